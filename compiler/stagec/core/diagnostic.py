@@ -1,0 +1,51 @@
+"""What a user reads when something is wrong with a project."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from stagec.core.edit import Fix
+from stagec.core.place import Place, Span
+from stagec.core.value import value
+
+
+class Severity(StrEnum):
+    """How much a diagnostic weighs."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+    @property
+    def weight(self) -> int:
+        """3 for an error, 2 for a warning, 1 for a note."""
+        return {"error": 3, "warning": 2, "note": 1}[self.value]
+
+
+@value
+class Remark:
+    """A second place that explains the first, as shown."""
+
+    at: Place
+    span: Span
+    message: str
+
+
+@value
+class Diagnostic:
+    """One complete report: which rule, where, how heavy, in what words, and what would mend it.
+
+    `folded` counts the findings that only repeat this one's cause and were therefore left out.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    origin: tuple[str, ...]
+    at: Place
+    span: Span
+    message: str
+    related: tuple[Remark, ...]
+    folded: int
+    fix: Fix | None
+    url: str

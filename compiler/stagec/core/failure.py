@@ -1,0 +1,23 @@
+"""The world is not as a command needs it: no such file, bad option, nothing to do."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """What the exit status of every command means."""
+
+    CLEAN = 0
+    FINDINGS = 1
+    USAGE = 2
+    NOTHING = 3
+    INTERNAL = 4
+
+
+class Failure(Exception):
+    """Raised at the edge with a sentence for the user, caught once in `cli/app.py`."""
+
+    def __init__(self, message: str, status: Exit = Exit.USAGE) -> None:
+        super().__init__(message)
+        self.status = status

@@ -1,0 +1,69 @@
+"""Did you mean: the known name nearest to a misspelt one, quickly even among ten thousand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_FEW = 200
+"""Up to this many names a slower, more lenient comparison is affordable."""
+
+
+class Names:
+    """Names of one kind and scope, indexed for the question which of them is nearest to another.
+
+    Two names are near when they differ only in case and separators, when dropping at most one character from each
+    makes them equal, or, among few names, when difflib finds them similar.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = tuple(names)
+        self._folded: dict[str, str] | None = None
+        self._shortened: dict[str, str] = {}
+
+    def nearest(self, name: str) -> str | None:
+        """Return the known name that `name` was most likely meant to be, or nothing."""
+        if self._folded is None:
+            self._folded = self._index()
+        folded = _fold(name)
+        if folded in self._folded:
+            return self._folded[folded]
+        for short in (folded, *_shorter(folded)):
+            if short in self._shortened:
+                return self._shortened[short]
+        return self._similar(name) if len(self._names) <= _FEW else None
+
+    def _index(self) -> dict[str, str]:
+        folded: dict[str, str] = {}
+        for name in self._names:
+            folded.setdefault(_fold(name), name)
+        for key, name in folded.items():
+            for short in (key, *_shorter(key)):
+                self._shortened.setdefault(short, name)
+        return folded
+
+    def _similar(self, name: str) -> str | None:
+        from difflib import get_close_matches  # only a misspelt name needs it
+
+        found = get_close_matches(name, self._names, n=1, cutoff=0.7)
+        return found[0] if found else None
+
+
+def hint(name: str, names: Names) -> str:
+    """Return `; did you mean 'x'?`, or nothing when no name is near."""
+    near = names.nearest(name)
+    return f"; did you mean {near!r}?" if near is not None else ""
+
+
+def _fold(name: str) -> str:
+    return name.lower().replace("_", "-").replace(" ", "-")
+
+
+_SHORTEST = 3
+_LONGEST = 200
+"""Longer names are compared as wholes only: shortening them costs the square of their length."""
+
+
+def _shorter(name: str) -> list[str]:
+    if not _SHORTEST < len(name) <= _LONGEST:
+        return []
+    return [name[:index] + name[index + 1 :] for index in range(len(name))]

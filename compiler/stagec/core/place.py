@@ -1,0 +1,66 @@
+"""Where a thing is written: a file and a JSON Pointer into it; lines and columns only once somebody prints it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from stagec.core.value import value
+
+Key = str | int
+Pointer = tuple[Key, ...]
+"""The steps from the root of a document to one of its members: names and indexes, unescaped."""
+
+
+class Part(StrEnum):
+    """Which part of a member a place means."""
+
+    VALUE = "value"
+    KEY = "key"
+
+
+@value
+class Place:
+    """A symbolic address, stable under reformatting.
+
+    `file` is relative to the project root, with `/`. `range` counts characters of the decoded text from zero, end
+    exclusive; it is there only for what no pointer can name, such as a syntax error.
+    """
+
+    file: str
+    pointer: Pointer = ()
+    part: Part = Part.VALUE
+    range: tuple[int, int] | None = None
+
+    def __truediv__(self, key: Key) -> Place:
+        """Return the place of a member of this one."""
+        return Place(self.file, (*self.pointer, key))
+
+    @property
+    def key(self) -> Place:
+        """The same member's name instead of its value."""
+        return Place(self.file, self.pointer, Part.KEY)
+
+
+@value
+class Position:
+    """A point in a text: line and column count from one, columns in Unicode code points."""
+
+    line: int
+    column: int
+
+
+@value
+class Span:
+    """A stretch of text; `end` is the position just behind its last character."""
+
+    start: Position
+    end: Position
+
+
+START = Span(Position(1, 1), Position(1, 1))
+"""Where a diagnostic about a file as a whole is shown."""
+
+
+def pointer_text(pointer: Pointer) -> str:
+    """Return a pointer as RFC 6901 writes it: `()` is the empty text, `("a/b", 0)` is `/a~1b/0`."""
+    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in pointer)

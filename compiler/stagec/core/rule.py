@@ -1,0 +1,102 @@
+"""The shape of a rule: a subject goes in, findings come out."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar
+
+from stagec.core.diagnostic import Severity
+from stagec.core.edit import Fix
+from stagec.core.place import Place
+from stagec.core.shelf import members
+from stagec.core.value import value
+
+S = TypeVar("S")
+_FILE_NAME = re.compile(r"stg(?P<number>\d{3})_(?P<name>[a-z0-9_]+)")
+
+
+@value
+class Related:
+    """A second place that explains the first."""
+
+    at: Place
+    message: str
+
+
+@value
+class Finding:
+    """What a rule saw; it names no code and no line, the pipeline adds both."""
+
+    at: Place
+    message: str
+    related: tuple[Related, ...] = ()
+    fix: Fix | None = None
+
+
+@value
+class Rule(Generic[S]):
+    """One check, and everything that documentation and selection need to know about it.
+
+    `origin` names where the rule comes from: slugs of the specification (`steps-registry:gate.enum-drift`) and codes
+    of other tools (`SR-VALID-003`), three at most. `groups` are names under which `--select` finds it besides its code.
+    """
+
+    code: str
+    name: str
+    since: str
+    severity: Severity
+    origin: tuple[str, ...]
+    groups: tuple[str, ...]
+    explanation: str
+    check: Callable[[S], Iterable[Finding]]
+
+
+@value
+class Family(Generic[S]):
+    """The rules that judge one kind of subject. `optional` families are silent until somebody selects them."""
+
+    package: str
+    hundred: int
+    subject: type[S]
+    optional: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the family is called: the last part of its package's name."""
+        return self.package.rpartition(".")[2]
+
+    def rules(self) -> tuple[Rule[S], ...]:
+        """Return the rules of this family, by code."""
+        found: tuple[Rule[S], ...] = members(sys.modules[self.package], Rule)
+        return found
+
+    def rule(
+        self,
+        *,
+        since: str,
+        origin: tuple[str, ...],
+        severity: Severity = Severity.ERROR,
+        groups: tuple[str, ...] = (),
+    ) -> Callable[[Callable[[S], Iterable[Finding]]], Rule[S]]:
+        """Declare the decorated check as a rule named after its own file."""
+
+        def declare(check: Callable[[S], Iterable[Finding]]) -> Rule[S]:
+            code, name = _identity(check.__module__, self.hundred)
+            explanation = sys.modules[check.__module__].__doc__ or ""
+            return Rule(code, name, since, severity, origin, groups, explanation, check)
+
+        return declare
+
+
+AnyFamily = Family[Any]
+AnyRule = Rule[Any]
+
+
+def _identity(module: str, hundred: int) -> tuple[str, str]:
+    """Read `STG601` and `unreachable-node` from `stg601_unreachable_node`."""
+    match = _FILE_NAME.fullmatch(module.rpartition(".")[2])
+    if match is None or int(match["number"]) // 100 * 100 != hundred:
+        raise ImportError(f"{module} is not named like stg{hundred + 1}_what_is_wrong")
+    return f"STG{match['number']}", match["name"].replace("_", "-")

@@ -1,0 +1,96 @@
+"""From findings to diagnostics: fold what only repeats a root cause, select, weigh, locate and sort."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from stagec.core.diagnostic import Diagnostic, Remark, Severity
+from stagec.core.place import START, Part, Place, Pointer, Span
+from stagec.core.rule import AnyRule, Finding
+from stagec.core.value import value
+from stagec.core.version import DOCUMENTATION
+from stagec.project.selection import Selection
+from stagec.sources.tree import Tree
+
+
+@value
+class Verdict:
+    """One finding and the rule that made it."""
+
+    rule: AnyRule
+    finding: Finding
+
+
+def diagnose(verdicts: Iterable[Verdict], trees: Mapping[str, Tree], selection: Selection) -> tuple[Diagnostic, ...]:
+    """Return what a user sees of the verdicts of all rules, sorted by place."""
+    kept, folded = _fold(verdicts)
+    shown = [each for each in kept if selection.severity(each.rule) is not None]
+    spans = _locate([each.finding for each in shown], trees)
+    found = {_diagnostic(each, selection, spans, folded[id(each)]) for each in shown}
+    return tuple(sorted(found, key=_order))
+
+
+def _fold(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], Counter[int]]:
+    """Leave out what lies at or inside the place of an earlier family's error; count it there."""
+    roots: dict[tuple[str, Pointer], Verdict] = {}
+    fresh: dict[tuple[str, Pointer], Verdict] = {}
+    folded: Counter[int] = Counter()
+    kept: list[Verdict] = []
+    hundred = ""
+    for each in verdicts:
+        if each.rule.code[:4] != hundred:
+            hundred = each.rule.code[:4]
+            roots |= fresh
+            fresh = {}
+        root = _root(each.finding.at, roots) if roots else None
+        if root is not None:
+            folded[id(root)] += 1
+            continue
+        kept.append(each)
+        if each.rule.severity is Severity.ERROR and each.finding.at.part is Part.VALUE:
+            fresh.setdefault((each.finding.at.file, each.finding.at.pointer), each)
+    return kept, folded
+
+
+def _root(at: Place, roots: Mapping[tuple[str, Pointer], Verdict]) -> Verdict | None:
+    for length in range(len(at.pointer), -1, -1):
+        root = roots.get((at.file, at.pointer[:length]))
+        if root is not None:
+            return root
+    return None
+
+
+def _locate(findings: Iterable[Finding], trees: Mapping[str, Tree]) -> Mapping[Place, Span]:
+    wanted: dict[str, set[Place]] = {}
+    for finding in findings:
+        for place in (finding.at, *(related.at for related in finding.related)):
+            wanted.setdefault(place.file, set()).add(place)
+    spans: dict[Place, Span] = {}
+    for file, places in wanted.items():
+        tree = trees.get(file)
+        if tree is not None and tree.data:
+            spans.update(tree.format.locate(tree.data, places))
+    return spans
+
+
+def _diagnostic(each: Verdict, selection: Selection, spans: Mapping[Place, Span], folded: int) -> Diagnostic:
+    rule, finding = each.rule, each.finding
+    return Diagnostic(
+        code=rule.code,
+        name=rule.name,
+        severity=selection.severity(rule) or rule.severity,
+        origin=rule.origin,
+        at=finding.at,
+        span=spans.get(finding.at, START),
+        message=finding.message,
+        related=tuple(Remark(also.at, spans.get(also.at, START), also.message) for also in finding.related),
+        folded=folded,
+        fix=finding.fix,
+        url=f"{DOCUMENTATION}/rules/{rule.code}/",
+    )
+
+
+def _order(each: Diagnostic) -> tuple[object, ...]:
+    start = each.span.start
+    return each.at.file, start.line, start.column, each.code, each.message, str(each.at.pointer)

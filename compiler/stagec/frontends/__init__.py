@@ -1,0 +1,35 @@
+"""Shelf: one package per system whose files stagec reads: from trees to documents, from documents to flows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from stagec.core.value import value
+from stagec.model.flow import Flow
+from stagec.sources.read import Sources
+from stagec.sources.tree import Tree
+
+__all__ = ["AnyFrontEnd", "Flow", "FrontEnd", "Sources", "Tree"]
+
+D = TypeVar("D")
+
+
+@value
+class FrontEnd(Generic[D]):
+    """How one system's files are recognised and read.
+
+    `claims(file name)` tells whether discovery should look at a file; `recognises(value)` whether a file that a user
+    named by hand is one of this system's anyway, judged by what it says. `read(sources, files)` reads the claimed
+    files and everything they refer to into documents; `lower(document)` says what a document means, or nothing when
+    too much of it is missing.
+    """
+
+    name: str
+    claims: Callable[[str], bool]
+    recognises: Callable[[Tree], bool]
+    read: Callable[[Sources, tuple[str, ...]], tuple[D, ...]]
+    lower: Callable[[D], Flow | None]
+
+
+AnyFrontEnd = FrontEnd[Any]

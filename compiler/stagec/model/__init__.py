@@ -1,0 +1,1 @@
+"""What flows are made of, whichever system they were written for."""

@@ -1,0 +1,84 @@
+"""The phases in order; the only module that knows the order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from stagec import frontends, rules
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.rule import AnyFamily, Family
+from stagec.core.shelf import members
+from stagec.core.value import NOTHING, value
+from stagec.findings import Verdict, diagnose
+from stagec.frontends import AnyFrontEnd, Flow, FrontEnd
+from stagec.project.selection import Selection
+from stagec.project.settings import Settings
+from stagec.sources.discover import discover
+from stagec.sources.read import Sources
+from stagec.sources.tree import Tree
+
+
+@value
+class Project:
+    """What one run looks at: the root, the files and folders a user named (absolute), and the effective settings.
+
+    `overlay` holds texts that stand for files of the project, by path relative to the root.
+    """
+
+    root: Path
+    paths: tuple[Path, ...]
+    settings: Settings
+    overlay: Mapping[str, bytes] = NOTHING
+
+
+@value
+class Compilation:
+    """What came of a project: what is wrong, what it means, and the files as they were read."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    flows: tuple[Flow, ...]
+    trees: Mapping[str, Tree]
+
+
+def compile_project(project: Project) -> Compilation:
+    """Run every phase on a project; a broken part is reported and never hides the rest."""
+    settings = project.settings
+    sources = Sources(project.root, settings.budgets, project.overlay)
+    documents, flows = _read(project, sources)
+    trees = {tree.file: tree for tree in sources.trees}
+    selection = Selection.of(settings, families())
+    subjects: tuple[object, ...] = (*trees.values(), *documents, *flows)
+    verdicts = tuple(_judge(selection.families, subjects))
+    return Compilation(diagnose(verdicts, trees, selection), flows, trees)
+
+
+def families() -> tuple[AnyFamily, ...]:
+    """Return every family of rules in the order in which they judge."""
+    return tuple(sorted(members(rules, Family), key=lambda family: family.hundred))
+
+
+def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple[Flow, ...]]:
+    ends: tuple[AnyFrontEnd, ...] = members(frontends, FrontEnd)
+    found = discover(project.root, project.paths, project.settings.scope, tuple(end.claims for end in ends))
+    for tree in found.trees:
+        sources.replace(tree)
+    unclaimed = [tree for file in found.unclaimed if (tree := sources.tree(file, "file"))]
+    documents: list[object] = []
+    flows: list[Flow] = []
+    for end, claimed in zip(ends, found.claimed, strict=True):
+        named = [tree.file for tree in unclaimed if end.recognises(tree)]
+        read = end.read(sources, tuple(sorted({*claimed, *named})))
+        documents.extend(read)
+        flows.extend(flow for document in read if (flow := end.lower(document)))
+    return tuple(documents), tuple(flows)
+
+
+def _judge(chosen: Iterable[AnyFamily], subjects: Iterable[object]) -> Iterable[Verdict]:
+    for family in chosen:
+        judged = [subject for subject in subjects if isinstance(subject, family.subject)]
+        if judged:
+            for rule in family.rules():
+                for subject in judged:
+                    for finding in rule.check(subject):
+                        yield Verdict(rule, finding)

@@ -1,0 +1,72 @@
+"""Which rules speak, and how loudly: one place for `--select`, `--ignore` and severities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from stagec.core.diagnostic import Severity
+from stagec.core.failure import Failure
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import AnyFamily, AnyRule
+from stagec.core.value import value
+from stagec.core.words import quote
+from stagec.project.settings import Settings
+
+
+@value
+class Selection:
+    """The families that judge, and the severity of every rule that may speak, by code."""
+
+    families: tuple[AnyFamily, ...]
+    severities: Mapping[str, Severity]
+
+    @classmethod
+    def of(cls, settings: Settings, families: Iterable[AnyFamily]) -> Selection:
+        """Return what the settings select among the rules of the families; unknown names raise `Failure`."""
+        every = tuple(families)
+        _refuse_unknown(settings, every)
+        chosen: dict[str, Severity] = {}
+        for family in every:
+            for rule in family.rules():
+                if _selected(settings, family, rule):
+                    chosen[rule.code] = _weight(settings.severity, family, rule)
+        speaking = [family for family in every if not family.optional or any(r.code in chosen for r in family.rules())]
+        return cls(tuple(speaking), chosen)
+
+    def severity(self, rule: AnyRule) -> Severity | None:
+        """Return how heavy the findings of a rule are, or nothing when it does not speak."""
+        return self.severities.get(rule.code)
+
+
+def matches(selector: str, family: AnyFamily, rule: AnyRule) -> bool:
+    """Tell whether a code, code prefix, rule name, family name, group or `ALL` names a rule."""
+    if selector in {"ALL", rule.name, family.name, *rule.groups}:
+        return True
+    return selector.startswith("STG") and rule.code.startswith(selector)
+
+
+def _selected(settings: Settings, family: AnyFamily, rule: AnyRule) -> bool:
+    def named(selectors: Iterable[str]) -> bool:
+        return any(matches(selector, family, rule) for selector in selectors)
+
+    base = not family.optional if settings.select is None else named(settings.select)
+    return (base or named(settings.extend_select)) and not named(settings.ignore)
+
+
+def _weight(severities: Mapping[str, Severity], family: AnyFamily, rule: AnyRule) -> Severity:
+    fitting = [selector for selector in severities if matches(selector, family, rule)]
+    return severities[max(fitting, key=lambda selector: _precision(selector, rule))] if fitting else rule.severity
+
+
+def _precision(selector: str, rule: AnyRule) -> int:
+    if selector in {rule.code, rule.name}:
+        return 100
+    return len(selector) if selector.startswith("STG") else 0
+
+
+def _refuse_unknown(settings: Settings, families: Iterable[AnyFamily]) -> None:
+    pairs = [(family, rule) for family in families for rule in family.rules()]
+    for selector in (*(settings.select or ()), *settings.extend_select, *settings.ignore, *settings.severity):
+        if not any(matches(selector, family, rule) for family, rule in pairs):
+            known = {"ALL"}.union(*({r.code, r.name, f.name, *r.groups} for f, r in pairs))
+            raise Failure(f"no rule is called {quote(selector)}{hint(selector, Names(sorted(known)))}")

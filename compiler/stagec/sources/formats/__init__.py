@@ -1,0 +1,18 @@
+"""Shelf: one child per input syntax, each defining one `Format`."""
+
+from __future__ import annotations
+
+import sys
+
+from stagec.core.shelf import members
+from stagec.sources.tree import Fault, Format, Parsed
+
+__all__ = ["Fault", "Format", "Parsed", "format_of"]
+
+
+def format_of(file: str) -> Format | None:
+    """Return the format whose suffix a file name has, or nothing."""
+    for each in members(sys.modules[__name__], Format):
+        if file.lower().endswith(each.suffixes):
+            return each
+    return None

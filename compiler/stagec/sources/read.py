@@ -1,0 +1,108 @@
+"""Read the files of a project, each once, and never one that lies outside it."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from stagec.core.budgets import Budgets
+from stagec.core.place import Place
+from stagec.core.value import NOTHING
+from stagec.sources.formats import format_of
+from stagec.sources.formats.plain import FORMAT as PLAIN
+from stagec.sources.tree import Fault, Format, Parsed, Tree
+
+BOM = b"\xef\xbb\xbf"
+
+
+class Sources:
+    """The files of one project as trees, by their path relative to its root.
+
+    `overlay` holds texts that stand for files, such as standard input; they win over what lies on disk.
+    """
+
+    def __init__(self, root: Path, budgets: Budgets, overlay: Mapping[str, bytes] = NOTHING) -> None:
+        self.root = root.resolve()
+        self.budgets = budgets
+        self._overlay = overlay
+        self._trees: dict[str, Tree | None] = {}
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """Every tree read so far, by file."""
+        return tuple(tree for _, tree in sorted(self._trees.items()) if tree is not None)
+
+    def tree(self, file: str, kind: str) -> Tree | None:
+        """Return the tree of a file, or nothing when there is no such file; `kind` counts at the first reading."""
+        if file not in self._trees:
+            self._trees[file] = self._read(file, kind)
+        return self._trees[file]
+
+    def replace(self, tree: Tree) -> None:
+        """Remember a tree with more facts in place of the one read."""
+        self._trees[tree.file] = tree
+
+    def exists(self, file: str) -> bool:
+        """Tell whether a file is there to be read."""
+        return file in self._overlay or (self.root / file).is_file()
+
+    def _read(self, file: str, kind: str) -> Tree | None:
+        form = format_of(file) or PLAIN
+        if file in self._overlay:
+            return _parse(file, kind, form, self._overlay[file], self.budgets)
+        try:
+            data = self._bytes(file)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            data = Fault("unreadable-file", Place(file), "system", {"error": error.strerror or type(error).__name__})
+        if isinstance(data, Fault):
+            return Tree(file, kind, form, faults=(data,), readable=False)
+        return _parse(file, kind, form, data, self.budgets)
+
+    def _bytes(self, file: str) -> bytes | Fault:
+        path = self.root / file
+        if not self._inside(path):
+            return Fault("outside-project", Place(file), "link", {"target": os.path.realpath(path)})
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            return Fault("unreadable-file", Place(file), "not-regular")
+        if status.st_size > self.budgets.file_size:
+            sizes = {"size": status.st_size, "limit": self.budgets.file_size}
+            return Fault("oversized-file", Place(file), facts=sizes)
+        return path.read_bytes()
+
+    def _inside(self, path: Path) -> bool:
+        real = os.path.realpath(path)
+        return real == str(self.root) or real.startswith(str(self.root).rstrip("/") + "/")
+
+
+def join(folder: str, reference: str) -> str | None:
+    """Return the project path that a relative reference in a folder means, or nothing when it leaves the project."""
+    path = posixpath.normpath(posixpath.join(folder, reference.replace("\\", "/")))
+    return None if path.startswith(("../", "/")) or path == ".." else path
+
+
+def _parse(file: str, kind: str, form: Format, data: bytes, budgets: Budgets) -> Tree:
+    faults: tuple[Fault, ...] = ()
+    if data.startswith(BOM):
+        data = data[len(BOM) :]
+        faults = (Fault("byte-order-mark", Place(file, range=(0, 0))),)
+    broken = _encoding_fault(file, data)
+    parsed = form.parse(file, data, budgets) if broken is None else Parsed(faults=(broken,))
+    readable = not parsed.faults
+    return Tree(file, kind, form, data, parsed.value, (*faults, *parsed.faults), parsed.body, readable)
+
+
+def _encoding_fault(file: str, data: bytes) -> Fault | None:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        at = len(data[: error.start].decode())
+        sixteen = data[:2] in {b"\xff\xfe", b"\xfe\xff"} or b"\0" in data[:4]
+        facts = {"byte": data[error.start], "offset": error.start}
+        return Fault("not-utf8", Place(file, range=(at, at + 1)), "utf16" if sixteen else "byte", facts)
+    return None

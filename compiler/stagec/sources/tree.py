@@ -1,0 +1,80 @@
+"""What became of one file: its value, and every fault found in it, kept as facts for the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from stagec.core.budgets import Budgets
+from stagec.core.edit import Edit
+from stagec.core.json import Json
+from stagec.core.place import Place, Span
+from stagec.core.value import NOTHING, value
+
+
+@value
+class Fault:
+    """One thing that is wrong with a file, without a sentence about it: sentences are in `rules/`.
+
+    `topic` is the name of the rule that speaks of it, `reason` chooses between that rule's sentences, `facts` are what
+    the sentence needs, `related` are further places and the reason each is shown.
+    """
+
+    topic: str
+    at: Place
+    reason: str = ""
+    facts: Mapping[str, object] = NOTHING
+    related: tuple[tuple[Place, str], ...] = ()
+
+
+@value
+class Format:
+    """An input syntax: the suffixes it answers to, and how its text is read, searched and changed.
+
+    `parse(file, data, budgets)` returns the value and the faults of a file's bytes; the value is None when nothing
+    could be read. `locate(data, places)` returns the span of each place, of its nearest written ancestor where the
+    place itself is not there. `apply(text, edits)` returns the text with the edits made and nothing else changed.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    parse: Callable[[str, bytes, Budgets], Parsed]
+    locate: Callable[[bytes, Iterable[Place]], Mapping[Place, Span]]
+    apply: Callable[[str, Iterable[Edit]], str]
+
+
+@value
+class Parsed:
+    """A file's value and what is wrong with it.
+
+    `body` is where the prose of a Markdown file begins and ends, in characters of the text.
+    """
+
+    value: Json = None
+    faults: tuple[Fault, ...] = ()
+    body: tuple[int, int] | None = None
+
+
+@value
+class Tree:
+    """One file as read. `kind` is what the project takes it for: `registry`, `agent`, `schema`, `prompt` or `file`.
+
+    `readable` tells whether `value` can be trusted to be what the author wrote.
+    """
+
+    file: str
+    kind: str
+    format: Format
+    data: bytes = b""
+    value: Json = None
+    faults: tuple[Fault, ...] = ()
+    body: tuple[int, int] | None = None
+    readable: bool = True
+
+    @property
+    def at(self) -> Place:
+        """The place of the whole file."""
+        return Place(self.file)
+
+    def about(self, topic: str) -> Iterable[Fault]:
+        """Return the faults that one rule speaks of."""
+        return (fault for fault in self.faults if fault.topic == topic)
