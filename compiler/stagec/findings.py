@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 
 from stagec.core.diagnostic import Diagnostic, Remark, Severity
 from stagec.core.place import START, Part, Place, Pointer, Span
@@ -27,30 +28,35 @@ def diagnose(verdicts: Iterable[Verdict], trees: Mapping[str, Tree], selection: 
     kept, folded = _fold(verdicts)
     shown = [each for each in kept if selection.severity(each.rule) is not None]
     spans = _locate([each.finding for each in shown], trees)
-    found = {_diagnostic(each, selection, spans, folded[id(each)]) for each in shown}
+    found = [_diagnostic(each, selection, spans, folded[id(each)]) for each in shown]
     return tuple(sorted(found, key=_order))
 
 
 def _fold(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], Counter[int]]:
     """Leave out what lies at or inside the place of an earlier family's error; count it there."""
     roots: dict[tuple[str, Pointer], Verdict] = {}
-    fresh: dict[tuple[str, Pointer], Verdict] = {}
     folded: Counter[int] = Counter()
     kept: list[Verdict] = []
-    hundred = ""
-    for each in verdicts:
-        if each.rule.code[:4] != hundred:
-            hundred = each.rule.code[:4]
-            roots |= fresh
-            fresh = {}
-        root = _root(each.finding.at, roots) if roots else None
-        if root is not None:
-            folded[id(root)] += 1
-            continue
-        kept.append(each)
-        if each.rule.severity is Severity.ERROR and each.finding.at.part is Part.VALUE:
-            fresh.setdefault((each.finding.at.file, each.finding.at.pointer), each)
+    for _, family in groupby(_once(verdicts), key=lambda each: each.rule.code[:4]):
+        found = [(each, _root(each.finding.at, roots) if roots else None) for each in family]
+        folded.update(id(root) for _, root in found if root is not None)
+        standing = [each for each, root in found if root is None]
+        kept.extend(standing)
+        for each in standing:
+            at = each.finding.at
+            if each.rule.severity is Severity.ERROR and at.part is Part.VALUE:
+                roots.setdefault((at.file, at.pointer), each)
     return kept, folded
+
+
+def _once(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+    """Drop repetitions: two registries that share a file find the same in it."""
+    said: set[tuple[str, Place, str]] = set()
+    for each in verdicts:
+        identity = (each.rule.code, each.finding.at, each.finding.message)
+        if identity not in said:
+            said.add(identity)
+            yield each
 
 
 def _root(at: Place, roots: Mapping[tuple[str, Pointer], Verdict]) -> Verdict | None:

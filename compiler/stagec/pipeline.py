@@ -60,9 +60,10 @@ def families() -> tuple[AnyFamily, ...]:
 
 def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple[Flow, ...]]:
     ends: tuple[AnyFrontEnd, ...] = members(frontends, FrontEnd)
-    found = discover(project.root, project.paths, project.settings.scope, tuple(end.claims for end in ends))
-    for tree in found.trees:
-        sources.replace(tree)
+    claims = tuple(end.claims for end in ends)
+    found = discover(project.root, project.paths, project.settings.scope, claims, project.overlay)
+    for faulty in found.trees:
+        sources.replace(faulty)
     unclaimed = [tree for file in found.unclaimed if (tree := sources.tree(file, "file"))]
     documents: list[object] = []
     flows: list[Flow] = []
@@ -77,8 +78,6 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
 def _judge(chosen: Iterable[AnyFamily], subjects: Iterable[object]) -> Iterable[Verdict]:
     for family in chosen:
         judged = [subject for subject in subjects if isinstance(subject, family.subject)]
-        if judged:
-            for rule in family.rules():
-                for subject in judged:
-                    for finding in rule.check(subject):
-                        yield Verdict(rule, finding)
+        for rule in family.rules() if judged else ():
+            for subject in judged:
+                yield from (Verdict(rule, finding) for finding in rule.check(subject))

@@ -16,9 +16,13 @@ class Names:
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._names = tuple(names)
+        self._names = dict.fromkeys(names)
         self._folded: dict[str, str] | None = None
         self._shortened: dict[str, str] = {}
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether a name is known as it is."""
+        return name in self._names
 
     def nearest(self, name: str) -> str | None:
         """Return the known name that `name` was most likely meant to be, or nothing."""

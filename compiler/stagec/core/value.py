@@ -34,7 +34,12 @@ def value(cls: type[T]) -> type[T]:
     for method in (_refuse_set, _refuse_delete, _equal, _hash, _repr, _reduce):
         body.setdefault(_METHODS[method.__name__], method)
     body["__hash__"] = _hash  # a class body with `__eq__` carries `__hash__ = None`
-    return type(cls)(cls.__name__, cls.__bases__, body)
+    made: type[T] = _metaclass(cls)(cls.__name__, cls.__bases__, body)
+    return made
+
+
+def _metaclass(cls: type) -> Callable[..., Any]:
+    return type(cls)
 
 
 def replace(given: T, **changes: object) -> T:

@@ -28,8 +28,9 @@ class Selection:
         chosen: dict[str, Severity] = {}
         for family in every:
             for rule in family.rules():
-                if _selected(settings, family, rule):
-                    chosen[rule.code] = _weight(settings.severity, family, rule)
+                weight = _weight(settings.severity, family, rule)
+                if weight is not None and _selected(settings, family, rule):
+                    chosen[rule.code] = weight
         speaking = [family for family in every if not family.optional or any(r.code in chosen for r in family.rules())]
         return cls(tuple(speaking), chosen)
 
@@ -53,7 +54,7 @@ def _selected(settings: Settings, family: AnyFamily, rule: AnyRule) -> bool:
     return (base or named(settings.extend_select)) and not named(settings.ignore)
 
 
-def _weight(severities: Mapping[str, Severity], family: AnyFamily, rule: AnyRule) -> Severity:
+def _weight(severities: Mapping[str, Severity | None], family: AnyFamily, rule: AnyRule) -> Severity | None:
     fitting = [selector for selector in severities if matches(selector, family, rule)]
     return severities[max(fitting, key=lambda selector: _precision(selector, rule))] if fitting else rule.severity
 

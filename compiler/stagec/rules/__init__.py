@@ -1,1 +1,1 @@
-"""Shelf of families, each a shelf of rules. Phases state facts; rules turn facts into findings."""
+"""Shelf of families, each a shelf of rules: phases state facts, rules turn facts into findings."""

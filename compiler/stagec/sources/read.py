@@ -45,9 +45,26 @@ class Sources:
         """Remember a tree with more facts in place of the one read."""
         self._trees[tree.file] = tree
 
+    def forget(self, file: str) -> None:
+        """Drop a tree that turned out to be none of the project's: no rule will judge it."""
+        self._trees[file] = None
+
+    def below(self, folder: str, suffix: str) -> tuple[str, ...]:
+        """Return the files under a folder whose names end in a suffix, by path; links to folders are not followed."""
+        top = self.root / folder
+        if not self._inside(top):
+            return ()
+        found = [f"{path}/{name}" for path, _, files in os.walk(top) for name in files if name.endswith(suffix)]
+        start = len(str(self.root).rstrip("/")) + 1
+        return tuple(sorted(path[start:] for path in found))
+
     def exists(self, file: str) -> bool:
         """Tell whether a file is there to be read."""
         return file in self._overlay or (self.root / file).is_file()
+
+    def has_folder(self, folder: str) -> bool:
+        """Tell whether a folder is there, inside the project."""
+        return self._inside(self.root / folder) and (self.root / folder).is_dir()
 
     def _read(self, file: str, kind: str) -> Tree | None:
         form = format_of(file) or PLAIN
@@ -55,7 +72,7 @@ class Sources:
             return _parse(file, kind, form, self._overlay[file], self.budgets)
         try:
             data = self._bytes(file)
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError, ValueError):  # no file has NUL or a lone surrogate in its name
             return None
         except OSError as error:
             data = Fault("unreadable-file", Place(file), "system", {"error": error.strerror or type(error).__name__})
@@ -66,7 +83,8 @@ class Sources:
     def _bytes(self, file: str) -> bytes | Fault:
         path = self.root / file
         if not self._inside(path):
-            return Fault("outside-project", Place(file), "link", {"target": os.path.realpath(path)})
+            target = os.path.relpath(os.path.realpath(path), self.root)
+            return Fault("outside-project", Place(file), "link", {"target": target})
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             return Fault("unreadable-file", Place(file), "not-regular")
@@ -93,7 +111,7 @@ def _parse(file: str, kind: str, form: Format, data: bytes, budgets: Budgets) ->
         faults = (Fault("byte-order-mark", Place(file, range=(0, 0))),)
     broken = _encoding_fault(file, data)
     parsed = form.parse(file, data, budgets) if broken is None else Parsed(faults=(broken,))
-    readable = not parsed.faults
+    readable = parsed.value is not None or not parsed.faults
     return Tree(file, kind, form, data, parsed.value, (*faults, *parsed.faults), parsed.body, readable)
 
 

@@ -58,7 +58,8 @@ class Parsed:
 class Tree:
     """One file as read. `kind` is what the project takes it for: `registry`, `agent`, `schema`, `prompt` or `file`.
 
-    `readable` tells whether `value` can be trusted to be what the author wrote.
+    `readable` tells whether there is a `value` to judge; a file with faults may still have one, such as one with repeated
+    keys.
     """
 
     file: str

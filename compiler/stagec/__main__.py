@@ -1,0 +1,5 @@
+"""`python -m stagec`."""
+
+from stagec.cli.app import main
+
+main()

@@ -1,0 +1,98 @@
+"""The console entry: finds the command, and gives every kind of failure its one home and exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from stagec.cli import commands
+from stagec.cli.streams import discard, prepare, put_aside, say
+from stagec.core.failure import Exit, Failure
+from stagec.core.nearest import Names, hint
+from stagec.core.shelf import member, names
+from stagec.core.version import DOCUMENTATION, __version__
+from stagec.core.visible import visible
+from stagec.core.words import quote
+
+_INTERRUPTED = 130
+"""What shells show of a program that Ctrl-C ended."""
+
+
+class Commands(click.Group):
+    """The commands of the shelf; a command's module is imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return sorted({*super().list_commands(ctx), *names(commands)})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return one command, or nothing when there is none of that name."""
+        if cmd_name in names(commands):
+            return member(commands, cmd_name, click.Command)
+        return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments ask for, or say which they may have meant."""
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            ctx.fail(f"no command is called {quote(args[0])}{hint(args[0], Names(known))}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="stagec", message="%(prog)s %(version)s")
+def stagec() -> None:
+    """Compile declarative agent workflows: what compiles without errors cannot fail to route at run time."""
+
+
+def main() -> None:
+    """Run the command line and end the process with the exit status of the command."""
+    prepare()
+    if "_STAGEC_COMPLETE" in os.environ:
+        stagec.main(prog_name="stagec")
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str], program: click.Group = stagec) -> int:
+    """Run a command line and return its exit status; nothing but that leaves this function."""
+    try:
+        return _guarded(program, arguments)
+    except (KeyboardInterrupt, click.Abort):
+        say("stagec: interrupted")
+        return _INTERRUPTED
+    except Exception as error:  # whatever nobody expected is a fault of stagec's own
+        return _internal(error)
+
+
+def _guarded(program: click.Group, arguments: Sequence[str]) -> int:
+    try:
+        with program.make_context("stagec", list(arguments)) as context:
+            program.invoke(context)
+    except click.exceptions.Exit as asked:
+        return asked.exit_code
+    except click.ClickException as refused:
+        refused.show()
+        return Exit.USAGE
+    except Failure as failure:
+        for line in str(failure).split("\n"):
+            say(f"stagec: error: {line}")
+        return failure.status
+    except BrokenPipeError:
+        discard(sys.stdout)
+    return Exit.CLEAN
+
+
+def _internal(error: Exception) -> int:
+    from traceback import format_exception
+
+    lines = "".join(format_exception(error)).splitlines()
+    python = ".".join(str(part) for part in sys.version_info[:3])
+    put_aside("".join(f"{visible(line)}\n" for line in lines))
+    say(f"stagec: internal error: this is a fault of stagec {__version__} (Python {python}, {sys.platform}), not yours")
+    say(f"stagec: please report it with the lines above and what you ran: {DOCUMENTATION}/contributing/#reporting")
+    return Exit.INTERNAL

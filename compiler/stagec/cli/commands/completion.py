@@ -1,0 +1,25 @@
+"""`stagec completion`: the script that teaches a shell to complete stagec's commands and options."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(short_help="Print the completion script of a shell.")
+@click.argument("shell", type=click.Choice(("bash", "fish", "zsh")))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    r"""Print the script that completes stagec's commands and options in SHELL.
+
+    \b
+    bash   stagec completion bash > ~/.local/share/bash-completion/completions/stagec
+    zsh    stagec completion zsh > "${fpath[1]}/_stagec"
+    fish   stagec completion fish > ~/.config/fish/completions/stagec.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    from stagec.cli.streams import put
+
+    kind = get_completion_class(shell)
+    if kind is not None:
+        put(kind(context.find_root().command, {}, "stagec", "_STAGEC_COMPLETE").source() + "\n")

@@ -1,0 +1,34 @@
+"""`stagec rules`: all rules at a glance."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from stagec.cli import options
+
+
+@click.command(short_help="List all rules.")
+@options.select
+@options.output_format("text", "json", default="text")
+def rules(select: tuple[str, ...] | None, output_format: str) -> None:
+    """List the rules with their severities; those in brackets speak only when they are selected."""
+    from stagec.cli.catalogue import entries, find
+    from stagec.cli.streams import canvas, put
+    from stagec.cli.table import table
+    from stagec.pipeline import families
+
+    every = entries(families())
+    if select is not None:
+        chosen = {
+            each.rule.code for selector in select for each in (every if selector == "ALL" else find(every, selector))
+        }
+        every = tuple(each for each in every if each.rule.code in chosen)
+    if output_format == "json":
+        from json import dumps
+
+        put(dumps([each.facts() for each in every], indent=2) + "\n")
+    else:
+        put(table(every, canvas(sys.stdout, os.environ).width))

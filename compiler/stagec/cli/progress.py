@@ -1,0 +1,41 @@
+"""A line on the terminal that says what takes so long, gone before anything else is printed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_PATIENCE = 0.5
+"""Seconds before a run counts as long."""
+
+
+@contextmanager
+def progress(sentence: str) -> Iterator[None]:
+    """Show a sentence on a terminal's standard error while the body takes longer than half a second."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from threading import Event, Timer
+
+    shown = Event()
+
+    def show() -> None:
+        _show(f"\r{sentence}")
+        shown.set()
+
+    timer = Timer(_PATIENCE, show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if shown.is_set():
+            _show(f"\r{' ' * len(sentence)}\r")
+
+
+def _show(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()

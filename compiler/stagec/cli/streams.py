@@ -1,0 +1,93 @@
+"""The streams a command writes to: what they can show, whole documents at once, and readers that went away."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import TextIO
+
+from stagec.core.visible import visible
+from stagec.reporters import Canvas
+
+_NARROWEST = 20
+
+
+def prepare() -> None:
+    """Make standard output and standard error write what their encoding lacks escaped instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def put(text: str) -> None:
+    """Write a whole document to standard output; a reader that went away is no fault of the project's."""
+    _write(sys.stdout, text)
+
+
+def put_bytes(data: bytes) -> None:
+    """Write bytes to standard output exactly as they are."""
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        discard(sys.stdout)
+
+
+def say(text: str) -> None:
+    """Write one line about the run itself to standard error."""
+    _write(sys.stderr, visible(text, _encoding(sys.stderr)) + "\n")
+
+
+def put_aside(text: str) -> None:
+    """Write lines to standard error, where they do not disturb a document on standard output."""
+    _write(sys.stderr, text)
+
+
+def discard(stream: TextIO) -> None:
+    """Let whatever is still written to a stream without reader go nowhere, also when Python ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def canvas(stream: TextIO, environment: Mapping[str, str]) -> Canvas:
+    """Return what a stream can show, as far as the environment lets it."""
+    return Canvas(_width(stream, environment), _colour(stream, environment), _encoding(stream))
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        discard(stream)
+
+
+def _encoding(stream: TextIO) -> str:
+    return stream.encoding or "ascii"
+
+
+def _width(stream: TextIO, environment: Mapping[str, str]) -> int | None:
+    if not stream.isatty():
+        return None
+    told = environment.get("COLUMNS", "")
+    width = int(told) if told.isascii() and told.isdigit() else _columns(stream)
+    return max(_NARROWEST, width) if width else 80
+
+
+def _columns(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        return 0
+
+
+def _colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
+    if environment.get("NO_COLOR"):
+        return False
+    if any(environment.get(name, "0") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        return True
+    return stream.isatty() and environment.get("TERM") != "dumb" and environment.get("CLICOLOR") != "0"

@@ -1,0 +1,92 @@
+"""Which values a schema offers at a place where it names them one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from stagec.contract.schemas import Miss, Schema, Schemas, tokens
+from stagec.core.json import Json
+from stagec.core.place import Place
+from stagec.core.value import value
+
+_MAPS = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
+"""Members of a schema that hold schemas by name."""
+_BOTH = {"items"}
+"""Members that hold a schema, or schemas by index."""
+_LISTS = {"allOf", "anyOf", "oneOf", "prefixItems", "items"}
+"""Members of a schema that hold, or may hold, schemas by index."""
+
+
+@value
+class Choices:
+    """The values named by an `enum`, a `const` or alternatives of `const`, each with its place."""
+
+    at: Place
+    values: tuple[tuple[Json, Place], ...]
+
+
+def pointed(schemas: Schemas, start: Schema, pointer: str) -> Schema | Miss:
+    """Return what a pointer into a schema names, looking through references and `allOf` on the way."""
+    found, inexact = _spread(schemas, [start]), False
+    is_schema = True
+    for token in tokens(pointer):
+        held = [each for each in found if isinstance(each, Schema)]
+        inexact = inexact or len(held) < len(found)
+        inner = [below for each in held if (below := _below(each, token)) is not None]
+        is_schema = not (is_schema and token in _MAPS | _LISTS) or token in _BOTH
+        found = _spread(schemas, inner) if is_schema else list(inner)
+    for each in found:
+        if isinstance(each, Schema):
+            return each
+    return Miss.UNKNOWABLE if inexact or found else Miss.NO_MEMBER
+
+
+def choices(schemas: Schemas, schema: Schema) -> Choices | Miss:
+    """Return the values a schema names; `Miss.NO_MEMBER` when it names none."""
+    layers = list(schemas.layers(schema))
+    for each in layers:
+        if isinstance(each, Schema) and (named := _listed(each) or _alternatives(schemas, each)) is not None:
+            return named
+    return Miss.UNKNOWABLE if any(isinstance(each, Miss) for each in layers) else Miss.NO_MEMBER
+
+
+def _spread(schemas: Schemas, found: Iterable[Schema]) -> list[Schema | Miss]:
+    return [layer for each in found for layer in schemas.layers(each)]
+
+
+def _below(schema: Schema, token: str) -> Schema | None:
+    if isinstance(schema.value, dict) and token in schema.value:
+        return Schema(schema.value[token], schema.at / token)
+    if isinstance(schema.value, list) and token.isdecimal() and int(token) < len(schema.value):
+        return Schema(schema.value[int(token)], schema.at / int(token))
+    return None
+
+
+def _listed(schema: Schema) -> Choices | None:
+    if not isinstance(schema.value, dict):
+        return None
+    listed = schema.value.get("enum")
+    if isinstance(listed, list):
+        at = schema.at / "enum"
+        return Choices(at, tuple((each, at / index) for index, each in enumerate(listed)))
+    if "const" in schema.value:
+        at = schema.at / "const"
+        return Choices(at, ((schema.value["const"], at),))
+    return None
+
+
+def _alternatives(schemas: Schemas, schema: Schema) -> Choices | None:
+    """Return the values of all branches together, or nothing when one of them names none."""
+    keyword = next((each for each in ("oneOf", "anyOf") if isinstance(schema.value, dict) and each in schema.value), "")
+    branches = schema.value[keyword] if keyword and isinstance(schema.value, dict) else None
+    if not isinstance(branches, list) or not branches:
+        return None
+    at = schema.at / keyword
+    values: list[tuple[Json, Place]] = []
+    for index, branch in enumerate(branches):
+        layers = [each for each in schemas.layers(Schema(branch, at / index)) if isinstance(each, Schema)]
+        named = next((found for each in layers if (found := _listed(each)) is not None), None)
+        if named is None:
+            return None
+        values.extend(named.values)
+    return Choices(at, tuple(values))

@@ -1,0 +1,169 @@
+"""Find the parts of users' schemas: by name, by pointer, and through references between files."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from enum import StrEnum
+from urllib.parse import unquote, urldefrag, urlsplit
+
+from stagec.core.json import Json
+from stagec.core.place import Key, Place
+from stagec.core.value import value
+from stagec.sources.read import Sources, join
+
+
+class Miss(StrEnum):
+    """Why a part of a schema was not found."""
+
+    NO_FILE = "no-file"
+    NO_MEMBER = "no-member"
+    OUTSIDE = "outside"
+    UNKNOWABLE = "unknowable"
+    """The file is there but cannot be read; its own diagnostic says so."""
+
+
+@value
+class Schema:
+    """A schema or a part of one, and where it is written."""
+
+    value: Json
+    at: Place
+
+
+@value
+class Reference:
+    """A `$ref` as written, and what became of it."""
+
+    text: str
+    at: Place
+    found: Schema | Miss
+
+
+class Schemas:
+    """The schema files of one project, read when something refers to them."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+
+    def root(self, file: str) -> Schema | Miss:
+        """Return a whole schema file."""
+        tree = self._sources.tree(file, "schema")
+        if tree is None:
+            return Miss.NO_FILE
+        return Schema(tree.value, Place(file)) if tree.value is not None else Miss.UNKNOWABLE
+
+    def named(self, file: str, identifier: str) -> Schema | Miss:
+        """Return the schema a registry means by file and name: a pointer, a definition, or a member of the file."""
+        root = self.root(file)
+        if isinstance(root, Miss):
+            return root
+        if identifier.startswith(("#/", "/")):
+            return _down(root, tokens(identifier))
+        for path in (("definitions", identifier), ("$defs", identifier), (identifier,)):
+            found = _down(root, path)
+            if isinstance(found, Schema):
+                return found
+        return Miss.NO_MEMBER
+
+    def names(self, file: str) -> tuple[str, ...]:
+        """Return the names under which a file holds schemas: its members and definitions."""
+        root = self.root(file)
+        if isinstance(root, Miss) or not isinstance(root.value, dict):
+            return ()
+        defined = [_member(root, key) for key in ("definitions", "$defs")]
+        members = [name for name in root.value if not name.startswith("$") and name != "definitions"]
+        return tuple(dict.fromkeys([*members, *(name for each in defined if isinstance(each, dict) for name in each)]))
+
+    def resolve(self, reference: str, file: str) -> Schema | Miss:
+        """Return what a `$ref` in a file refers to; only files of the project are ever looked at."""
+        address, fragment = urldefrag(reference)
+        if urlsplit(address).scheme or address.startswith("/"):
+            return Miss.OUTSIDE
+        target = join(posixpath.dirname(file), unquote(address)) if address else file
+        if target is None:
+            return Miss.OUTSIDE
+        root = self.root(target)
+        if isinstance(root, Miss) or not fragment:
+            return root
+        return _down(root, tokens(fragment)) if fragment.startswith("/") else _anchored(root, unquote(fragment))
+
+    def layers(self, schema: Schema) -> Iterator[Schema | Miss]:
+        """Yield a schema and all that apply together with it: what it refers to and the branches of its `allOf`."""
+        todo: list[Schema | Miss] = [schema]
+        seen: set[Place] = set()
+        while todo:
+            each = todo.pop(0)
+            if isinstance(each, Miss):
+                yield each
+            elif each.at not in seen:
+                seen.add(each.at)
+                yield each
+                todo.extend(self._beside(each))
+
+    def references(self, file: str) -> Iterator[Reference]:
+        """Yield every reference written in a schema file."""
+        root = self.root(file)
+        for each in _parts(root) if isinstance(root, Schema) else ():
+            text = _member(each, "$ref")
+            if isinstance(text, str):
+                yield Reference(text, each.at / "$ref", self.resolve(text, file))
+
+    def _beside(self, schema: Schema) -> Iterator[Schema | Miss]:
+        text = _member(schema, "$ref")
+        branches = _member(schema, "allOf")
+        if isinstance(branches, list):
+            for index, branch in enumerate(branches):
+                yield Schema(branch, schema.at / "allOf" / index)
+        if isinstance(text, str):
+            yield self.resolve(text, schema.at.file)
+
+
+_DATA = {"const", "default", "enum", "example", "examples"}
+"""Members whose content is data: a `$ref` in it refers to nothing."""
+
+
+def _parts(root: Schema) -> Iterator[Schema]:
+    todo = [root]
+    while todo:
+        each = todo.pop()
+        yield each
+        if isinstance(each.value, dict):
+            todo.extend(Schema(inner, each.at / key) for key, inner in each.value.items() if _open(key, inner))
+        elif isinstance(each.value, list):
+            todo.extend(Schema(inner, each.at / index) for index, inner in enumerate(each.value) if _open("", inner))
+
+
+def _open(key: str, inner: Json) -> bool:
+    return isinstance(inner, dict | list) and key not in _DATA
+
+
+def _anchored(root: Schema, name: str) -> Schema | Miss:
+    for each in _parts(root):
+        if name in {_member(each, "$anchor"), _member(each, "$dynamicAnchor")} or _member(each, "$id") == f"#{name}":
+            return each
+    return Miss.NO_MEMBER
+
+
+def tokens(pointer: str) -> tuple[str, ...]:
+    """Return the names a JSON Pointer goes through: split `#/a~1b/c%20d` or `/a~1b/c%20d` into `("a/b", "c d")`."""
+    parts = pointer.removeprefix("#").split("/")[1:]
+    return tuple(unquote(part).replace("~1", "/").replace("~0", "~") for part in parts)
+
+
+def _down(schema: Schema, path: tuple[str, ...]) -> Schema | Miss:
+    inner, at = schema.value, schema.at
+    for token in path:
+        key: Key
+        if isinstance(inner, dict) and token in inner:
+            key, inner = token, inner[token]
+        elif isinstance(inner, list) and token.isdecimal() and int(token) < len(inner):
+            key, inner = int(token), inner[int(token)]
+        else:
+            return Miss.NO_MEMBER
+        at = at / key
+    return Schema(inner, at)
+
+
+def _member(schema: Schema, key: str) -> Json:
+    return schema.value.get(key) if isinstance(schema.value, dict) else None

@@ -1,0 +1,108 @@
+"""Which files belong to which registry: agent definition, schemas and prompts."""
+
+from __future__ import annotations
+
+import posixpath
+
+from stagec.core.json import Json, Object
+from stagec.core.place import Place
+from stagec.core.value import replace, value
+from stagec.sources.read import Sources, join
+from stagec.sources.shape import judge, judge_schema
+from stagec.sources.tree import Fault, Tree
+
+REGISTRY = "steps_registry.json"
+AGENT = "agent.json"
+_NAMED_IN = ("runner", "flow", "prompts", "registry")
+
+
+@value
+class Bundle:
+    """A registry's file and the folders its schemas lie in, its agent definition if it has one."""
+
+    registry: Tree
+    agent: Tree | None
+    schemas: str
+
+
+def claims(file: str) -> bool:
+    """Tell whether a file is a step registry or an agent definition by its name."""
+    return posixpath.basename(file) in {REGISTRY, AGENT}
+
+
+def recognises(tree: Tree) -> bool:
+    """Tell whether a file reads like a step registry."""
+    return isinstance(tree.value, dict) and "steps" in tree.value and ("agentId" in tree.value or "c1" in tree.value)
+
+
+def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[Bundle, ...]:
+    """Return every registry that the files are or name, by file, with all its files read and judged."""
+    registries = {file for file in files if posixpath.basename(file) != AGENT}
+    neighbours = {beside for file in registries if sources.exists(beside := _beside(file, AGENT))}
+    owners: dict[str, Tree | None] = dict.fromkeys(registries)
+    for file in sorted(neighbours.union(files) - registries):
+        owned = _definition(sources, file)
+        if owned is not None:
+            owners[owned[0]] = owned[1]
+    read = [_bundle(sources, file, agent) for file, agent in sorted(owners.items())]
+    found = tuple(bundle for bundle in read if bundle is not None)
+    for schema in sorted({schema for bundle in found for schema in sources.below(bundle.schemas, ".json")}):
+        if (tree := sources.tree(schema, "schema")) is not None:
+            sources.replace(judge_schema(tree, sources.budgets))
+    return found
+
+
+def _definition(sources: Sources, file: str) -> tuple[str, Tree] | None:
+    """Return a registry's file with the agent definition that owns it; nothing when there is no such registry."""
+    tree = sources.tree(file, "agent")
+    if tree is None:
+        return None
+    named = _named_registry(tree.value)
+    target = join(posixpath.dirname(file), named or REGISTRY)
+    there = target is not None and sources.exists(target)
+    if named is None and not there:
+        if tree.readable:
+            sources.forget(file)  # another system's `agent.json`
+        return None
+    tree = judge(tree, "agent")
+    if target is not None and there:
+        sources.replace(tree)
+        return target, tree
+    reason = "outside" if target is None else "no-file"
+    fault = Fault("missing-registry", Place(file, _NAMED_IN), reason, {"named": named})
+    sources.replace(replace(tree, faults=(*tree.faults, fault)))
+    return None
+
+
+def _named_registry(given: Json) -> str | None:
+    for key in _NAMED_IN:
+        given = given.get(key) if isinstance(given, dict) else None
+    return given if isinstance(given, str) else None
+
+
+def _bundle(sources: Sources, file: str, agent: Tree | None) -> Bundle | None:
+    tree = sources.tree(file, "registry")
+    if tree is None:
+        return None
+    tree = judge(tree, "steps_registry")
+    sources.replace(tree)
+    root: Object = tree.value if isinstance(tree.value, dict) else {}
+    for each in sources.below(_base(sources, root.get("userPromptsBase"), _beside(file, "prompts")), ".md"):
+        sources.tree(each, "prompt")
+    return Bundle(tree, agent, _base(sources, root.get("schemasBase"), _beside(file, "schemas")))
+
+
+def _beside(file: str, name: str) -> str:
+    return posixpath.join(posixpath.dirname(file), name)
+
+
+def _base(sources: Sources, named: Json, default: str) -> str:
+    """Return a folder that a registry names relative to the project, or the default one beside the registry.
+
+    Where there is no such folder, but one of that name beside the registry, stagec was run on a part of the project.
+    """
+    base = join("", named) if isinstance(named, str) and named else None
+    if base is None:
+        return default
+    near = posixpath.join(posixpath.dirname(default), posixpath.basename(base))
+    return near if not sources.has_folder(base) and sources.has_folder(near) else base

@@ -1,0 +1,158 @@
+"""From trees to a registry: take what is well formed, leave out what is not, judge nothing."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+
+from stagec.contract.choices import choices, pointed
+from stagec.contract.schemas import Miss, Schema, Schemas
+from stagec.core.json import Json, Object
+from stagec.core.nearest import Names
+from stagec.core.place import Place
+from stagec.frontends.registry.document import Gate, Kind, Mention, Move, Output, Registry, Step
+from stagec.frontends.registry.files import Bundle, bundles
+from stagec.sources.read import Sources, join
+
+_KIND_OF_PHASE = {
+    "initial": Kind.WORK,
+    "continuation": Kind.WORK,
+    "verification": Kind.VERIFICATION,
+    "closure": Kind.CLOSURE,
+}
+_KINDS = {kind.value: kind for kind in Kind}
+
+
+def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
+    """Return the registries that the files are or name, with all that belongs to them."""
+    found, schemas = bundles(sources, files), Schemas(sources)
+    readable = [each for each in found if each.registry.readable and isinstance(each.registry.value, dict)]
+    return tuple(_registry(each, sources, schemas) for each in readable)
+
+
+def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
+    root, at = _object(bundle.registry.value), bundle.registry.at
+    files = sources.below(bundle.schemas, ".json")
+    short = {file: posixpath.relpath(file, bundle.schemas or ".") for file in files}
+    steps = {key: _step(key, body, at, bundle, schemas) for key, body in _objects(root, "steps")}
+    validators = dict(_objects(root, "validators"))
+    return Registry(
+        id=_text(root, "agentId") or posixpath.basename(posixpath.dirname(at.file)) or at.file,
+        at=at,
+        steps=steps,
+        aliases={step.id: key for key, step in steps.items() if step.id is not None and step.id not in steps},
+        step_names=Names(steps),
+        entries=dict(_entries(root, at)),
+        validators=Names(validators),
+        validator_mentions=tuple(_validator_mentions(root, at)),
+        patterns=Names(_object(root.get("failurePatterns"))),
+        pattern_mentions=tuple(_pattern_mentions(validators, at)),
+        references=tuple(reference for file in files for reference in schemas.references(file)),
+        schemas=bundle.schemas,
+        schema_files=Names(short.values()),
+        schema_members={short[file]: Names(schemas.names(file)) for file in files},
+    )
+
+
+def _step(key: str, body: Object, registry: Place, bundle: Bundle, schemas: Schemas) -> Step:
+    at = Place(registry.file, ("steps", key))
+    gate = _gate(body.get("structuredGate"))
+    transitions = body.get("transitions")
+    phase = _text(body, "c2")
+    kind = _KINDS.get(str(body["stepKind"])) if "stepKind" in body else _KIND_OF_PHASE.get(phase or "")
+    return Step(
+        key=key,
+        at=at,
+        id=_text(body, "stepId"),
+        kind=kind,
+        phase=phase,
+        gate=gate,
+        moves=tuple(_moves(_object(transitions))),
+        intents=frozenset(transitions) if isinstance(transitions, dict) else None,
+        output=_output(_object(body.get("outputSchemaRef")), gate, bundle, schemas),
+        body=body,
+    )
+
+
+def _gate(given: Json) -> Gate | None:
+    if not isinstance(given, dict):
+        return None
+    listed = _list(given.get("allowedIntents"))
+    allowed = {each: index for index, each in enumerate(listed) if isinstance(each, str)}
+    return Gate(
+        allowed=allowed,
+        fallback=_text(given, "fallbackIntent"),
+        field=_text(given, "intentField"),
+        pointer=_text(given, "intentSchemaRef"),
+        target_field=_text(given, "targetField"),
+    )
+
+
+def _moves(transitions: Object) -> Iterator[Move]:
+    for intent, rule in transitions.items():
+        if not isinstance(rule, dict):
+            continue
+        target, fallback = rule.get("target", ...), rule.get("fallback")
+        if target is None or isinstance(target, str):
+            yield Move(intent, (intent, "target"), target)
+        if isinstance(fallback, str):
+            yield Move(intent, (intent, "fallback"), fallback)
+        for case, conditional in _object(rule.get("targets")).items():
+            if conditional is None or isinstance(conditional, str):
+                yield Move(intent, (intent, "targets", case), conditional)
+
+
+def _output(reference: Object, gate: Gate | None, bundle: Bundle, schemas: Schemas) -> Output | None:
+    file, name = _text(reference, "file"), _text(reference, "schema")
+    if file is None or name is None:
+        return None
+    path = join(bundle.schemas, file)
+    found = Miss.OUTSIDE if path is None else schemas.named(path, name)
+    at: Schema | Miss = Miss.UNKNOWABLE
+    if isinstance(found, Schema) and gate is not None and gate.pointer is not None and gate.pointer.startswith("#/"):
+        at = pointed(schemas, found, gate.pointer)
+    offered = choices(schemas, at) if isinstance(at, Schema) else at
+    return Output(file, name, found, offered, at)
+
+
+def _entries(root: Object, at: Place) -> Iterator[tuple[str, Mention]]:
+    single = _text(root, "entryStep")
+    if single is not None:
+        yield "", Mention(single, at / "entryStep")
+    for verdict, name in _object(root.get("entryStepMapping")).items():
+        if isinstance(name, str):
+            yield verdict, Mention(name, at / "entryStepMapping" / verdict)
+
+
+def _validator_mentions(root: Object, at: Place) -> Iterator[Mention]:
+    for key, body in _objects(root, "validationSteps"):
+        for index, condition in enumerate(_list(body.get("validationConditions"))):
+            name = _text(_object(condition), "validator")
+            if name is not None:
+                yield Mention(name, at / "validationSteps" / key / "validationConditions" / index / "validator")
+
+
+def _pattern_mentions(validators: Mapping[str, Object], at: Place) -> Iterator[Mention]:
+    for key, body in validators.items():
+        name = _text(body, "failurePattern")
+        if name is not None:
+            yield Mention(name, at / "validators" / key / "failurePattern")
+
+
+def _objects(given: Object, member: str) -> Iterator[tuple[str, Object]]:
+    for key, body in _object(given.get(member)).items():
+        if isinstance(body, dict):
+            yield key, body
+
+
+def _object(given: Json) -> Object:
+    return given if isinstance(given, dict) else {}
+
+
+def _text(given: Object, member: str) -> str | None:
+    found = given.get(member)
+    return found if isinstance(found, str) else None
+
+
+def _list(given: Json) -> list[Json]:
+    return given if isinstance(given, list) else []

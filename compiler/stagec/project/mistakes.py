@@ -1,0 +1,95 @@
+"""What is wrong with a configuration, by the published schema `schemas/stagec.schema.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from stagec.core.nearest import Names, hint
+from stagec.core.published import schema_file
+from stagec.core.value import value
+from stagec.core.words import listing, quote
+
+Path = tuple[str | int, ...]
+_MOST = 20
+
+
+@value
+class Mistake:
+    """One thing that is wrong: the keys and indexes that lead to it, and a sentence."""
+
+    path: Path
+    message: str
+
+
+def mistakes(table: Mapping[str, Any]) -> tuple[Mistake, ...]:
+    """Return what is wrong with a configuration table, as far as anybody would read on."""
+    import jsonschema_rs  # only a project with a configuration needs it
+
+    with open(schema_file("stagec"), encoding="utf-8") as file:
+        schema: dict[str, Any] = json.load(file)
+    validator = jsonschema_rs.Draft202012Validator(schema, retriever=_refuse)
+    given = _as_json(table)
+    found = (each for error in validator.iter_errors(given) for each in _explain(schema, table, error))
+    return tuple(islice(found, _MOST))
+
+
+def _refuse(address: str) -> Any:
+    raise ValueError(f"{address} is not fetched")
+
+
+def _as_json(given: Any) -> Any:
+    """Put null, which TOML does not have and no key takes, in place of what JSON does not have: dates, infinity."""
+    if isinstance(given, Mapping):
+        return {key: _as_json(each) for key, each in given.items()}
+    if isinstance(given, list):
+        return [_as_json(each) for each in given]
+    known = isinstance(given, str | int) or (isinstance(given, float) and given - given == 0)
+    return given if known else None
+
+
+def _explain(schema: Mapping[str, Any], table: Mapping[str, Any], error: Any) -> Iterator[Mistake]:
+    path: Path = tuple(error.instance_path)
+    kind = error.kind.as_dict()
+    wanted = _schema_at(schema, path)
+    if error.kind.name == "additionalProperties":
+        known = Names(sorted(wanted["properties"]))
+        for key in sorted(kind["unexpected"]):
+            yield Mistake((*path, key), f"unknown key {quote(_spelt((*path, key)))}{hint(key, known)}")
+    else:
+        found = _value_at(table, path)
+        yield Mistake(path, f"{quote(_spelt(path))} must be {_expected(wanted, found)}")
+
+
+def _expected(wanted: Mapping[str, Any], found: Any) -> str:
+    if "enum" in wanted:
+        near = hint(found, Names(wanted["enum"])) if isinstance(found, str) else ""
+        return f"{listing(wanted['enum'], 'or')}, found {_shown(found)}{near}"
+    return f"{wanted['x-expected']}, found {_shown(found)}"
+
+
+def _shown(found: Any) -> str:
+    if isinstance(found, bool):
+        return str(found).lower()
+    if isinstance(found, dict | list):
+        return "a table" if isinstance(found, dict) else "an array"
+    return quote(found) if isinstance(found, str) else quote(str(found))[1:-1]
+
+
+def _spelt(path: Path) -> str:
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
+
+
+def _schema_at(schema: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    for key in path:
+        below = schema["items"] if isinstance(key, int) else schema.get("properties", {}).get(key)
+        schema = schema["additionalProperties"] if below is None else below
+    return schema
+
+
+def _value_at(found: Any, path: Path) -> Any:
+    for key in path:
+        found = found[key]
+    return found

@@ -1,0 +1,57 @@
+"""Read TOML, and find the line that a key stands on, which the standard library does not tell."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from stagec.core.failure import Failure
+
+_WHERE = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
+_NAME = re.compile(r"""\s*(?:"(?P<basic>(?:[^"\\]|\\.)*)"|'(?P<literal>[^']*)'|(?P<bare>[A-Za-z0-9_-]+))\s*""")
+
+
+def parse(file: str, text: str) -> dict[str, Any]:
+    """Return a document, or raise `Failure` with the line of the mistake."""
+    from tomllib import loads  # most projects have no configuration
+
+    try:
+        return loads(text)
+    except RecursionError:
+        raise Failure(f"{file}: nested too deeply") from None
+    except ValueError as error:
+        message = str(error)
+        where = _WHERE.search(message)
+        line = where["line"] if where and where["line"] else text.count("\n") + 1 if where else 1
+        said = _WHERE.sub("", message)
+        raise Failure(f"{file}:{line}: {said[:1].lower()}{said[1:]}") from None
+
+
+def line_of(text: str, path: tuple[str, ...]) -> int:
+    """Return the line on which a key, or the nearest table around it, is written; line 1 when none is."""
+    table: tuple[str, ...] = ()
+    best, best_line = 0, 1
+    for number, line in enumerate(text.split("\n"), 1):
+        head = line.lstrip()
+        opens = head.startswith("[")
+        names = _names(head.lstrip("["), "]" if opens else "=")
+        here = names if opens else (*table, *names)
+        table = here if opens and names else table
+        if best < len(here) <= len(path) and names and path[: len(here)] == here:
+            best, best_line = len(here), number
+    return best_line
+
+
+def _names(text: str, end: str) -> tuple[str, ...]:
+    """Return the parts of a dotted key that is followed by `end`, or nothing when there is none."""
+    names: list[str] = []
+    at = 0
+    while match := _NAME.match(text, at):
+        names.append(next(group for group in match.groups() if group is not None))
+        at = match.end()
+        if text[at : at + 1] == end:
+            return tuple(names)
+        if text[at : at + 1] != ".":
+            break
+        at += 1
+    return ()

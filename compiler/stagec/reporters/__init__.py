@@ -1,0 +1,53 @@
+"""Shelf: one child per way of printing a report, each defining one `Reporter`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.core.value import NOTHING, value
+from stagec.core.words import counted
+from stagec.model.flow import Flow
+from stagec.sources.tree import Tree
+
+__all__ = ["Canvas", "Diagnostic", "Flow", "Report", "Reporter", "Severity", "Tree", "counted"]
+
+
+@value
+class Canvas:
+    """What the stream that a report is written to can show.
+
+    `width` is in columns; None means that nobody looks at a terminal: sentences are then not wrapped.
+    """
+
+    width: int | None = None
+    colour: bool = False
+    encoding: str = "utf-8"
+
+
+@value
+class Report:
+    """What there is to tell: diagnostics in the order of printing, the flows found, and every file read, by name.
+
+    A `quiet` report holds diagnostics only.
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    flows: tuple[Flow, ...] = ()
+    trees: Mapping[str, Tree] = NOTHING
+    canvas: Canvas = Canvas()
+    quiet: bool = False
+
+    def counts(self) -> Mapping[Severity, int]:
+        """Return how many diagnostics there are of every severity, heaviest first."""
+        found = Counter(each.severity for each in self.diagnostics)
+        return {severity: found[severity] for severity in Severity}
+
+
+@value
+class Reporter:
+    """A named way of printing a report; the text it returns ends with a line feed unless it is empty."""
+
+    name: str
+    render: Callable[[Report], str]

@@ -1,0 +1,43 @@
+"""Code frames for people, and a last line that says what was looked at."""
+
+from __future__ import annotations
+
+from stagec.reporters import Report, Reporter, counted
+
+
+def _render(report: Report) -> str:
+    parts = _blocks(report) if report.diagnostics else []
+    if not report.quiet:
+        parts.append(_filled(_found(report) if report.diagnostics else f"All clear: {_looked_at(report)}", report))
+    return "".join(f"{part}\n" for part in parts)
+
+
+def _blocks(report: Report) -> list[str]:
+    from stagec.reporters.text.block import Blocks  # a clean run does not pay for drawing
+
+    blocks = Blocks(report.trees, report.canvas)
+    return [f"{blocks.draw(each)}\n" for each in report.diagnostics]
+
+
+def _found(report: Report) -> str:
+    counts = ", ".join(counted(number, severity) for severity, number in report.counts().items() if number)
+    files = counted(len({each.at.file for each in report.diagnostics}), "file")
+    return f"Found {counts} in {files} (checked {_looked_at(report)})"
+
+
+def _looked_at(report: Report) -> str:
+    nodes = sum(len(flow.nodes) for flow in report.flows)
+    flows = f"{counted(len(report.flows), 'flow')} with {counted(nodes, 'node')}" if report.flows else "no flow"
+    return f"{flows}, {counted(len(report.trees), 'file')}"
+
+
+def _filled(sentence: str, report: Report) -> str:
+    width = report.canvas.width
+    if width is None or len(sentence) <= width:
+        return sentence
+    from stagec.reporters.text.columns import wrap  # rarely needed
+
+    return "\n".join(wrap(sentence, width))
+
+
+REPORTER = Reporter("text", _render)

@@ -1,0 +1,92 @@
+"""How many columns of a terminal a text takes, and which part of a long line is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stagec.core.value import value
+from stagec.core.visible import ellipsis, visible_characters
+
+_TAB = 4
+
+
+@value
+class Cut:
+    """What is shown of a source line, and where in it the marked part begins and how wide it is, in columns."""
+
+    text: str
+    offset: int
+    width: int
+
+
+def columns(text: str) -> int:
+    """Return how many columns a text takes: wide characters two, combining marks none."""
+    return len(text) if text.isascii() else sum(_columns(character) for character in text)
+
+
+def cut(line: str, marked: tuple[int, int], room: int, encoding: str) -> Cut:
+    """Return the part of a line around its marked characters that fits into `room` columns.
+
+    `marked` counts characters of the line from zero, end exclusive. Takes time for what is shown, not for the line.
+    """
+    start, end = min(marked[0], len(line)), min(marked[1], len(line))
+    low, high = max(0, start - room), min(len(line), start + room)
+    cells = _cells(line[low:high], encoding)
+    widths = [columns(cell) for cell in cells]
+    sign = ellipsis(encoding)
+    fits = high - low == len(line) and sum(widths) <= room
+    signs = 2 * len(sign)
+    first, last = (0, len(widths)) if fits else _window(widths, (start - low, end - low), room - signs)
+    before = sign if low or first else ""
+    after = sign if last < len(cells) or high < len(line) else ""
+    text = before + "".join(cells[first:last]) + after
+    offset = len(before) + sum(widths[first : start - low])
+    return Cut(text, offset, max(1, sum(widths[start - low : min(end - low, last)])))
+
+
+def wrap(text: str, room: int, taken: int = 0) -> list[str]:
+    """Break a sentence into lines of at most `room` columns, the first shorter by `taken`; long words stay whole."""
+    lines = [""]
+    used = taken
+    for word in text.split(" "):
+        width = columns(word)
+        if lines[-1] and used + width > room and not word.startswith("::"):  # build services obey `::` there
+            lines.append("")
+            used = 0
+        lines[-1] += f" {word}" if lines[-1] else word
+        used += width + 1
+    return lines
+
+
+def _window(widths: Sequence[int], marked: tuple[int, int], room: int) -> tuple[int, int]:
+    """Choose which cells to show: from the first if the mark fits, else some before it, and as many as fit behind."""
+    start, end = marked
+    first = start
+    lead = room if sum(widths[:end]) <= room else room // 3
+    while first and (lead := lead - widths[first - 1]) >= 0:
+        first -= 1
+    last = first
+    while last < len(widths) and (room := room - widths[last]) >= 0:
+        last += 1
+    return first, last
+
+
+def _cells(text: str, encoding: str) -> list[str]:
+    if text.isascii() and text.isprintable() and "##" not in text:
+        return list(text)
+    cells = visible_characters(text, encoding)
+    if "\t" in text:
+        column = 0
+        for index, character in enumerate(text):
+            if character == "\t":
+                cells[index] = " " * (_TAB - column % _TAB)
+            column += columns(cells[index])
+    return cells
+
+
+def _columns(character: str) -> int:
+    import unicodedata  # most text is ASCII
+
+    if unicodedata.category(character) in {"Mn", "Me"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

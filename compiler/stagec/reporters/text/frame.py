@@ -1,0 +1,103 @@
+"""Source lines with their numbers, and what is marked in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from stagec.core.place import Span
+from stagec.core.value import value
+from stagec.reporters import Canvas
+from stagec.reporters.text.columns import Cut, columns, cut, wrap
+from stagec.reporters.text.paint import Paint, Style
+
+_BREAK = re.compile(r"\r\n|\n|\r")
+_WIDTH = 120
+"""Columns of a frame where nobody looks at a terminal."""
+_NARROWEST = 20
+
+
+@value
+class Mark:
+    """A part of the source to underline, with the sign and style of the line, and words beside it."""
+
+    span: Span
+    sign: str
+    style: Style
+    label: str = ""
+
+
+class Lines:
+    """The lines of one file."""
+
+    def __init__(self, data: bytes) -> None:
+        self._lines = _BREAK.split(data.decode(errors="replace"))
+
+    def line(self, number: int) -> str:
+        """Return a line by its number from one; beyond the end of the file lines are empty."""
+        return self._lines[number - 1] if number <= len(self._lines) else ""
+
+
+@value
+class Frame:
+    """Draws marked lines of one file; `gutter` is the width of the column of line numbers."""
+
+    lines: Lines
+    canvas: Canvas
+    gutter: int
+
+    def draw(self, marks: Iterable[Mark]) -> Iterator[str]:
+        """Yield every marked line with its underlines; the first mark of a line decides which part is shown."""
+        yield self._row("")
+        previous: tuple[int, str] | None = None
+        for mark in sorted(marks, key=lambda each: each.span.start.line):
+            number = mark.span.start.line
+            shown = self._cut(mark)
+            if previous != (number, shown.text):
+                yield from self._between(previous[0] if previous else number, number)
+                yield self._row(shown.text, str(number))
+            previous = number, shown.text
+            yield from self._underline(mark, shown)
+
+    def _between(self, last: int, number: int) -> Iterator[str]:
+        """Bridge the lines from one shown line to the next: a single one is shown, more are left out."""
+        if number == last + 2:
+            yield self._row(
+                cut(self.lines.line(last + 1), (0, 0), self._room, self.canvas.encoding).text, str(last + 1)
+            )
+        elif number > last + 2:
+            yield self._paint("...", Style.GUTTER)
+
+    def _cut(self, mark: Mark) -> Cut:
+        line = self.lines.line(mark.span.start.line)
+        start, end = mark.span.start, mark.span.end
+        stop = end.column - 1 if end.line == start.line else len(line.rstrip())
+        return cut(line, (start.column - 1, stop), self._room, self.canvas.encoding)
+
+    def _underline(self, mark: Mark, shown: Cut) -> Iterator[str]:
+        line = " " * shown.offset + self._paint(mark.sign * shown.width, mark.style)
+        if not mark.label:
+            yield self._row(line)
+        elif self.canvas.width is None or shown.offset + shown.width + 1 + columns(mark.label) <= self._room:
+            yield self._row(f"{line} {self._paint(mark.label, mark.style)}")
+        else:
+            yield self._row(line)
+            for part in _beneath(wrap(mark.label, self._room), shown.offset, self._room):
+                yield self._row(self._paint(part, mark.style))
+
+    def _row(self, text: str, number: str = "") -> str:
+        return f"{self._paint(f'{number:>{self.gutter}} |', Style.GUTTER)} {text}".rstrip(" ")
+
+    @property
+    def _room(self) -> int:
+        return max(_NARROWEST, (self.canvas.width or _WIDTH) - self.gutter - len(" | "))
+
+    @property
+    def _paint(self) -> Paint:
+        return Paint(self.canvas.colour)
+
+
+def _beneath(parts: Sequence[str], offset: int, room: int) -> Iterator[str]:
+    """Start words under what they speak of, or as far to the left as they need."""
+    indent = max(0, min(offset, room - max(columns(part) for part in parts)))
+    return (" " * indent + part for part in parts)

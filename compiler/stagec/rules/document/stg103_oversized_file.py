@@ -1,0 +1,21 @@
+"""A file is larger than the limit.
+
+## Why this matters
+Nobody writes a workflow of several megabytes by hand. A file that large is mostly there by accident, and reading it
+would make every run slow.
+
+## How to fix
+Take out of the file what does not belong there. If it is right as it is, raise the limit in `stagec.toml`:
+`budgets.file-size`, in bytes.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, rule
+
+
+@rule(since="0.1", origin=("rulings:everywhere",))
+def check(tree: Tree) -> Iterator[Finding]:
+    for fault in tree.about("oversized-file"):
+        size, limit = fault.facts["size"], fault.facts["limit"]
+        yield Finding(fault.at, f"file has {size:,} bytes, more than the {limit:,} that 'budgets.file-size' allows")

@@ -1,0 +1,20 @@
+"""A key is written twice in one object.
+
+## Why this matters
+Most parsers keep the last value and drop the others without a word, so what its author sees is not what runs.
+
+## How to fix
+Keep one of the members, or give the later one the name it was meant to have.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Related, Tree, quote, rule
+
+
+@rule(since="0.1", origin=("RFC8259-4",))
+def check(tree: Tree) -> Iterator[Finding]:
+    for fault in tree.about("repeated-key"):
+        name = fault.facts.get("key", fault.at.pointer[-1] if fault.at.pointer else "")
+        related = tuple(Related(at, "first written here") for at, _ in fault.related)
+        yield Finding(fault.at, f"the key {quote(name)} is written twice in one object", related)

@@ -1,0 +1,19 @@
+"""Objects and arrays are nested too deep.
+
+## Why this matters
+No document of a workflow needs that many levels, and many programs crash on them, so the file is not read at all.
+
+## How to fix
+Flatten the document, or raise the `depth` budget in the configuration when the nesting is meant.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, rule
+
+
+@rule(since="0.1", origin=("RFC8259-9",))
+def check(tree: Tree) -> Iterator[Finding]:
+    for fault in tree.about("deep-nesting"):
+        limit = fault.facts["limit"]
+        yield Finding(fault.at, f"objects and arrays are nested deeper than the {limit} levels allowed")

@@ -1,0 +1,19 @@
+"""A file that should hold a document is empty.
+
+## Why this matters
+An empty file is no document, so whatever refers to it gets nothing. Most often a write was interrupted.
+
+## How to fix
+Restore the file's content, or delete the file and what refers to it.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, rule
+
+
+@rule(since="0.1", origin=("steps-registry:agent.invalid-json", "steps-registry:reg.unreadable"))
+def check(tree: Tree) -> Iterator[Finding]:
+    for fault in tree.about("empty-file"):
+        blank = fault.reason == "blank"
+        yield Finding(fault.at, "the file holds nothing but white space" if blank else "the file is empty")

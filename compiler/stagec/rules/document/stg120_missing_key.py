@@ -1,0 +1,21 @@
+"""A required member is missing.
+
+## Why this matters
+An agent definition is read member by member; without one that is required the agent cannot be started, and stagec has
+nothing to judge in its place.
+
+## How to fix
+Add the member. If a member nearby is named as the likely misspelling, correct its name.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(
+    since="0.1",
+    origin=("steps-registry:agent.required", "steps-registry:agent.schema", "steps-registry:agent.complete"),
+)
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "missing-key")

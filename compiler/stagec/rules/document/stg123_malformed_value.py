@@ -1,0 +1,20 @@
+"""A text does not have the form that its member asks for.
+
+## Why this matters
+Names and options become folder names and command lines. A text of another form breaks where it is used, far from
+where it is written.
+
+## How to fix
+Write the text in the form that the message describes.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(
+    since="0.1", origin=("steps-registry:agent.name", "steps-registry:agent.param-cli", "steps-registry:agent.schema")
+)
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "malformed-value")

@@ -1,0 +1,22 @@
+"""A member has a name that the format does not know.
+
+## Why this matters
+Nothing reads the member. Most often it is a misspelt name, and the member that was meant silently takes its default.
+
+## How to fix
+Correct the name, or remove the member. Remarks can be kept under `comment`, or under a name that begins with `$`, `_`
+or `x-`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Severity, Tree, misshapen, rule
+
+
+@rule(
+    since="0.1",
+    origin=("steps-registry:agent.unknown-top-key", "steps-registry:agent.schema", "rulings:everywhere"),
+    severity=Severity.WARNING,
+)
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "unknown-key")

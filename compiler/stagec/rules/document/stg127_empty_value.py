@@ -1,0 +1,17 @@
+"""A text that must say something is empty.
+
+## Why this matters
+An empty path or command names nothing. It is taken for absent by some programs and for the current folder by others.
+
+## How to fix
+Write the text, or remove the member where it is optional.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(since="0.1", origin=("steps-registry:agent.complete", "steps-registry:step.key-eq-id"))
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "empty-value")

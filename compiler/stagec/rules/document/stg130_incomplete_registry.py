@@ -1,0 +1,18 @@
+"""A step registry lacks one of the members that every registry has.
+
+## Why this matters
+`agentId` and `version` say whose registry it is, `c1` is the first part of every prompt's path, and `steps` is the
+flow itself. Without any of them nothing can be run.
+
+## How to fix
+Add the members. `"c1": "steps"` is what nearly every registry has.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(since="0.1", origin=("steps-registry:reg.required-top",))
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "incomplete-registry")

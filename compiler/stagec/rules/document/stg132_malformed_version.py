@@ -1,0 +1,17 @@
+"""A version is not written as three numbers.
+
+## Why this matters
+Programs compare versions number by number to decide whether they can read a file.
+
+## How to fix
+Write three numbers with dots between them, such as `1.0.0`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(since="0.1", origin=("steps-registry:reg.version-semver", "steps-registry:agent.version"))
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "malformed-version")

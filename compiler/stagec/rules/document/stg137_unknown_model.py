@@ -1,0 +1,18 @@
+"""A step or an agent asks for a model that does not exist.
+
+## Why this matters
+Models are named by their family; a run with any other name cannot be started or answers with another model than
+meant.
+
+## How to fix
+Write `sonnet`, `opus` or `haiku`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(since="0.1", origin=("steps-registry:reg.model-enum",))
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "unknown-model")

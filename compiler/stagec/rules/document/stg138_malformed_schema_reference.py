@@ -1,0 +1,18 @@
+"""A reference to an output schema does not name a file and a schema in it.
+
+## Why this matters
+The output schema tells the model what to answer. Without both names it cannot be found, and the step's answer has no
+shape.
+
+## How to fix
+Write an object with `file`, relative to the schemas folder, and `schema`, the name within the file.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(since="0.1", origin=("steps-registry:reg.schemaref-shape",))
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "malformed-schema-reference")

@@ -1,0 +1,19 @@
+"""A gate names an intent that does not exist.
+
+## Why this matters
+There are seven intents: `next`, `repeat`, `jump`, `handoff`, `closing`, `escalate` and `abort`. Words such as
+`continue` are understood in answers, never in a registry.
+
+## How to fix
+Write the intent that the word stands for: `continue` and `pass` are `next`, `retry`, `wait` and `fail` are `repeat`,
+`done` and `finished` are `closing`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(since="0.1", origin=("steps-registry:reg.gate-intent-enum", "steps-registry:agent.schema"))
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "unknown-intent")

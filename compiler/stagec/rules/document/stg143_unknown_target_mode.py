@@ -1,0 +1,18 @@
+"""A gate has a target mode that does not exist.
+
+## Why this matters
+The mode says what decides where an intent leads: the transitions, the answer, or a condition. With an unknown mode
+nothing decides.
+
+## How to fix
+Write `explicit`, `dynamic` or `conditional`, or leave the member out: then it is `explicit`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(since="0.1", origin=("steps-registry:reg.gate-targetmode-enum",))
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "unknown-target-mode")

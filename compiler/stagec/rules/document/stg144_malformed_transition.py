@@ -1,0 +1,18 @@
+"""A transition is neither simple nor conditional.
+
+## Why this matters
+A transition leads to one `target`, or it lets a `condition` choose among `targets`. With parts of both, or of
+neither, it cannot be told where the intent leads.
+
+## How to fix
+Keep `target`, with `fallback` if wanted, or keep both `condition` and `targets`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(since="0.1", origin=("steps-registry:reg.transition-shape",))
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "malformed-transition")

@@ -1,0 +1,18 @@
+"""A validator lacks what it needs to judge, or is of a type that does not exist.
+
+## Why this matters
+A validator is a command with a condition for its success and a failure pattern for everything else. Without one of
+them the work cannot be judged, and closing it proves nothing.
+
+## How to fix
+Give the validator `type`, which is `command`, `command`, `successWhen` and `failurePattern`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(since="0.1", origin=("steps-registry:reg.validator-required", "steps-registry:reg.validator-type-enum"))
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "malformed-validator")

@@ -1,0 +1,21 @@
+"""A validation step lacks a member, or one of its conditions names no validator.
+
+## Why this matters
+The validation step guards the closure of a flow. What it does not name is not checked, and its retry prompts are not
+found without `c2` and `c3`.
+
+## How to fix
+Add the members that the message names; every condition has a `validator`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(
+    since="0.1",
+    origin=("steps-registry:reg.validation-step-required", "steps-registry:reg.condition-validator-required"),
+)
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "malformed-validation-step")

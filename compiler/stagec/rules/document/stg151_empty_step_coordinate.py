@@ -1,0 +1,25 @@
+"""A coordinate of a step's prompt is empty.
+
+## Why this matters
+`c2`, `c3` and `edition` are parts of the path of the step's prompt. An empty one leads to another file or to none
+(SR-VALID-004).
+
+## How to fix
+Write the coordinate. `edition` may be left out: then it is `default`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(
+    since="0.1",
+    origin=(
+        "steps-registry:step.c2-nonempty",
+        "steps-registry:step.c3-nonempty",
+        "steps-registry:step.edition-nonempty",
+    ),
+)
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "empty-step-coordinate")

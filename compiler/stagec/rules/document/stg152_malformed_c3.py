@@ -1,0 +1,18 @@
+"""The third coordinate of a step's prompt is not in lowercase words with hyphens.
+
+## Why this matters
+`c3` is a folder name. Folders of other forms are not found on every system, and the prompt configuration refuses
+them.
+
+## How to fix
+Write lowercase letters, with single hyphens between words; digits and underscores are not allowed.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(since="0.1", origin=("steps-registry:step.c3-kebab", "SR-VALID-004"))
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "malformed-c3")

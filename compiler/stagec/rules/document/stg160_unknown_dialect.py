@@ -1,0 +1,21 @@
+"""A schema is written in a dialect of JSON Schema that stagec does not know.
+
+## Why this matters
+The dialect says what the keywords mean. stagec never fetches one, so it knows the dialects from draft-04 to 2020-12
+and no others.
+
+## How to fix
+Write one of the known dialects, or leave `$schema` out: then the schema is read as 2020-12.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Names, Tree, hint, quote, rule
+
+
+@rule(since="0.1", origin=("rulings:R20",))
+def check(tree: Tree) -> Iterator[Finding]:
+    for fault in tree.about("unknown-dialect"):
+        dialect, known = str(fault.facts["dialect"]), fault.facts["known"]
+        near = hint(dialect, Names(known)) if isinstance(known, tuple) else ""
+        yield Finding(fault.at, f"the dialect {quote(dialect)} is not known and never looked up{near}")

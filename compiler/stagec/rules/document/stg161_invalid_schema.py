@@ -1,0 +1,40 @@
+"""A schema breaks the rules of JSON Schema.
+
+## Why this matters
+A keyword with a value that it cannot have is ignored by some libraries and refused by others. Either way it does not
+check what its author meant it to.
+
+## How to fix
+Give the keyword a value of the kind that the message names.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, kinds, listing, quote, rule
+
+_LIMITED = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most"}
+_OTHERS = {
+    "anyOf": "cannot have this value",
+    "minItems": "must not be empty",
+    "minLength": "must not be empty",
+    "pattern": "must be a regular expression",
+    "uniqueItems": "must not say the same twice",
+}
+
+
+@rule(since="0.1", origin=("rulings:R20", "steps-registry:gate.schema-load"))
+def check(tree: Tree) -> Iterator[Finding]:
+    for fault in tree.about("invalid-schema"):
+        names = [key for key in fault.at.pointer if isinstance(key, str)]
+        subject = quote(names[-1]) if names else "a schema file"
+        allowed, got = fault.facts.get("allowed"), fault.facts["kind"]
+        found = quote(fault.facts["got"]) if fault.facts.get("got") is not None else kinds(got)
+        if fault.reason == "type":
+            wanted = f"must be {kinds(allowed)}"
+        elif fault.reason in _LIMITED:
+            wanted = f"must be {_LIMITED[fault.reason]} {allowed}"
+        elif fault.reason == "enum" and isinstance(allowed, tuple):
+            wanted = f"must be {listing(allowed, 'or')}"
+        else:
+            wanted = _OTHERS.get(fault.reason, "has the wrong form")
+        yield Finding(fault.at, f"{subject} {wanted}, found {found}")

@@ -1,0 +1,28 @@
+"""A step with a gate leaves its kind to be inferred.
+
+## Why this matters
+stagec infers the kind of a step from `c2`, as the documents say. Some runners refuse a gate on a step without an
+explicit `stepKind`.
+
+## How to fix
+Write `stepKind`. `--fix` adds the kind that is inferred.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.policy import Change, Edit, Finding, Fix, Registry, Severity, quote, rule
+
+
+@rule(
+    since="0.1",
+    origin=("steps-registry:step.gate-needs-kind", "SR-VALID-004"),
+    severity=Severity.WARNING,
+    groups=("portability",),
+)
+def check(registry: Registry) -> Iterator[Finding]:
+    for step in registry.steps.values():
+        if step.gate is None or step.kind is None or "stepKind" in step.body:
+            continue
+        at = step.at / "stepKind"
+        fix = Fix(f"write stepKind {quote(step.kind)}", (Edit(Change.INSERT, at, step.kind.value),))
+        yield Finding(at, f"step {quote(step.key)} has a gate but no stepKind; {step.kind.value} is inferred", fix=fix)

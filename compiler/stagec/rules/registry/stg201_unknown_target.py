@@ -1,0 +1,30 @@
+"""A transition leads to a step that does not exist.
+
+## Why this matters
+A run that takes the transition has nowhere to go and dies there, often after hours of work.
+
+## How to fix
+Correct the spelling of the target, or declare the step. `null` as a target ends the run and is legal only under
+`closing`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import Finding, Mention, Registry, quote, rule, unknown
+
+
+@rule(
+    since="0.1",
+    origin=(
+        "steps-registry:xref.transition-target",
+        "steps-registry:xref.conditional-target",
+        "steps-registry:flow.dangling-target",
+    ),
+)
+def check(registry: Registry) -> Iterator[Finding]:
+    yield from unknown(registry.target_mentions, registry.step_names, _sentence)
+
+
+def _sentence(mention: Mention) -> str:
+    _, step, _, intent, *_ = mention.at.pointer
+    return f"step {quote(step)} goes to {quote(mention.name)} on {quote(intent)}, but there is no such step"

@@ -1,0 +1,25 @@
+"""A transition's fallback is a step that does not exist.
+
+## Why this matters
+`fallback` names the step that is taken when the target cannot start. It is needed exactly when something else has
+gone wrong already, and then it fails too.
+
+## How to fix
+Correct the spelling, declare the step, or delete the fallback.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import Finding, Mention, Registry, quote, rule, unknown
+
+
+@rule(since="0.1", origin=("steps-registry:xref.transition-fallback", "steps-registry:flow.dangling-target"))
+def check(registry: Registry) -> Iterator[Finding]:
+    reported = {mention.name for mention in registry.target_mentions}
+    lost = (mention for mention in registry.fallback_mentions if mention.name not in reported)
+    yield from unknown(lost, registry.step_names, _sentence)
+
+
+def _sentence(mention: Mention) -> str:
+    _, step, _, intent, *_ = mention.at.pointer
+    return f"step {quote(step)} falls back to {quote(mention.name)} on {quote(intent)}, but there is no such step"

@@ -1,0 +1,31 @@
+"""A run is to begin at a step that does not exist.
+
+## Why this matters
+`entryStepMapping` chooses the first step by the agent's verdict type, `entryStep` is the first step of all others.
+When the step is missing, the run ends before it began.
+
+## How to fix
+Correct the spelling, or declare the step.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import Finding, Mention, Registry, quote, rule, unknown
+
+
+@rule(
+    since="0.1",
+    origin=("steps-registry:xref.entry-mapping", "steps-registry:boot.entry-missing", "steps-registry:doc.R-A6"),
+)
+def check(registry: Registry) -> Iterator[Finding]:
+    reported = {mention.name for mention in registry.target_mentions}
+    lost = [
+        each for each in registry.entries.values() if not registry.has_step(each.name) and each.name not in reported
+    ]
+    yield from unknown(lost, registry.step_names, _sentence)
+
+
+def _sentence(mention: Mention) -> str:
+    _, *verdict = mention.at.pointer
+    way = f"verdict type {quote(verdict[0])} begins" if verdict else "runs begin"
+    return f"{way} at {quote(mention.name)}, but there is no such step"

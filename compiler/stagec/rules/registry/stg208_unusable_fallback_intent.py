@@ -1,0 +1,27 @@
+"""A gate's fallback intent is none of the intents it allows.
+
+## Why this matters
+`fallbackIntent` is what a step is taken to have answered when no intent can be read from its answer. An intent that
+the gate or the step's kind does not allow cannot stand in for anything.
+
+## How to fix
+Choose one of `allowedIntents`, or delete the fallback: without `failFast: false` it is never used.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import ALLOWED, Finding, Registry, Related, listing, quote, rule
+
+_ALL = frozenset().union(*ALLOWED.values())
+
+
+@rule(since="0.1", origin=("steps-registry:step.kind-fallback-intent", "decisions:R14", "SR-VALID-001"))
+def check(registry: Registry) -> Iterator[Finding]:
+    for step in registry.steps.values():
+        gate = step.gate
+        if gate is None or gate.fallback not in _ALL or gate.fallback in gate.allowed or not gate.allowed:
+            continue
+        at = step.at / "structuredGate" / "fallbackIntent"
+        message = f"step {quote(step.key)} falls back to {quote(gate.fallback)}, but allows only"
+        related = (Related(step.allowed_at, "the intents it allows"),)
+        yield Finding(at, f"{message} {listing(gate.allowed)}", related)

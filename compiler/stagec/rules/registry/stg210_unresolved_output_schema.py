@@ -1,0 +1,35 @@
+"""A step's output schema cannot be found.
+
+## Why this matters
+The output schema is what the model is asked to answer. Without it the answer has no shape and no intent can be read.
+
+## How to fix
+Correct `file` (relative to the folder of schemas) or `schema`: a pointer such as `#/$defs/name`, the name of a
+definition, or the name of a member of the file.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import Finding, Mention, Miss, Registry, hint, quote, rule, unknown
+
+
+@rule(
+    since="0.1",
+    origin=("steps-registry:gate.schema-load", "steps-registry:path.schema-file", "steps-registry:path.schema-name"),
+)
+def check(registry: Registry) -> Iterator[Finding]:
+    lost: list[Mention] = []
+    for step in registry.steps.values():
+        at, output = step.at / "outputSchemaRef", step.output
+        if output is None:
+            continue
+        if output.found is Miss.NO_FILE:
+            lost.append(Mention(output.file, at / "file"))
+        elif output.found is Miss.OUTSIDE:
+            yield Finding(at / "file", f"schema file {quote(output.file)} lies outside the project")
+        elif output.found is Miss.NO_MEMBER:
+            near = hint(output.name, registry.schema_names(output.file))
+            message = f"{quote(output.file)} holds no schema {quote(output.name)} for step {quote(step.key)}{near}"
+            yield Finding(at / "schema", message)
+    where = f"under {quote(registry.schemas)}"
+    yield from unknown(lost, registry.schema_files, lambda each: f"there is no schema file {quote(each.name)} {where}")

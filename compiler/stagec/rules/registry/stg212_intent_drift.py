@@ -1,0 +1,40 @@
+"""The schema's enum and the gate's `allowedIntents` name different intents.
+
+## Why this matters
+The schema says what the model may answer, the gate what is accepted. An intent that only the schema has ends the run
+when it is answered; one that only the gate has can never be answered.
+
+## How to fix
+Make the enum, `allowedIntents` and the keys of `transitions` the same set. The diagnostic stands at the list that
+differs from the other two. `abort` needs no transition, and `repeat` without one means this step again.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import Disagreement, Finding, Registry, Related, Side, disagreements, listing, quote, rule
+
+_NAMES = {Side.SCHEMA: "the schema enum", Side.GATE: "allowedIntents", Side.TRANSITIONS: "the transitions"}
+
+
+@rule(
+    since="0.1",
+    origin=("steps-registry:gate.enum-drift", "steps-registry:flow.intent-without-transition", "SR-VALID-003"),
+)
+def check(registry: Registry) -> Iterator[Finding]:
+    for step in registry.steps.values():
+        for each in disagreements(step):
+            if each.odd is not Side.TRANSITIONS:
+                others = [(side, at) for side, at in each.places if side is not each.odd]
+                related = tuple(Related(at, f"{_NAMES[side]} of {quote(step.key)}") for side, at in others)
+                yield Finding(each.at, f"{_NAMES[each.odd]} of step {quote(step.key)} {_sentence(each)}", related)
+
+
+def _sentence(each: Disagreement) -> str:
+    rest = [_NAMES[side] for side, _ in each.places if side is not each.odd]
+    others, alone = " and ".join(rest), rest == ["the schema enum"]
+    have, lack = ("has", "lacks") if alone else ("have", "lack")
+    if each.missing and each.extra:
+        return f"has {listing(each.extra)} where {others} {have} {listing(each.missing)}"
+    if each.missing:
+        return f"lacks {listing(each.missing)}, which {others} {have}"
+    return f"has {listing(each.extra)}, which {others} {lack}"

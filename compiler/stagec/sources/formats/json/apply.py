@@ -1,0 +1,167 @@
+"""Change a text by symbolic edits and leave every other byte as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from stagec.core.edit import Change, Edit
+from stagec.core.place import Key, Pointer, pointer_text
+from stagec.sources.formats.json.outline import Node, outline
+from stagec.sources.formats.json.render import Style, render, style_of
+
+Splice = tuple[int, int, str]
+"""A stretch of the text and what is to stand there."""
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with all edits made; indexes and names are those before any of them.
+
+    Raises ValueError, naming the places, for edits that contradict each other and for places that are not there.
+    """
+    every = tuple(edits)
+    _refuse_overlaps(every)
+    root = outline(text, [edit.at.pointer for edit in every])
+    splices: list[Splice] = []
+    groups: dict[Pointer, list[Edit]] = {}
+    for edit in every:
+        if edit.change in {Change.REPLACE, Change.RENAME}:
+            splices.append(_written(text, root, edit))
+        else:
+            groups.setdefault(edit.at.pointer[:-1], []).append(edit)
+    for pointer, group in groups.items():
+        splices.extend(_Container(text, _existing(root, pointer), group).splices())
+    return _splice(text, splices)
+
+
+def _splice(text: str, splices: Iterable[Splice]) -> str:
+    parts: list[str] = []
+    position = 0
+    for start, end, fresh in sorted(splices, key=lambda each: each[:2]):
+        parts += (text[position:start], fresh)
+        position = end
+    return "".join((*parts, text[position:]))
+
+
+def _written(text: str, root: Node, edit: Edit) -> Splice:
+    """Return how a value is replaced or a member renamed."""
+    pointer = edit.at.pointer
+    node = _existing(root, pointer)
+    if edit.change is Change.RENAME:
+        if node.key is None:
+            raise ValueError(f"{_shown(edit)} has no name")
+        return (*node.key, render(edit.value, _INLINE))
+    around = _existing(root, pointer[:-1]) if pointer else node
+    return node.start, node.end, render(edit.value, style_of(text, around))
+
+
+_INLINE = Style("", " ", "", "", "")
+
+
+class _Container:
+    """One object or array from which members are taken or to which some are added."""
+
+    def __init__(self, text: str, node: Node, edits: Sequence[Edit]) -> None:
+        self._node = node
+        self._style = style_of(text, node)
+        self._is_object = text[node.start : node.start + 1] == "{"
+        if not self._is_object and text[node.start : node.start + 1] != "[":
+            raise ValueError(f"{_shown(edits[0])} is in no object or array")
+        self._removed = {id(self._member(edit)) for edit in edits if edit.change is Change.REMOVE}
+        self._added = [edit for edit in edits if edit.change is Change.INSERT]
+        self._kept = [child for child in node.children if id(child) not in self._removed]
+
+    def splices(self) -> list[Splice]:
+        """Return what becomes of the text between the brackets."""
+        last = self._kept[-1] if self._kept else None
+        at_end = [self._text_of(edit) for edit in self._added if self._successor(edit) is None]
+        glue = "," + self._style.between
+        if last is None:
+            if not self._removed and not at_end:
+                return []
+            return [(self._node.start + 1, self._node.end - 1, self._refilled(glue.join(at_end)))]
+        appended = "".join(glue + each for each in at_end)
+        return [*self._removals(), *self._insertions(glue), (last.end, last.end, appended)]
+
+    def _refilled(self, fresh: str) -> str:
+        """Return the whole of a container's text that has nothing left of what it had."""
+        newline = self._style.newline
+        if not newline or not fresh:
+            return fresh
+        return self._style.between + fresh + newline + self._style.indent.removesuffix(self._style.unit)
+
+    def _removals(self) -> Iterable[Splice]:
+        """Take away what lies between a kept member, or the opening bracket, and the next kept member."""
+        children = self._node.children
+        start: int | None = None
+        before: Node | None = None
+        for child in children:
+            if id(child) in self._removed:
+                start = child.begin if start is None else start
+            else:
+                if start is not None:
+                    yield start, child.begin, ""
+                start, before = None, child
+        if start is not None and before is not None:
+            yield before.end, children[-1].end, ""
+
+    def _insertions(self, glue: str) -> Iterable[Splice]:
+        for edit in self._added:
+            successor = self._successor(edit)
+            if successor is not None:
+                yield successor.begin, successor.begin, self._text_of(edit) + glue
+
+    def _successor(self, edit: Edit) -> Node | None:
+        """Return the kept element before which another is to be inserted; nothing means at the end."""
+        index = edit.at.pointer[-1]
+        if self._is_object or not isinstance(index, int):
+            return None
+        return next((child for child in self._node.children[index:] if id(child) not in self._removed), None)
+
+    def _text_of(self, edit: Edit) -> str:
+        fresh = render(edit.value, self._style)
+        key: Key = edit.at.pointer[-1]
+        if not self._is_object:
+            return fresh
+        if key in self._node.members and id(self._node.members[key]) not in self._removed:
+            raise ValueError(f"{_shown(edit)} is there already")
+        return f"{render(str(key), _INLINE)}:{self._style.colon}{fresh}"
+
+    def _member(self, edit: Edit) -> Node:
+        key = edit.at.pointer[-1]
+        if key not in self._node.members:
+            raise ValueError(f"{_shown(edit)} is not there")
+        return self._node.members[key]
+
+
+def _existing(root: Node, pointer: Pointer) -> Node:
+    node, depth = root.nearest(pointer)
+    if depth < len(pointer):
+        raise ValueError(f"{pointer_text(pointer)!r} is not there")
+    return node
+
+
+def _refuse_overlaps(edits: Sequence[Edit]) -> None:
+    taken: dict[tuple[Pointer, str], Edit] = {}
+    for edit in edits:
+        for claim in _claims(edit):
+            other = taken.setdefault((edit.at.pointer, claim), edit)
+            if other is not edit:
+                raise ValueError(f"two edits of {_shown(edit)}")
+    for edit in edits:
+        for length in range(len(edit.at.pointer)):
+            above = taken.get((edit.at.pointer[:length], "value"))
+            if above is not None:
+                raise ValueError(f"the edit of {_shown(edit)} lies inside the edit of {_shown(above)}")
+
+
+def _claims(edit: Edit) -> tuple[str, ...]:
+    """Return which parts of its member an edit needs for itself."""
+    if not edit.at.pointer and edit.change is not Change.REPLACE:
+        raise ValueError("the root can only be replaced")
+    at_index = isinstance(edit.at.pointer[-1:][0], int) if edit.at.pointer else False
+    claims = {Change.REPLACE: ("value",), Change.RENAME: ("name",), Change.REMOVE: ("name", "value")}
+    return claims.get(edit.change, () if at_index else ("new",))
+
+
+def _shown(edit: Edit) -> str:
+    return repr(pointer_text(edit.at.pointer))

@@ -1,0 +1,149 @@
+"""Find out where the members of a text are written, descending only where somebody wants to know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from stagec.core.place import Key, Pointer
+
+Wanted: TypeAlias = "dict[Key, Wanted]"
+"""A tree of the pointers that somebody asks for."""
+
+_SPACE = re.compile(r"[\s\ufeff]*")
+_MEMBER = re.compile(r'[\s,]*"((?:[^"\\]+|\\.)*+)"\s*:\s*', re.DOTALL)
+_ITEM = re.compile(r"[\s,]*(?=[^\s,\]}])")
+_CLOSER = re.compile(r"[\s,]*[\]}]")
+_SCALAR = re.compile(r'"(?:[^"\\]+|\\.)*+"?|[^\s,{}\[\]"]+', re.DOTALL)
+_FLAT = re.compile(
+    r"""(?:[^"{}\[\]]+ | "(?:[^"\\]+|\\.)*+(?:"|\Z) | [{\[](?:[^"{}\[\]]+|"(?:[^"\\]+|\\.)*+")*+[}\]])*+""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+class Node:
+    """A value in the text: where it and its name begin and end, and its members when it was descended into.
+
+    `children` are all members in order; `members` finds them by name or index, the last of those with one name.
+    """
+
+    __slots__ = ("children", "end", "key", "members", "start")
+
+    def __init__(self, start: int, key: tuple[int, int] | None = None) -> None:
+        self.start = start
+        self.end = start
+        self.key = key
+        self.children = _NO_CHILDREN
+        self.members = _NO_MEMBERS
+
+    @property
+    def begin(self) -> int:
+        """Where the member begins: at its name, if it has one."""
+        return self.start if self.key is None else self.key[0]
+
+    def nearest(self, pointer: Pointer) -> tuple[Node, int]:
+        """Return the member a pointer leads to, or its last ancestor that is there, and how many keys led to it."""
+        node = self
+        for depth, key in enumerate(pointer):
+            if key not in node.members:
+                return node, depth
+            node = node.members[key]
+        return node, len(pointer)
+
+
+def wanted(pointers: Iterable[Pointer]) -> Wanted:
+    """Return the tree of some pointers."""
+    root: Wanted = {}
+    for pointer in pointers:
+        branch = root
+        for key in pointer:
+            branch = branch.setdefault(key, {})
+    return root
+
+
+def outline(text: str, pointers: Iterable[Pointer]) -> Node:
+    """Return the root value with every container opened that a pointer leads through, in one pass over the text.
+
+    A malformed text gives whatever can be made of it.
+    """
+    return _Walk(text).outline(wanted(pointers))
+
+
+_NO_CHILDREN: list[Node] = []
+_NO_MEMBERS: dict[Key, Node] = {}
+"""What nodes that were not opened share; never written to."""
+
+
+class _Walk:
+    """One pass over a text. `_open` are the containers around the position, innermost last."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._open: list[tuple[Node, Wanted]] = []
+
+    def outline(self, tree: Wanted) -> Node:
+        match = _SPACE.match(self._text)
+        root = Node(match.end() if match else 0)
+        position = self._enter(root, tree)
+        while self._open:
+            position = self._step(position, *self._open[-1])
+        return root
+
+    def _step(self, position: int, node: Node, tree: Wanted) -> int:
+        """Read the next member of the innermost container, or its end."""
+        if self._text[node.start] == "{":
+            match = _MEMBER.match(self._text, position)
+            key: Key = _name(match[1]) if match else ""
+        else:
+            match = _ITEM.match(self._text, position)
+            key = len(node.children)
+        if match is None:
+            self._open.pop()
+            closer = _CLOSER.match(self._text, position)
+            node.end = closer.end() if closer else _after(self._text, node.start)
+            return max(node.end, position)
+        child = Node(match.end(), (match.start(1) - 1, match.end(1) + 1) if match.re is _MEMBER else None)
+        node.children.append(child)
+        node.members[key] = child
+        return self._enter(child, tree.get(key))
+
+    def _enter(self, node: Node, tree: Wanted | None) -> int:
+        """Open a container that leads to something wanted, and go past any other value."""
+        if tree and self._text[node.start : node.start + 1] in {"{", "["}:
+            node.children, node.members = [], {}
+            self._open.append((node, tree))
+            return node.start + 1
+        node.end = _after(self._text, node.start)
+        return node.end
+
+
+def _after(text: str, start: int) -> int:
+    """Return where the value that begins at `start` ends."""
+    if text[start : start + 1] not in {"{", "["}:
+        match = _SCALAR.match(text, start)
+        return match.end() if match else start
+    depth = 0
+    position = start
+    while position < len(text):
+        found = text[position]
+        depth += 1 if found in "{[" else -1 if found in "}]" else 0
+        position += 1
+        if depth == 0:
+            return position
+        match = _FLAT.match(text, position)
+        position = match.end() if match else position
+    return len(text)
+
+
+def _name(raw: str) -> str:
+    if "\\" not in raw:
+        return raw
+    from json import loads
+
+    from stagec.sources.formats.json.strings import without_surrogates
+
+    try:
+        return without_surrogates(loads(f'"{raw}"', strict=False))
+    except ValueError:
+        return raw

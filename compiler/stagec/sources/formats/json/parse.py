@@ -1,0 +1,60 @@
+"""Read a JSON file: in one go when all is well, token by token when something is wrong."""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import jiter
+
+from stagec.core.budgets import Budgets
+from stagec.core.place import Place
+from stagec.sources.formats.json.nesting import within
+from stagec.sources.tree import Fault, Parsed
+
+_LARGE = 100_000
+"""Bytes from which pausing the collector is worth its two calls."""
+_UNIFORM = bytes.maketrans(b"123456789E", b"000000000e")
+_CANDIDATES = (b"0e000", b"0e+000", b"0" * 200)
+"""What a number too large for a float must contain once all its digits are zeros."""
+_HUGE = re.compile(rb"(?:^|[\[:,])[ \t\r\n]*-?[0-9.]*(?:[0-9]{200}|[0-9][eE]\+?[0-9]{3})")
+
+
+def parse(file: str, data: bytes, budgets: Budgets) -> Parsed:
+    """Return the value of a JSON text and everything that is wrong with it.
+
+    Repeated keys, lone surrogates and numbers out of range leave a value: the last member wins, U+FFFD stands for a
+    surrogate, the nearest representable number for one that is too large. Anything else wrong leaves none.
+    """
+    if not data.strip(b" \t\r\n"):
+        return Parsed(faults=(Fault("empty-file", Place(file), "blank" if data else "empty"),))
+    if within(data, budgets.depth) and not _maybe_infinite(data):
+        try:
+            with _collector_paused(len(data)):
+                return Parsed(jiter.from_json(data, allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True))
+        except ValueError:
+            pass  # the scanner finds out what is wrong, and where
+    from stagec.sources.formats.json.scan import scan  # only a faulty text needs it
+
+    return scan(file, data.decode(errors="replace"), budgets.depth)
+
+
+def _maybe_infinite(data: bytes) -> bool:
+    """Tell whether a number may be too large for a float, which the fast parser reads as infinity."""
+    uniform = data.translate(_UNIFORM)
+    return any(each in uniform for each in _CANDIDATES) and _HUGE.search(data) is not None
+
+
+@contextmanager
+def _collector_paused(size: int) -> Iterator[None]:
+    """Keep the cyclic collector from looking, again and again, at a growing tree in which nothing can be garbage."""
+    pausing = size >= _LARGE and gc.isenabled()
+    if pausing:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if pausing:
+            gc.enable()

@@ -1,0 +1,31 @@
+"""YAML 1.2 by the core schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from stagec.core.budgets import Budgets
+from stagec.core.edit import Edit
+from stagec.core.place import Place, Span
+from stagec.sources.tree import Format, Parsed
+
+
+def _parse(file: str, data: bytes, budgets: Budgets) -> Parsed:
+    from stagec.sources.yaml_text.reading import read
+
+    return read(file, data.decode(), budgets)
+
+
+def _locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
+    from stagec.sources.yaml_text.spans import spans
+
+    return spans(data.decode(errors="replace"), places)
+
+
+def _apply(text: str, edits: Iterable[Edit]) -> str:
+    from stagec.sources.yaml_text.changes import change
+
+    return change(text, edits)
+
+
+FORMAT = Format("yaml", (".yaml", ".yml"), _parse, _locate, _apply)

@@ -1,0 +1,173 @@
+"""Patterns in the syntax of `.gitignore`, matched in time linear in the path whatever the pattern.
+
+Each part of a pattern between slashes is matched alone and its stars are atomic. Libraries that translate a whole
+pattern into one backtracking expression can be made to hang by a file of a few bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from stagec.core.value import value
+
+Part = Callable[[str], object] | None
+"""A question about one part of a path; None stands for `**`, which is any number of parts."""
+
+
+@value
+class Pattern:
+    """One line: what it matches, and whether that is left out or, with `!`, taken back.
+
+    A pattern without a slash has one part and matches at any depth; one that ends in a slash matches folders only.
+    """
+
+    parts: tuple[Part, ...]
+    anchored: bool
+    folders_only: bool
+    taken_back: bool
+
+    def matches(self, path: Sequence[str], *, folder: bool) -> bool:
+        """Tell whether the pattern means this very path, not something above it."""
+        if self.folders_only and not folder:
+            return False
+        return _fits(self.parts, path) if self.anchored else bool(_ask(self.parts[0], path[-1]))
+
+
+@value
+class Patterns:
+    """The lines of one file or setting, the last first, because the last that matches decides."""
+
+    lines: tuple[Pattern, ...]
+
+    @classmethod
+    def of(cls, lines: Iterable[str]) -> Patterns:
+        """Read patterns; a line that means nothing is no pattern."""
+        read = [pattern for line in lines if (pattern := _pattern(line)) is not None]
+        return cls(tuple(reversed(read)))
+
+    def verdict(self, path: str, *, folder: bool) -> bool | None:
+        """Tell whether a path is matched (True), taken back (False), or not spoken of (None)."""
+        split = path.split("/")
+        for pattern in self.lines:
+            if pattern.matches(split, folder=folder):
+                return not pattern.taken_back
+        return None
+
+
+def _pattern(line: str) -> Pattern | None:
+    text = _without_trailing_spaces(line.rstrip("\r\n"))
+    taken_back = text.startswith("!")
+    text = text[taken_back:]
+    if text.startswith("#") and not taken_back:
+        return None
+    folders_only = text.endswith("/")
+    text = text[: len(text) - folders_only]
+    anchored = "/" in text
+    names = text.removeprefix("/").split("/")
+    if names == [""]:
+        return None
+    parts = tuple(None if anchored and name == "**" else _part(name) for name in names)
+    if len(parts) > 1 and parts[-1] is None:
+        parts = (*parts[:-1], _anything, None)  # `a/**` means what is inside `a`, not `a` itself
+    return Pattern(parts, anchored, folders_only, taken_back)
+
+
+def _without_trailing_spaces(line: str) -> str:
+    kept = line.rstrip(" ")
+    return f"{kept} " if kept.endswith("\\") and kept != line else kept
+
+
+def _fits(parts: Sequence[Part], path: Sequence[str]) -> bool:
+    """Match whole paths; after a `**` the earliest fit is as good as any, so only the last `**` is ever retried."""
+    at = here = 0
+    retry: tuple[int, int] | None = None
+    while here < len(path):
+        if at < len(parts) and parts[at] is None:
+            at, retry = at + 1, (at + 1, here)
+        elif at < len(parts) and _ask(parts[at], path[here]):
+            at, here = at + 1, here + 1
+        elif retry is None:
+            return False
+        else:
+            at, here = retry[0], retry[1] + 1
+            retry = (at, here)
+    return all(part is None for part in parts[at:])
+
+
+def _ask(part: Part, name: str) -> object:
+    return part is None or part(name)
+
+
+def _anything(_name: str) -> bool:
+    return True
+
+
+_PLAIN = re.compile(r"[^*?\[\\]*")
+
+
+def _part(text: str) -> Callable[[str], object]:
+    """Return the question a part asks; the two usual kinds need no regular expression, whose making is slow."""
+    if _PLAIN.fullmatch(text):
+        return text.__eq__
+    if text.startswith("*") and _PLAIN.fullmatch(text, 1):
+        ending = text[1:]
+        return lambda name: name.endswith(ending)
+    return re.compile(_expression(text), re.DOTALL).fullmatch
+
+
+_TOKEN = re.compile(
+    r"(?P<star>\*+)|(?P<one>\?)|\\(?P<escaped>.)"
+    r"|\[(?P<other>[!^])?(?P<members>\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*)\]|(?P<plain>[^\[\\])|(?P<broken>.)",
+    re.DOTALL,
+)
+_NEVER = r"(?!)"
+
+
+def _expression(text: str) -> str:
+    """Translate one part: what stands between two stars has a fixed length, so its earliest fit can be kept."""
+    chunks = [""]
+    for token in _TOKEN.finditer(text):
+        if token["broken"]:
+            return _NEVER
+        if token["star"]:
+            chunks.append("")
+        else:
+            chunks[-1] += _one(token)
+    first, *middle = chunks
+    if not middle:
+        return first
+    return first + "".join(f"(?>.*?{chunk})" for chunk in middle[:-1]) + f".*{middle[-1]}"
+
+
+def _one(token: re.Match[str]) -> str:
+    if token["one"]:
+        return "."
+    if token["members"] is None:
+        return re.escape(token["escaped"] or token["plain"])
+    members = "".join(_member(each) for each in _MEMBER.finditer(token["members"]))
+    if token["other"]:
+        return f"[^{members}]" if members else "."
+    return f"[{members}]" if members else _NEVER
+
+
+_MEMBER = re.compile(r"\[:(?P<kind>[a-z]+):\]|(?P<low>\\.|.)-(?P<high>\\.|.)|(?P<only>\\.|.)", re.DOTALL)
+_KINDS = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": r" \t",
+    "digit": "0-9",
+    "lower": "a-z",
+    "space": r" \t\n\r\f\v",
+    "upper": "A-Z",
+    "xdigit": "0-9a-fA-F",
+}
+
+
+def _member(each: re.Match[str]) -> str:
+    if each["kind"]:
+        return _KINDS.get(each["kind"], "")
+    if each["only"]:
+        return re.escape(each["only"][-1])
+    low, high = each["low"][-1], each["high"][-1]
+    return f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""

@@ -1,0 +1,69 @@
+"""A document against the schema that stagec publishes for its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from stagec.core.json import Json, Object
+from stagec.core.place import Place
+from stagec.core.value import replace
+from stagec.sources.shape.faults import faults_of, missing
+from stagec.sources.shape.generations import other_generation
+from stagec.sources.shape.published import Published, published
+from stagec.sources.tree import Fault, Tree
+
+
+def judge(tree: Tree, schema: str) -> Tree:
+    """Return the tree with what is wrong with its shape; `schema` is the name of a published schema.
+
+    A tree of another generation of its format gets one fault and is no longer readable, nor is one whose root is not
+    of the type the schema wants. A clean document costs one call of the compiled schema.
+    """
+    if tree.value is None and not tree.readable:
+        return tree
+    other = other_generation(tree, schema)
+    if other is not None:
+        return replace(tree, faults=(*tree.faults, other), readable=False)
+    found = tuple(_faults(tree, published(schema)))
+    if not found:
+        return tree
+    broken = any(fault.at == tree.at and fault.reason == "type" for fault in found)
+    return replace(tree, faults=(*tree.faults, *found), readable=tree.readable and not broken)
+
+
+def _faults(tree: Tree, wish: Published) -> Iterator[Fault]:
+    yield from _wanted(tree, wish)
+    try:
+        if wish.validator.is_valid(tree.value):
+            return
+        errors = tuple(wish.validator.iter_errors(tree.value))
+    except UnicodeEncodeError:  # a lone surrogate; it has a fault of its own, and nothing can be said about the rest
+        return
+    yield from faults_of(errors, wish.schema, tree.value, tree.at)
+
+
+def _wanted(tree: Tree, wish: Published) -> Iterator[Fault]:
+    """State what is absent though wished for; the schema itself does not know of it, so that absence stays cheap."""
+    for each in wish.wanted:
+        path, rules = each["path"], each["x-rules"]
+        if isinstance(path, list) and isinstance(rules, dict):
+            *way, name = (str(key) for key in path)
+            for at, owner in _reached(tree.at, tree.value, way):
+                if name not in owner:
+                    yield missing(str(rules["required"]), at, (name,))
+
+
+def _reached(at: Place, start: Json, way: Iterable[str]) -> list[tuple[Place, Object]]:
+    """Return the objects that a path leads to, `*` standing for every member."""
+    found: list[tuple[Place, Json]] = [(at, start)]
+    for key in way:
+        found = [each for place, owner in found for each in _members(place, owner, key)]
+    return [(place, owner) for place, owner in found if isinstance(owner, dict)]
+
+
+def _members(at: Place, owner: Json, key: str) -> Iterator[tuple[Place, Json]]:
+    if not isinstance(owner, dict):
+        return
+    for name in owner if key == "*" else (key,):
+        if name in owner:
+            yield at / name, owner[name]

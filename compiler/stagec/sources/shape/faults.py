@@ -1,0 +1,152 @@
+"""From the errors of a JSON Schema library to faults: one for each root cause, under the topic its schema names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from stagec.core.json import Json, Object, kind_of
+from stagec.core.nearest import Names
+from stagec.core.place import Place, Pointer
+from stagec.core.value import value
+from stagec.sources.tree import Fault
+
+_FIRST = ("type", "const", "enum", "minLength", "minItems", "minProperties", "pattern")
+"""Which of several errors about one value is the one worth telling."""
+
+
+@value
+class Miss:
+    """One error: where, by which keyword, and what its schema says about it."""
+
+    pointer: Pointer
+    keyword: str
+    topic: str
+    subschema: Object
+    got: Json
+    kind: Any
+
+
+def faults_of(errors: Iterable[Any], schema: Object, document: Json, root: Place) -> Iterator[Fault]:
+    """Return the faults that errors amount to; nothing inside a value of the wrong type is worth a second one."""
+    misses = [_miss(error, schema, document) for error in errors]
+    mistyped = {miss.pointer for miss in misses if miss.keyword == "type"}
+    told = [miss for miss in misses if not any(miss.pointer[:end] in mistyped for end in range(len(miss.pointer)))]
+    gone = _gathered(miss for miss in told if miss.keyword == "required")
+    yield from _missing(gone, _unknown(told), root)
+    yield from _foreign(told, gone, root)
+    for miss in _worst(miss for miss in told if miss.keyword not in _OBJECTS).values():
+        yield Fault(miss.topic, _at(root, miss.pointer), miss.keyword, _facts(miss))
+
+
+def missing(topic: str, owner: Place, names: tuple[str, ...], misspelt: str | None = None) -> Fault:
+    """State that an object lacks members, at the place where the first of them would be."""
+    facts: dict[str, object] = {"missing": names, "misspelt": misspelt}
+    related = ((Place(owner.file, (*owner.pointer, misspelt)).key, "misspelt"),) if misspelt is not None else ()
+    return Fault(topic, owner / names[0], "required", facts, related)
+
+
+def topic_of(schema: Object, path: Iterable[str | int]) -> tuple[str, Object]:
+    """Return the rule that an error's schema path names, nearest first, and the schema the keyword stands in."""
+    *way, keyword = path
+    nodes: list[Any] = [schema]
+    for key in way:
+        nodes.append(nodes[-1][key])
+    owner = next(node for node in reversed(nodes) if isinstance(node, dict))
+    rules = (node.get("x-rules", {}) for node in reversed(nodes) if isinstance(node, dict))
+    return next((each[keyword] for each in rules if keyword in each), "wrong-shape"), owner
+
+
+def _miss(error: Any, schema: Object, document: Json) -> Miss:
+    topic, subschema = topic_of(schema, error.schema_path)
+    pointer = tuple(error.instance_path)
+    return Miss(pointer, str(error.schema_path[-1]), topic, subschema, found_at(document, pointer), error.kind)
+
+
+def found_at(document: Json, pointer: Pointer) -> Json:
+    """Return what a document holds at a pointer into it; the library's own copy of it may have lost something."""
+    found: Any = document
+    for key in pointer:
+        found = found[key]
+    given: Json = found
+    return given
+
+
+def _gathered(misses: Iterable[Miss]) -> dict[Pointer, list[Miss]]:
+    found: dict[Pointer, list[Miss]] = {}
+    for miss in misses:
+        found.setdefault(miss.pointer, []).append(miss)
+    return found
+
+
+def _unknown(misses: Iterable[Miss]) -> Mapping[Pointer, tuple[str, ...]]:
+    return {miss.pointer: tuple(miss.kind.unexpected) for miss in misses if miss.keyword in _CLOSED}
+
+
+def _missing(
+    gone: Mapping[Pointer, list[Miss]], unknown: Mapping[Pointer, tuple[str, ...]], root: Place
+) -> Iterator[Fault]:
+    for pointer, misses in gone.items():
+        names = tuple(miss.kind.property for miss in misses)
+        likely = (name for name in unknown.get(pointer, ()) if Names(names).nearest(name) is not None)
+        yield missing(misses[0].topic, _at(root, pointer), names, next(likely, None))
+
+
+def _foreign(told: Iterable[Miss], gone: Mapping[Pointer, list[Miss]], root: Place) -> Iterator[Fault]:
+    """State the unknown members of each object, but not those that are a required one's misspelt name."""
+    for miss in told:
+        if miss.keyword not in _CLOSED:
+            continue
+        lacking = Names(each.kind.property for each in gone.get(miss.pointer, ()))
+        known = _names(miss.subschema.get("properties"))
+        for name in miss.kind.unexpected:
+            if lacking.nearest(name) is None:
+                yield Fault(miss.topic, (_at(root, miss.pointer) / name).key, "unknown", {"name": name, "known": known})
+
+
+def _names(members: Json) -> tuple[str, ...]:
+    return tuple(members) if isinstance(members, dict) else ()
+
+
+def _worst(misses: Iterable[Miss]) -> dict[Pointer, Miss]:
+    found: dict[Pointer, Miss] = {}
+    for miss in misses:
+        if miss.pointer not in found or _rank(miss) < _rank(found[miss.pointer]):
+            found[miss.pointer] = miss
+    return found
+
+
+def _rank(miss: Miss) -> int:
+    return _FIRST.index(miss.keyword) if miss.keyword in _FIRST else len(_FIRST)
+
+
+def _at(root: Place, pointer: Pointer) -> Place:
+    return Place(root.file, (*root.pointer, *pointer))
+
+
+def _facts(miss: Miss) -> dict[str, object]:
+    """Return what a sentence needs: what was found, and what the keyword allows."""
+    got = miss.got
+    facts: dict[str, object] = {"got": got if isinstance(got, (str, int, float)) else None, "kind": kind_of(got)}
+    wanted = _WANTED.get(miss.keyword)
+    if wanted is not None:
+        facts["allowed"] = wanted(miss)
+    if "x-expects" in miss.subschema:
+        facts["expects"] = miss.subschema["x-expects"]
+    if isinstance(got, dict):
+        facts["members"] = tuple(got)
+    return facts
+
+
+def _limit(miss: Miss) -> object:
+    return miss.subschema[miss.keyword]
+
+
+_CLOSED = ("additionalProperties", "unevaluatedProperties")
+_OBJECTS = ("required", *_CLOSED)
+_WANTED: Mapping[str, Callable[[Miss], object]] = {
+    "type": lambda miss: tuple(miss.kind.types),
+    "enum": lambda miss: tuple(miss.kind.options),
+    "const": lambda miss: (miss.subschema["const"],),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _limit),
+}

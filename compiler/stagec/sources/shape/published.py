@@ -1,0 +1,54 @@
+"""The JSON Schemas that stagec publishes, each read and compiled at most once in a process."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import Any, NoReturn
+
+from stagec.core.json import Json, Object
+from stagec.core.value import value
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_FOLDERS = (os.path.join(_PACKAGE, "schemas"), os.path.join(_PACKAGE, os.pardir, os.pardir, "schemas"))
+"""Beside the installed package, or at the top of a checkout."""
+
+
+@value
+class Published:
+    """One published schema: as written, compiled, and the members it wishes for without requiring them."""
+
+    schema: Object
+    validator: Any
+    wanted: tuple[Object, ...]
+
+
+@cache
+def published(name: str) -> Published:
+    """Return the schema `schemas/NAME.schema.json`, compiled."""
+    import json
+
+    with open(_path(name), encoding="utf-8") as file:
+        schema = json.load(file)
+    return Published(schema, compiled(schema), tuple(schema.get("x-wanted", ())))
+
+
+def compiled(schema: Json, dialect: str = "Draft202012Validator") -> Any:
+    """Compile a schema so that checking it opens nothing and takes time linear in what is checked.
+
+    `dialect` names one of the library's classes.
+    """
+    import jsonschema_rs
+
+    kind = getattr(jsonschema_rs, dialect)
+    return kind(schema, retriever=refuse, pattern_options=jsonschema_rs.RegexOptions())
+
+
+def refuse(uri: str) -> NoReturn:
+    """Answer a library that asks for another document: never, whatever it is."""
+    raise LookupError(f"{uri} is not looked up")
+
+
+def _path(name: str) -> str:
+    inside, beside = (os.path.join(folder, f"{name}.schema.json") for folder in _FOLDERS)
+    return inside if os.path.exists(inside) else beside

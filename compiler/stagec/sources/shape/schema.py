@@ -1,0 +1,150 @@
+"""A user's JSON Schema: its dialect, what the dialect says of it, what it refers to, and what its patterns may cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from stagec.core.budgets import Budgets
+from stagec.core.json import Object, kind_of
+from stagec.core.place import Place, Pointer
+from stagec.core.value import replace
+from stagec.sources.shape.faults import found_at
+from stagec.sources.shape.patterns import Trouble, trouble
+from stagec.sources.shape.published import compiled
+from stagec.sources.shape.references import foreign, identities
+from stagec.sources.shape.subschemas import KEYWORDS, Subschema, subschemas
+from stagec.sources.tree import Fault, Tree
+
+DIALECTS = {
+    "http://json-schema.org/draft-04/schema": "Draft4Validator",
+    "http://json-schema.org/draft-06/schema": "Draft6Validator",
+    "http://json-schema.org/draft-07/schema": "Draft7Validator",
+    "https://json-schema.org/draft/2019-09/schema": "Draft201909Validator",
+    "https://json-schema.org/draft/2020-12/schema": "Draft202012Validator",
+}
+_LATEST = "https://json-schema.org/draft/2020-12/schema"
+_LARGE = 100_000
+"""Bytes of a file from which on only the first violation of each of its schemas is told: finding all takes seconds."""
+_PATTERNS = 50
+"""All patterns of one file together may be this many times as long as one."""
+
+
+def judge_schema(tree: Tree, budgets: Budgets) -> Tree:
+    """Return the tree of a user's schema with what is wrong with it; nothing that it names is opened.
+
+    The members of the root that are no keywords are schemas of their own, named after steps.
+    """
+    if not tree.readable:
+        return tree
+    if not isinstance(tree.value, dict):
+        facts = {"allowed": ("object",), "kind": kind_of(tree.value)}
+        return replace(tree, faults=(*tree.faults, Fault("invalid-schema", tree.at, "type", facts)), readable=False)
+    found = tuple(_faults(tree, tree.value, budgets))
+    return replace(tree, faults=(*tree.faults, *found)) if found else tree
+
+
+def _faults(tree: Tree, root: Object, budgets: Budgets) -> Iterator[Fault]:
+    at, parts = tree.at, tuple(subschemas(root))
+    unknown = tuple(_dialects(at, parts))
+    yield from unknown
+    if not unknown:
+        dialect = root.get("$schema")
+        validator = _meta(_base(dialect) if isinstance(dialect, str) else _LATEST)
+        yield from _violations(at, root, validator, everything=len(tree.data) < _LARGE)
+    yield from foreign(at, parts, identities(parts))
+    yield from _patterns(at, parts, budgets.pattern_length)
+
+
+def _base(dialect: str) -> str:
+    return dialect.removesuffix("#")
+
+
+def _dialects(at: Place, parts: tuple[Subschema, ...]) -> Iterator[Fault]:
+    for part in parts:
+        named = part.value.get("$schema")
+        if isinstance(named, str) and _base(named) not in DIALECTS:
+            facts = {"dialect": named, "known": tuple(DIALECTS)}
+            yield Fault("unknown-dialect", _place(at, (*part.pointer, "$schema")), facts=facts)
+
+
+def _violations(at: Place, root: Object, validator: Any, *, everything: bool) -> Iterator[Fault]:
+    """State what the dialect's own schema finds wrong: one fault for each place, none inside another."""
+    members = [((key,), member) for key, member in root.items() if key not in KEYWORDS and isinstance(member, dict)]
+    told: set[Pointer] = set()
+    for start, schema in (((), root), *members):
+        for error in _errors(validator, schema) if everything else _error(validator, schema):
+            pointer = (*start, *error.instance_path)
+            if not any(pointer[:length] in told for length in range(len(pointer) + 1)):
+                told.add(pointer)
+                yield Fault("invalid-schema", _place(at, pointer), error.kind.name, _facts(root, pointer, error.kind))
+
+
+def _errors(validator: Any, schema: Object) -> tuple[Any, ...]:
+    try:
+        return () if validator.is_valid(schema) else tuple(validator.iter_errors(schema))
+    except UnicodeEncodeError:  # a lone surrogate; it has a fault of its own
+        return ()
+
+
+def _error(validator: Any, schema: Object) -> tuple[Any, ...]:
+    """Return the first error only; the library raises it."""
+    from jsonschema_rs import ValidationError
+
+    try:
+        validator.validate(schema)
+    except UnicodeEncodeError:
+        return ()
+    except ValidationError as error:
+        return (error,)
+    return ()
+
+
+def _facts(root: Object, pointer: Pointer, kind: Any) -> dict[str, object]:
+    got = found_at(root, pointer)
+    facts: dict[str, object] = {"got": got if isinstance(got, (str, int, float)) else None, "kind": kind_of(got)}
+    for name in ("types", "limit", "options"):
+        if hasattr(kind, name):
+            told = getattr(kind, name)
+            facts["allowed"] = tuple(told) if isinstance(told, list) else told
+    return facts
+
+
+@cache
+def _meta(dialect: str) -> Any:
+    return compiled({"$ref": dialect}, DIALECTS[dialect])
+
+
+def _patterns(at: Place, parts: tuple[Subschema, ...], longest: int) -> Iterator[Fault]:
+    seen: dict[str, Trouble | None] = {}
+    left = longest * _PATTERNS
+    for place, pattern in _written(at, parts):
+        if pattern not in seen:
+            left -= len(pattern)
+            if left < 0:
+                yield Fault("costly-pattern", place, "total", {"got": pattern, "limit": longest * _PATTERNS})
+                return
+            seen[pattern] = trouble(pattern, longest)
+        yield from _troubled(place, pattern, seen[pattern], longest)
+
+
+def _written(at: Place, parts: tuple[Subschema, ...]) -> Iterator[tuple[Place, str]]:
+    for part in parts:
+        pattern, named = part.value.get("pattern"), part.value.get("patternProperties")
+        if isinstance(pattern, str):
+            yield _place(at, (*part.pointer, "pattern")), pattern
+        for key in named if isinstance(named, dict) else ():
+            yield _place(at, (*part.pointer, "patternProperties", key)).key, key
+
+
+def _troubled(at: Place, pattern: str, found: Trouble | None, longest: int) -> Iterator[Fault]:
+    facts: dict[str, object] = {"got": pattern, "kind": "string", "limit": longest}
+    if found is Trouble.SYNTAX:
+        yield Fault("invalid-schema", at, "pattern", facts)
+    elif found is not None:
+        yield Fault("costly-pattern", at, found.value, facts)
+
+
+def _place(root: Place, pointer: Pointer) -> Place:
+    return Place(root.file, (*root.pointer, *pointer))

@@ -1,0 +1,127 @@
+"""Walk the folders of a project, each once, past what its patterns leave out."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+from stagec.core.place import Place
+from stagec.core.scope import Scope
+from stagec.core.value import value
+from stagec.sources.formats.plain import FORMAT as PLAIN
+from stagec.sources.outlook import GITIGNORE, Outlook
+from stagec.sources.tree import Fault, Tree
+
+_OF_TOOLS = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".tox", "__pycache__")
+NEVER = frozenset((".git", ".hg", ".svn", ".venv", "venv", "node_modules", *_OF_TOOLS))
+"""Folders that hold nothing anybody wrote for stagec, and often very much of it."""
+
+
+@value
+class Stop:
+    """One folder on the way: its path in the project, and what counts around it."""
+
+    file: str
+    outlook: Outlook
+
+
+class Walk:
+    """Collects the wanted files under some folders of one project; `root` has no link in it.
+
+    Links to folders are followed after everything that can be reached without them, so that what lies in the project
+    is called by its own name. A folder that was visited is not visited again.
+    """
+
+    def __init__(self, root: Path, scope: Scope, wanted: Callable[[str], bool]) -> None:
+        self.root = root
+        self.files: list[str] = []
+        self._scope = scope
+        self._wanted = wanted
+        self._trees: dict[str, Tree] = {}
+        self._seen: set[tuple[int, int]] = set()
+        self._folders: list[Stop] = []
+        self._links: deque[Stop] = deque()
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """The faulty folders and links, by path."""
+        return tuple(tree for _, tree in sorted(self._trees.items()))
+
+    def file(self, file: str) -> bool:
+        """Tell whether a file is to be read, be it only to learn why it cannot be; a link to nothing is a fault."""
+        path = self._path(file)
+        if not (_missing(path) and os.path.islink(path) and self._inside(os.path.realpath(path))):
+            return True
+        self._keep(file, Fault("unreadable-file", Place(file), "dangling", {"target": os.readlink(path)}))
+        return False
+
+    def folder(self, file: str) -> None:
+        """Collect what is wanted under a folder; the root is the empty path."""
+        self._folders.append(Stop(file, Outlook.above(self.root, self._scope, file)))
+        while self._folders or self._links:
+            stop = self._folders.pop() if self._folders else self._links.popleft()
+            if self._first(stop.file):
+                self._visit(stop)
+
+    def _visit(self, stop: Stop) -> None:
+        entries = self._entries(stop.file)
+        has_gitignore = any(entry.name == GITIGNORE for entry in entries)
+        outlook = stop.outlook.inside(self.root, stop.file) if has_gitignore else stop.outlook
+        base = f"{stop.file}/" if stop.file else ""
+        for entry in entries:
+            file = base + entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in NEVER and not outlook.prunes(file, folder=True):
+                    self._folders.append(Stop(file, outlook))
+            elif entry.is_symlink() and os.path.isdir(entry.path):
+                if entry.name not in NEVER and not outlook.prunes(file, folder=False) and self._enters(file):
+                    self._links.append(Stop(file, outlook))
+            elif self._wanted(file) and outlook.includes(file) and not outlook.prunes(file, folder=False):
+                self.files += [file] if self.file(file) else []
+
+    def _entries(self, file: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(self._path(file)) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            return []  # it vanished while we were walking
+        except OSError as error:
+            facts = {"error": error.strerror or type(error).__name__}
+            self._keep(file or ".", Fault("unreadable-file", Place(file or "."), "folder", facts))
+            return []
+
+    def _first(self, file: str) -> bool:
+        try:
+            status = os.stat(self._path(file))
+        except OSError:
+            return True  # listing it will say what is wrong
+        identity = (status.st_dev, status.st_ino)
+        fresh = identity not in self._seen
+        self._seen.add(identity)
+        return fresh
+
+    def _enters(self, file: str) -> bool:
+        real = os.path.realpath(self._path(file))
+        if not self._inside(real):
+            facts = {"target": os.path.relpath(real, self.root)}
+            self._keep(file, Fault("link-out-of-project", Place(file), facts=facts))
+        return self._inside(real)
+
+    def _keep(self, file: str, fault: Fault) -> None:
+        self._trees[file] = Tree(file, "folder", PLAIN, faults=(fault,), readable=False)
+
+    def _path(self, file: str) -> str:
+        return os.path.join(self.root, file)
+
+    def _inside(self, real: str) -> bool:
+        return real == str(self.root) or real.startswith(str(self.root).rstrip(os.sep) + os.sep)
+
+
+def _missing(path: str) -> bool:
+    try:
+        os.stat(path)
+    except OSError as error:
+        return isinstance(error, FileNotFoundError)
+    return False

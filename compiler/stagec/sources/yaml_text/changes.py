@@ -1,0 +1,131 @@
+"""Make edits in a YAML text and leave everything else, comments included, as its author wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from stagec.core.budgets import Budgets
+from stagec.core.edit import Change, Edit
+from stagec.sources.yaml_text.compose import compose
+from stagec.sources.yaml_text.members import Spot, after_colon, dash, line_end, line_start, next_line, spot
+from stagec.sources.yaml_text.nodes import Kind, Node
+from stagec.sources.yaml_text.writing import written
+
+Splice = tuple[int, int, str]
+
+
+def change(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with the edits made; an edit that cannot be made safely raises `ValueError`.
+
+    Edits name members of the text as given, whatever the other edits do.
+    """
+    whole = _root(text)
+    for edit in sorted(edits, key=lambda edit: _position(whole, edit, text), reverse=True):
+        start, end, new = _SPLICES[edit.change](text, _root(text), edit)
+        text = text[:start] + new + text[end:]
+    _root(text)
+    return text
+
+
+def _root(text: str) -> Node:
+    composed = compose(text, Budgets())
+    if composed.root is None or composed.trouble is not None:
+        raise ValueError("the text cannot be read as YAML")
+    return composed.root
+
+
+def _position(root: Node, edit: Edit, text: str) -> int:
+    here = spot(root, edit, text)
+    return here.parent.end if here.member is None and here.parent else here.start
+
+
+def _replace(text: str, root: Node, edit: Edit) -> Splice:
+    node = spot(root, edit, text).node
+    if node.anchor:
+        raise ValueError(f"the value at {edit.at.pointer} may be meant elsewhere by '*{node.anchor}'")
+    return _in_place(text, spot(root, edit, text), written(edit.value))
+
+
+def _in_place(text: str, here: Spot, new: str) -> Splice:
+    """Put new text where a value stands; what began on the next line moves up behind its key."""
+    node = here.node
+    block = node.kind in {Kind.SEQUENCE, Kind.MAPPING} and not node.style
+    if here.key is not None and (block or node.start == node.end):
+        return after_colon(text, here.key), node.end, f" {new}"
+    return node.start, node.end, new
+
+
+def _rename(text: str, root: Node, edit: Edit) -> Splice:
+    here = spot(root, edit, text)
+    if here.key is None or here.key.kind is not Kind.SCALAR or here.key.anchor:
+        raise ValueError(f"{edit.at.pointer} has no name that can be changed")
+    return here.key.start, here.key.end, written(edit.value)
+
+
+def _remove(text: str, root: Node, edit: Edit) -> Splice:
+    here = spot(root, edit, text)
+    parent = here.parent
+    if parent is None or parent.anchor or parent.tag:
+        raise ValueError(f"{edit.at.pointer} cannot be taken away")
+    starts, ends = here.siblings(text)
+    if len(starts) == 1:
+        owner = spot(root, Edit(edit.change, type(edit.at)(edit.at.file, edit.at.pointer[:-1])), text)
+        return _in_place(text, owner, "{}" if parent.kind is Kind.MAPPING else "[]")
+    index = starts.index(here.start)
+    last = index == len(starts) - 1
+    if parent.style:
+        return (ends[index - 1], ends[index], "") if last else (starts[index], starts[index + 1], "")
+    return _remove_lines(text, starts, ends, index)
+
+
+def _remove_lines(text: str, starts: list[int], ends: list[int], index: int) -> Splice:
+    begin = line_start(text, starts[index])
+    if not text[begin : starts[index]].strip():
+        return begin, next_line(text, ends[index]), ""
+    if index + 1 == len(starts):
+        raise ValueError("the member shares its line with another")
+    return starts[index], starts[index + 1], ""
+
+
+def _insert(text: str, root: Node, edit: Edit) -> Splice:
+    here = spot(root, edit, text)
+    parent, key = here.parent, edit.at.pointer[-1]
+    mapping = parent is not None and parent.kind is Kind.MAPPING
+    if parent is None or (mapping and here.member is not None) or mapping is not isinstance(key, str):
+        raise ValueError(f"nothing can be added at {edit.at.pointer}")
+    new = f"{written(key)}: {written(edit.value)}" if mapping else written(edit.value)
+    return _insert_flow(text, parent, here, new) if parent.style else _insert_block(text, parent, here, new)
+
+
+def _insert_flow(text: str, parent: Node, here: Spot, new: str) -> Splice:
+    if text[parent.end - 1] not in "]}":
+        raise ValueError("the collection has no brackets")
+    if not parent.items:
+        return parent.end - 1, parent.end - 1, new
+    if here.member is not None:
+        return here.start, here.start, f"{new}, "
+    return parent.items[-1].end, parent.items[-1].end, f", {new}"
+
+
+def _insert_block(text: str, parent: Node, here: Spot, new: str) -> Splice:
+    if parent.kind is Kind.SCALAR or not parent.items:
+        raise ValueError("there is no collection to add to")
+    first = parent.items[0].start if parent.kind is Kind.MAPPING else dash(text, parent.items[0].start)
+    indent = " " * (first - line_start(text, first))
+    entry = indent + (new if parent.kind is Kind.MAPPING else f"- {new}")
+    line_break = "\r\n" if "\r\n" in text else "\n" if "\n" in text or "\r" not in text else "\r"
+    if here.member is not None:
+        begin = line_start(text, here.start)
+        if text[begin : here.start].strip():
+            raise ValueError("the element shares its line with another")
+        return begin, begin, entry + line_break
+    end = line_end(text, parent.end)
+    return end, end, line_break + entry
+
+
+_SPLICES: dict[Change, Callable[[str, Node, Edit], Splice]] = {
+    Change.REPLACE: _replace,
+    Change.RENAME: _rename,
+    Change.REMOVE: _remove,
+    Change.INSERT: _insert,
+}

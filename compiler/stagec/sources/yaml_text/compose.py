@@ -1,0 +1,223 @@
+"""From text to nodes, never deeper than allowed and never larger than allowed once aliases are counted."""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from stagec.core.budgets import Budgets
+from stagec.core.value import replace, value
+from stagec.sources.yaml_text.depth import too_deep
+from stagec.sources.yaml_text.events import events
+from stagec.sources.yaml_text.nodes import Kind, Node
+from stagec.sources.yaml_text.problems import Trouble, undefined_alias
+
+if TYPE_CHECKING:
+    from ruamel.yaml.events import Event
+
+MOST_EXPANDED = 100_000
+"""Values that aliases may stand for in one document."""
+
+_MOST_TABS = 20
+"""The parser refuses tabs between words; so many of them are put right, each at the price of reading anew."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_COLON = re.compile(r"[ \t]*:")
+_TABS = re.compile(r"[ \t]+")
+
+
+@value
+class Composed:
+    """The root of the first document, if any, what stopped the reading, and the marker of a second document."""
+
+    root: Node | None = None
+    trouble: Trouble | None = None
+    second: tuple[int, int] | None = None
+
+
+def compose(text: str, budgets: Budgets) -> Composed:
+    """Read a text into nodes; never raises for anything the text may contain."""
+    deep = too_deep(text, budgets.depth)
+    if deep is not None:
+        return Composed(trouble=Trouble("deep-nesting", "", deep, deep + 1, {"limit": budgets.depth}))
+    with _collector_paused():
+        return _composed(text, budgets)
+
+
+def _composed(text: str, budgets: Budgets) -> Composed:
+    composed = _attempt(text, budgets)
+    for _ in range(_MOST_TABS):
+        tab = _separating_tab(text, composed.trouble)
+        if tab is None:
+            break
+        text = text[: tab.start()] + " " * len(tab[0]) + text[tab.end() :]
+        composed = _attempt(text, budgets)
+    return composed
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Keep the cyclic collector from looking, again and again, at growing nodes in which nothing can be garbage."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _separating_tab(text: str, trouble: Trouble | None) -> re.Match[str] | None:
+    """Return the tabs the parser stumbled over when YAML allows them: between words and in blank lines."""
+    if trouble is None or trouble.reason != "tab":
+        return None
+    tabs = _TABS.match(text, trouble.start)
+    start = max(text.rfind("\n", 0, trouble.start), text.rfind("\r", 0, trouble.start)) + 1
+    indentation = not text[start : trouble.start].strip(" -?")
+    return None if tabs is None or (indentation and text[tabs.end() : tabs.end() + 1] not in "\r\n#") else tabs
+
+
+def _attempt(text: str, budgets: Budgets) -> Composed:
+    building = _Building(text, budgets)
+    for event in events(text, budgets.depth):
+        trouble = event if isinstance(event, Trouble) else building.take(event)
+        if trouble is not None:
+            return Composed(trouble=trouble)
+        if building.second is not None:
+            break
+    return Composed(building.root, None, building.second)
+
+
+@value
+class _Open:
+    """A collection whose end has not been read yet."""
+
+    event: Any
+    items: list[Node]
+
+
+class _Building:
+    """Nodes under construction: a stack of open collections, and the anchors seen."""
+
+    def __init__(self, text: str, budgets: Budgets) -> None:
+        self.root: Node | None = None
+        self.second: tuple[int, int] | None = None
+        self._text = text
+        self._depth = budgets.depth
+        self._expandable = min(budgets.nodes, MOST_EXPANDED)
+        self._open: list[_Open] = []
+        self._anchors: dict[str, Node | None] = {}
+        self._steps: dict[str, Callable[[Any], Trouble | None]] = {
+            "ScalarEvent": self._scalar,
+            "AliasEvent": self._alias,
+            "SequenceStartEvent": self._start,
+            "MappingStartEvent": self._start,
+            "SequenceEndEvent": self._end,
+            "MappingEndEvent": self._end,
+            "DocumentStartEvent": self._document,
+        }
+
+    def take(self, event: Event) -> Trouble | None:
+        """Use one event of the parser; return what makes going on impossible."""
+        step = self._steps.get(type(event).__name__)
+        return step(event) if step else None
+
+    def _document(self, event: Any) -> None:
+        if self.root is not None:
+            start = event.start_mark.index
+            self.second = (start, max(event.end_mark.index, start + 1))
+
+    def _scalar(self, event: Any) -> None:
+        start, end = event.start_mark.index, event.end_mark.index
+        style = event.style or ""
+        node = Node(
+            Kind.SCALAR,
+            start,
+            self._trimmed(start, end) if style in {"|", ">"} else end,
+            _paired(event.value) if style == '"' else event.value,
+            style,
+            anchor=event.anchor or "",
+            tag=event.tag or "",
+        )
+        self._add(node)
+
+    def _alias(self, event: Any) -> Trouble | None:
+        start, end, name = event.start_mark.index, event.end_mark.index, event.anchor
+        if name not in self._anchors:
+            return undefined_alias(self._text, start, end)
+        target = self._anchors[name]
+        if target is None:
+            return Trouble("alias-expansion", "recursive", start, end, {"alias": name})
+        self._expandable -= target.size
+        if self._expandable < 0:
+            return Trouble("alias-expansion", "large", start, end, {"alias": name, "limit": MOST_EXPANDED})
+        self._add(Node(Kind.ALIAS, start, end, items=(target,), size=target.size))
+        return None
+
+    def _start(self, event: Any) -> Trouble | None:
+        start = event.start_mark.index
+        if len(self._open) >= self._depth:
+            return Trouble("deep-nesting", "", start, start + 1, {"limit": self._depth})
+        if event.anchor:
+            self._anchors[event.anchor] = None
+        self._open.append(_Open(event, []))
+        return None
+
+    def _end(self, event: Any) -> None:
+        opened = self._open.pop()
+        start, flow = opened.event.start_mark.index, opened.event.flow_style
+        sequence = type(event).__name__ == "SequenceEndEvent"
+        items = tuple(opened.items if sequence else self._settled(opened.items))
+        node = Node(
+            Kind.SEQUENCE if sequence else Kind.MAPPING,
+            start,
+            self._end_of(flow, items, event),
+            style=("[" if sequence else "{") if flow else "",
+            items=items,
+            anchor=opened.event.anchor or "",
+            tag=opened.event.tag or "",
+            size=1 + sum(item.size for item in items),
+        )
+        self._add(node)
+
+    def _settled(self, items: list[Node]) -> Iterator[Node]:
+        """Put values that are not written right behind the colon of their key."""
+        for key, node in zip(items[::2], items[1::2], strict=True):
+            yield key
+            colon = _COLON.match(self._text, key.end) if node.start == node.end else None
+            yield replace(node, start=colon.end(), end=colon.end()) if colon else node
+
+    def _end_of(self, flow: object, items: tuple[Node, ...], event: Any) -> int:
+        end: int = event.end_mark.index
+        return items[-1].end if items and not flow else end
+
+    def _add(self, node: Node) -> None:
+        if node.anchor:
+            self._anchors[node.anchor] = node
+        if self._open:
+            self._open[-1].items.append(node)
+        else:
+            self.root = node
+
+    def _trimmed(self, start: int, end: int) -> int:
+        return start + len(self._text[start:end].rstrip())
+
+
+def _paired(text: str) -> str:
+    """Join the halves of characters that were escaped one by one, as JSON does."""
+    if not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+def nodes_of(root: Node) -> Iterator[Node]:
+    """Yield every node as written, aliases not followed, in the order of the text."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if node.kind is not Kind.ALIAS:
+            waiting.extend(reversed(node.items))

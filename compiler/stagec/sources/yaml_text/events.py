@@ -1,0 +1,75 @@
+"""The one door to the YAML parser: a text goes in, its events come out, and never an exception."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from stagec.sources.yaml_text.problems import Trouble, trouble_of
+
+_DIRECTIVE = re.compile(r"^%YAML[ \t]+1\.\d(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_BREAKS = "\x85\u2028\u2029"
+_RAISED = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What the parser raises on strange input besides its own errors."""
+
+
+class _DeepError(ValueError):
+    """Too many open brackets, the last of them at an offset."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(at)
+        self.at = at
+
+
+def events(text: str, depth: int) -> Iterator[Any]:
+    """Yield the parser's events, and a `Trouble` as the last of them when it cannot go on."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    readable, hidden = _hide_old_breaks(_DIRECTIVE.sub(_version_two, text, count=1))
+    try:
+        yaml = YAML(typ="safe", pure=True)
+        yaml.Scanner = _scanner(depth)
+        for event in yaml.parse(readable):
+            if hidden and getattr(event, "value", None):
+                event.value = event.value.translate(hidden)
+            yield event
+    except _DeepError as error:
+        yield Trouble("deep-nesting", "", error.at, error.at + 1, {"limit": depth})
+    except (YAMLError, *_RAISED) as error:
+        yield trouble_of(error, text)
+
+
+@cache
+def _scanner(depth: int) -> Any:
+    """Return the parser's scanner, except that it looks no further ahead once too many brackets are open."""
+    from ruamel.yaml.scanner import Scanner
+
+    class Shallow(Scanner):
+        def fetch_flow_collection_start(self, *args: Any, **kwargs: Any) -> None:
+            if self.flow_level >= depth:
+                raise _DeepError(self.reader.index)
+            super().fetch_flow_collection_start(*args, **kwargs)
+
+        def need_more_tokens(self) -> bool:
+            if self.tokens and not self.possible_simple_keys:
+                return False  # the usual case, asked for several times per token
+            return bool(super().need_more_tokens())
+
+    return Shallow
+
+
+def _version_two(directive: re.Match[str]) -> str:
+    """Make the parser read every document by the same rules, whatever version it claims."""
+    return directive[0][:-1] + "2"
+
+
+def _hide_old_breaks(text: str) -> tuple[str, dict[int, str]]:
+    """Put stand-ins for characters that the parser takes for line breaks, as only YAML 1.1 does."""
+    if not any(each in text for each in _BREAKS):
+        return text, {}
+    free = [chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text][: len(_BREAKS)]
+    there = {ord(each): stand_in for each, stand_in in zip(_BREAKS, free, strict=False)}
+    return text.translate(there), {ord(stand_in): each for each, stand_in in zip(_BREAKS, free, strict=False)}

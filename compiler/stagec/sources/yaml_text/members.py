@@ -1,0 +1,95 @@
+"""Where the members of collections begin and end in a YAML text, as one who edits it must know."""
+
+from __future__ import annotations
+
+import re
+
+from stagec.core.edit import Change, Edit
+from stagec.core.value import value
+from stagec.sources.yaml_text.nodes import Kind, Member, Node, find
+
+_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+@value
+class Spot:
+    """What an edit points at: the collection, and its member unless that is still to be written."""
+
+    parent: Node | None
+    member: Member | None
+    start: int
+
+    @property
+    def node(self) -> Node:
+        """The member's value."""
+        if self.member is None:
+            raise ValueError("the member is not written")
+        return self.member.node
+
+    @property
+    def key(self) -> Node | None:
+        """The node of the member's name, in a mapping."""
+        return self.member.key if self.member else None
+
+    def siblings(self, text: str) -> tuple[list[int], list[int]]:
+        """Return where the members of the collection begin and end, this one's included."""
+        parent = self.parent
+        if parent is None:
+            return [], []
+        if parent.kind is Kind.MAPPING:
+            pairs = list(parent.pairs)
+            return [key.start for key, _ in pairs], [max(key.end, node.end) for key, node in pairs]
+        starts = [item.start if parent.style else dash(text, item.start) for item in parent.items]
+        return starts, [item.end for item in parent.items]
+
+
+def spot(root: Node, edit: Edit, text: str) -> Spot:
+    """Return what an edit points at; raises `ValueError` when it is not there or written with an alias."""
+    pointer = edit.at.pointer
+    path = find(root, pointer)
+    there = len(path) > len(pointer)
+    parents = [each.node for each in (path[:-1] if there else path)]
+    if len(path) < len(pointer) or (not there and edit.change is not Change.INSERT):
+        raise ValueError(f"nothing is written at {pointer}")
+    if any(node.kind is Kind.ALIAS for node in parents):
+        raise ValueError(f"{pointer} is written where an anchor stands")
+    parent = parents[-1] if parents else None
+    if not there:
+        return Spot(parent, None, parent.end if parent else 0)
+    member = path[-1]
+    return Spot(parent, member, _start(member, parent, text))
+
+
+def _start(member: Member, parent: Node | None, text: str) -> int:
+    if member.key is not None:
+        return member.key.start
+    if parent is None or parent.style:
+        return member.node.start
+    return dash(text, member.node.start)
+
+
+def dash(text: str, start: int) -> int:
+    """Return where the dash before a block sequence's element stands."""
+    return text.rfind("-", 0, start)
+
+
+def after_colon(text: str, key: Node) -> int:
+    """Return the offset just behind the colon of a key."""
+    return text.index(":", key.end) + 1
+
+
+def line_start(text: str, at: int) -> int:
+    """Return where the line of an offset begins."""
+    return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+
+
+def line_end(text: str, at: int) -> int:
+    """Return where the line of an offset ends, before its break."""
+    found = _BREAK.search(text, at)
+    return found.start() if found else len(text)
+
+
+def next_line(text: str, at: int) -> int:
+    """Return where the line after that of an offset begins."""
+    found = _BREAK.search(text, at)
+    return found.end() if found else len(text)

@@ -1,0 +1,134 @@
+"""From YAML text to a value and its faults."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from stagec.core.budgets import Budgets
+from stagec.core.json import Json
+from stagec.core.place import Part, Place, Pointer
+from stagec.core.value import replace
+from stagec.sources.tree import Fault, Parsed
+from stagec.sources.yaml_text.compose import compose
+from stagec.sources.yaml_text.nodes import Kind, Node
+from stagec.sources.yaml_text.scalars import NumberError, meaning
+from stagec.sources.yaml_text.tags import TagError, tagged
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPED = re.compile(r"\\(?:u|U0000)[dD][89a-fA-F][0-9a-fA-F]{2}")
+_MOST = 1_000
+"""Faults of one file that are kept; nobody reads more, and a hostile file could have a million."""
+
+
+def read(file: str, text: str, budgets: Budgets) -> Parsed:
+    """Return the value of the first document of a text, or None when it cannot be read; ranges count from the text."""
+    composed = compose(text, budgets)
+    if composed.trouble is not None:
+        trouble = composed.trouble
+        at = Place(file, range=(trouble.start, trouble.end))
+        return Parsed(faults=(Fault(trouble.topic, at, trouble.reason, trouble.facts),))
+    root = composed.root
+    values = _Values(file, text)
+    if composed.second is not None:
+        values.faults.append(Fault("several-documents", Place(file, range=composed.second)))
+    elif root is None or (root.start == root.end and not root.tag):
+        reason = "comments" if text.strip() else "blank" if text else "empty"
+        return Parsed(faults=(Fault("empty-file", Place(file), reason),))
+    given = None if root is None else values.read(root, ())
+    return Parsed(given, tuple(values.faults))
+
+
+class _Values:
+    """Values under construction, and the faults found on the way."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.faults: list[Fault] = []
+        self._file = file
+        self._text = text
+        self._shared: dict[int, Json] = {}
+
+    def read(self, node: Node, at: Pointer) -> Json:
+        if node.kind is Kind.ALIAS:
+            return self._alias(node.items[0], at)
+        if node.kind is Kind.SCALAR:
+            given = self._scalar(node, at)
+        elif node.kind is Kind.SEQUENCE:
+            self._check_tag(node)
+            given = [self.read(item, (*at, index)) for index, item in enumerate(node.items)]
+        else:
+            self._check_tag(node)
+            given = self._mapping(node, at)
+        if node.anchor:
+            self._shared[id(node)] = given
+        return given
+
+    def _alias(self, target: Node, at: Pointer) -> Json:
+        """Return the value read where the anchor stands, shared."""
+        return self._shared[id(target)] if id(target) in self._shared else self.read(target, at)
+
+    def _scalar(self, node: Node, at: Pointer) -> Json:
+        try:
+            if node.tag:
+                return tagged(node)
+            return meaning(node.text) if not node.style else self._text_of(node, Place(self._file, at))
+        except NumberError as beyond:
+            here = Place(self._file, at, range=(node.start, node.end))
+            self._fault("number-out-of-range", here, beyond.reason, beyond.facts)
+            return beyond.nearest
+        except TagError:
+            self._unfit(node)
+        return None
+
+    def _text_of(self, node: Node, at: Place) -> str:
+        """Return a text with U+FFFD in place of surrogates without a partner."""
+        if node.style != '"' or not _SURROGATE.search(node.text):
+            return node.text
+        escape = _ESCAPED.search(self._text, node.start, node.end)
+        start, end = escape.span() if escape else (node.start, node.end)
+        self._fault("lone-surrogate", replace(at, range=(start, end)), "", {"escape": self._text[start:end]})
+        return _SURROGATE.sub("\ufffd", node.text)
+
+    def _mapping(self, node: Node, at: Pointer) -> dict[str, Json]:
+        given: dict[str, Json] = {}
+        first: dict[str, Node] = {}
+        for key, item in node.pairs:
+            name = self._name(key, at)
+            if key.meant.kind is not Kind.SCALAR:
+                shown = node if node.style else key
+                facts = {"character": self._text[key.start], "key": self._text[shown.start : shown.end]}
+                self._fault("invalid-yaml", Place(self._file, range=(key.start, key.end)), "key-not-text", facts)
+            elif name in first:
+                self._repeated((*at, name), key, first[name])
+            first.setdefault(name, key)
+            given[name] = self.read(item, (*at, name))
+        return given
+
+    def _name(self, key: Node, at: Pointer) -> str:
+        """Return the name that a key node gives its member: a scalar as written, anything else as its source."""
+        meant = key.meant
+        if meant.kind is not Kind.SCALAR:
+            return self._text[key.start : key.end]
+        return self._text_of(meant, Place(self._file, (*at, meant.text), Part.KEY))
+
+    def _repeated(self, pointer: Pointer, later: Node, earlier: Node) -> None:
+        here = Place(self._file, pointer, Part.KEY, (later.start, later.end))
+        there = Place(self._file, pointer, Part.KEY, (earlier.start, earlier.end))
+        if len(self.faults) < _MOST:
+            self.faults.append(Fault("repeated-key", here, facts={"key": pointer[-1]}, related=((there, "first"),)))
+
+    def _check_tag(self, node: Node) -> None:
+        fitting = "tag:yaml.org,2002:" + ("seq" if node.kind is Kind.SEQUENCE else "map")
+        if node.tag and node.tag not in {"!", fitting}:
+            self._unfit(node)
+
+    def _unfit(self, node: Node) -> None:
+        found = self._text.find("!", node.start)
+        start = node.start if found < 0 else found
+        end = start + len(self._text[start : start + 200].split(maxsplit=1)[0])
+        facts = {"tag": self._text[start:end]}
+        self._fault("invalid-yaml", Place(self._file, range=(start, end)), "tag", facts)
+
+    def _fault(self, topic: str, at: Place, reason: str, facts: Mapping[str, object]) -> None:
+        if len(self.faults) < _MOST:
+            self.faults.append(Fault(topic, at, reason, facts))

@@ -1,0 +1,67 @@
+"""What a scalar means by the core schema of YAML 1.2: no dates, no `1_000`, no `yes`, and `012` is twelve."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+
+_NULL = frozenset({"", "~", "null", "Null", "NULL"})
+_BOOL = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_INT = re.compile(r"[-+]?[0-9]+")
+_BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_ENDLESS = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_FIRST = frozenset("-+.0123456789~nNtTfF")
+MOST_DIGITS = 4_300
+"""Python refuses to read longer whole numbers."""
+
+Scalar = None | bool | int | float | str
+
+
+class NumberError(ValueError):
+    """A number that no JSON number can hold, and why: too many `digits`, an `overflow`, or `no-number` at all."""
+
+    def __init__(self, text: str, reason: str) -> None:
+        super().__init__(text)
+        self.reason = reason
+        self.nearest = {"digits": sys.maxsize, "overflow": sys.float_info.max}.get(reason)
+        if self.nearest is not None and text.startswith("-"):
+            self.nearest = -self.nearest
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """What a sentence about it needs."""
+        text = str(self)
+        if self.reason == "digits":
+            return {"digits": len(text.lstrip("+-")), "limit": MOST_DIGITS}
+        return {"number": text}
+
+
+def meaning(text: str) -> Scalar:
+    """Return what a plain scalar means; infinite, undefined and overlong numbers raise `NumberError`."""
+    if text in _NULL:
+        return None
+    if text[0] not in _FIRST:
+        return text
+    if text in _BOOL:
+        return _BOOL[text]
+    return _number(text)
+
+
+def _number(text: str) -> int | float | str:
+    whole = _INT.fullmatch(text)
+    if whole or _BASED.fullmatch(text):
+        if len(text.lstrip("+-")) > MOST_DIGITS:
+            raise NumberError(text, "digits")
+        return int(text, 10 if whole else 0)
+    if _ENDLESS.fullmatch(text):
+        raise NumberError(text, "no-number" if "n" in text[-1].lower() else "overflow")
+    return _float(text) if _FLOAT.fullmatch(text) else text
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise NumberError(text, "overflow")
+    return number

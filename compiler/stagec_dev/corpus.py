@@ -1,0 +1,61 @@
+"""Walk a folder laid out like the corpus and answer the rows found in it."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
+
+from stagec.core.json import Json
+from stagec.core.shelf import members
+from stagec.core.value import value
+from stagec_dev import rows
+from stagec_dev.listing import listed
+from stagec_dev.row import Agreement, Row, RowKind
+
+_MARK = "steps_registry.json"
+"""A folder with this file is a project, not a folder of rows."""
+
+
+@value
+class Asked:
+    """A row, the kind of row it is (nothing when no kind knows it), and the folder all is relative to."""
+
+    root: Path
+    row: Row
+    kind: RowKind | None
+
+    def answer(self) -> Json:
+        """Return what stagec makes of the row: nothing when its kind is unknown, a crash as an internal error."""
+        if self.kind is None:
+            return None
+        try:
+            return self.kind.answer(self.root, self.row)
+        except Exception as error:
+            traceback.print_exc()
+            return {"exit": 4, "crash": f"{type(error).__name__}: {error}"}
+
+    def compare(self, got: Json) -> Agreement:
+        """Tell how an answer stands to the one that the row gives."""
+        return self.kind.compare(self.row, got) if self.kind else Agreement.UNKNOWN
+
+
+def asked(root: Path) -> Iterable[Asked]:
+    """Yield every row below a folder, by file and in the order of each file."""
+    kinds = members(rows, RowKind)
+    for file in _files(root):
+        kind = next((each for each in kinds if each.claims(file)), None)
+        found = kind.rows(root, file) if kind else listed(root, file)
+        yield from (Asked(root, row, kind) for row in found)
+
+
+def _files(root: Path) -> Iterable[str]:
+    for folder, inner, files in os.walk(root):
+        inner.sort()
+        if _MARK in files:
+            inner.clear()
+        shown = [_MARK] if _MARK in files else sorted(files)
+        for file in shown:
+            if file.endswith(".json"):
+                yield Path(folder, file).relative_to(root).as_posix()

@@ -1,0 +1,82 @@
+"""What a program costs: processor time and peak memory of a child process, medians of several runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from resource import struct_rusage
+from statistics import median
+
+from stagec.core.value import value
+from stagec_dev.checkout import ROOT
+
+RUNS = 5
+"""Runs of which the median is taken, where nothing else is said."""
+
+_VALIDATE = """
+from pathlib import Path
+from stagec.core.budgets import Budgets
+from stagec.pipeline import Project, compile_project
+from stagec.project.settings import Settings
+unbounded = Budgets(file_size=1 << 40, nodes=1 << 40)
+compile_project(Project(Path.cwd(), (Path.cwd(),), Settings(budgets=unbounded)))
+"""
+
+
+@value
+class Program:
+    """An argument vector, the folder it starts in, and how often it is run for one figure."""
+
+    argv: tuple[str, ...]
+    folder: Path
+    runs: int = RUNS
+
+    def seconds(self) -> float:
+        """Return the processor time of one run: user and system, its own children included."""
+        return median(each.ru_utime + each.ru_stime for each in self._usages())
+
+    def peak(self) -> float:
+        """Return the most memory it held at once, in bytes."""
+        return median(each.ru_maxrss * 1024.0 for each in self._usages())
+
+    def _usages(self) -> list[struct_rusage]:
+        return [usage(self.argv, self.folder) for _ in range(self.runs)]
+
+
+def usage(argv: Sequence[str], folder: Path) -> struct_rusage:
+    """Run a program once and return what it used; an exit status above 1 is an error."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    quiet = subprocess.DEVNULL
+    running = subprocess.Popen(argv, cwd=folder, stdout=quiet, stderr=quiet, env=environment)
+    _, status, used = os.wait4(running.pid, 0)
+    running.returncode = os.waitstatus_to_exitcode(status)
+    if running.returncode not in {0, 1}:
+        raise RuntimeError(f"{' '.join(argv)} ended with {running.returncode}")
+    return used
+
+
+def python(code: str, folder: Path, *, runs: int = RUNS) -> Program:
+    """Return the program that runs some lines of Python."""
+    return Program((sys.executable, "-c", code), folder, runs)
+
+
+def validate(folder: Path, *, runs: int = RUNS) -> Program:
+    """Return the program that validates a folder with every budget lifted, as `stagec validate` would."""
+    return python(_VALIDATE, folder, runs=runs)
+
+
+@value
+class Benchmark:
+    """One figure next to a named baseline; `measure(folder)` returns both, measured in the same run in a fresh folder.
+
+    `wish` is what the ratio should not exceed, and nothing when there is no opinion about it.
+    """
+
+    title: str
+    baseline: str
+    measure: Callable[[Path], tuple[float, float]]
+    unit: str = "s"
+    wish: float | None = None

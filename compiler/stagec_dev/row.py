@@ -1,0 +1,52 @@
+"""Rows of a folder laid out like the corpus: what they are, and what a kind of row can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from stagec.core.json import Json
+from stagec.core.value import NOTHING, value
+
+
+class Agreement(StrEnum):
+    """How an answer stands to the one that a row gives."""
+
+    AGREE = "agree"
+    DISAGREE = "disagree"
+    UNKNOWN = "unknown"
+    """No kind of row knows how to answer it, or the row gives no answer."""
+    NOT_YET = "not yet"
+    """The answer needs a rule that does not exist so far."""
+
+
+@value
+class Row:
+    """One row: the file it is listed under, its name there, and what the file says about it."""
+
+    file: str
+    id: str
+    given: Mapping[str, Any] = NOTHING
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Slugs of the specification that the row is about; none in a row without answers."""
+        slugs = self.given.get("rules")
+        return tuple(str(slug) for slug in slugs) if isinstance(slugs, list) else ()
+
+
+@value
+class RowKind:
+    """How rows of one kind are found, answered and judged.
+
+    `claims(file)` tells whether a file, relative to the root with `/`, holds rows of this kind; `rows(root, file)`
+    lists them; `answer(root, row)` says what stagec makes of a row's inputs, in the shape of the row's own answer,
+    and must not look at that; `compare(row, got)` does.
+    """
+
+    claims: Callable[[str], bool]
+    rows: Callable[[Path, str], Iterable[Row]]
+    answer: Callable[[Path, Row], Json]
+    compare: Callable[[Row, Any], Agreement]

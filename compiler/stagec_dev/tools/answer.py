@@ -1,0 +1,28 @@
+"""Print what stagec answers to every row of a folder laid out like the corpus, one JSON line each."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from stagec_dev.corpus import asked
+from stagec_dev.tools import Tool
+
+
+def _declare(parser: ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="DIR", help="a folder laid out like the corpus, answers or not")
+
+
+def _run(options: Namespace) -> int:
+    if not options.folder.is_dir():
+        sys.stderr.write(f"{options.folder} is no folder\n")
+        return 2
+    for each in asked(options.folder.resolve()):
+        line = {"file": each.row.file, "id": each.row.id, "got": each.answer()}
+        print(json.dumps(line), flush=True)
+    return 0
+
+
+ANSWER = Tool(_declare, _run)

@@ -1,0 +1,49 @@
+"""Run the benchmarks of `tests/benchmarks`, each as a ratio to its baseline, and print a Markdown table."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from stagec.core.shelf import members
+from stagec_dev.checkout import ROOT
+from stagec_dev.cost import Benchmark
+from stagec_dev.table import table
+from stagec_dev.tools import Tool
+
+_HEAD = ("benchmark", "measured", "baseline", "is", "unit", "ratio", "wish")
+
+
+def benchmarks() -> tuple[Benchmark, ...]:
+    """Return every benchmark on the shelf, by module name."""
+    if str(ROOT / "tests") not in sys.path:
+        sys.path.append(str(ROOT / "tests"))
+    return members(import_module("benchmarks"), Benchmark)
+
+
+def measured(each: Benchmark) -> tuple[object, ...]:
+    """Run one benchmark and return its line of the table."""
+    with TemporaryDirectory() as folder:
+        own, base = each.measure(Path(folder))
+    wish = f"≤ {each.wish:g}" if each.wish is not None else "-"
+    return each.title, f"{own:.3g}", each.baseline, f"{base:.3g}", each.unit, f"{own / base:.2f}", wish
+
+
+def _declare(parser: ArgumentParser) -> None:
+    parser.add_argument("words", nargs="*", metavar="WORD", help="only benchmarks with one of these words in the title")
+
+
+def _run(options: Namespace) -> int:
+    print(table(_HEAD, [measured(each) for each in _chosen(options.words)]))
+    return 0
+
+
+def _chosen(words: list[str]) -> Iterable[Benchmark]:
+    return (each for each in benchmarks() if not words or any(word in each.title for word in words))
+
+
+BENCH = Tool(_declare, _run)

@@ -1,0 +1,76 @@
+"""Run everything that CI runs and print what came of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from stagec.core.value import value
+from stagec_dev.checkout import ROOT, corpus
+from stagec_dev.table import table
+from stagec_dev.tools import Tool
+
+
+@value
+class Task:
+    """One thing to run; `slow` ones are left out by `--fast`, `needs_corpus` ones when there is no corpus."""
+
+    name: str
+    argv: tuple[str, ...]
+    slow: bool = False
+    needs_corpus: bool = False
+
+
+_SLOW_FOLDERS = ("hostile", "properties", "determinism", "corpus", "packaging", "stagec_dev", "examples")
+"""Folders of tests that are left out by `--fast`."""
+_FAST_TESTS = ("pytest", "-q", *(f"--ignore=tests/{folder}" for folder in _SLOW_FOLDERS))
+
+
+def _python(*words: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", *words)
+
+
+def _program(name: str, *words: str) -> tuple[str, ...]:
+    return (str(Path(sys.executable).with_name(name)), *words)
+
+
+def tasks(*, fast: bool) -> tuple[Task, ...]:
+    """Return what is run, in order: the quickest to fail first."""
+    every = (
+        Task("ruff check", _program("ruff", "check")),
+        Task("ruff format", _program("ruff", "format", "--check")),
+        Task("mypy", _python("mypy")),
+        Task("import contracts", _program("lint-imports")),
+        Task("tests", _python(*_FAST_TESTS) if fast else _python("pytest", "-q")),
+        Task("docs", _python("stagec_dev", "docs")),
+        Task("docs are current", _python("stagec_dev", "docs", "--check")),
+        Task("conformance", _python("stagec_dev", "conformance", "--rules", "A-C"), slow=True, needs_corpus=True),
+    )
+    return tuple(task for task in every if not (fast and task.slow) and not (task.needs_corpus and corpus() is None))
+
+
+def _declare(parser: ArgumentParser) -> None:
+    parser.add_argument("--fast", action="store_true", help="what a change most often breaks, within three minutes")
+
+
+def _run(options: Namespace) -> int:
+    outcomes = [_outcome(task) for task in tasks(fast=options.fast)]
+    print("\n" + table(("task", "outcome", "seconds"), outcomes))
+    if corpus() is None:
+        print("STAGEC_CORPUS is not set: nothing that needs the corpus was run")
+    return int(any(outcome != "passed" for _, outcome, _ in outcomes))
+
+
+def _outcome(task: Task) -> tuple[str, str, str]:
+    print(f"── {task.name}", flush=True)
+    start = time.monotonic()
+    path = os.pathsep.join([str(ROOT / "compiler"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    ended = subprocess.run(task.argv, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, check=False)
+    return task.name, "failed" if ended.returncode else "passed", f"{time.monotonic() - start:.1f}"
+
+
+CHECK = Tool(_declare, _run)

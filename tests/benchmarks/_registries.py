@@ -1,0 +1,44 @@
+"""Large registries: the flows of a real agent many times over, every copy under names of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+JSON_LOADS = "import gc, json; gc.disable(); json.loads(open('steps_registry.json', 'rb').read())"
+"""The baseline: parse the same bytes and do nothing with them."""
+
+
+def agent() -> Path:
+    """Return the folder of the agent that is copied."""
+    return Path(os.environ["STAGEC_CORPUS"]) / "mutants" / "bases" / "iterator"
+
+
+def enlarge(folder: Path, steps: int) -> Path:
+    """Write a project of at least so many steps into a new folder and return it."""
+    target = folder / f"of-{steps}"
+    shutil.copytree(agent(), target)
+    path = target / "steps_registry.json"
+    registry = json.loads(path.read_bytes())
+    own = registry["steps"]
+    copies = -(-steps // len(own))
+    registry["steps"] = {key: each for copy in range(copies) for key, each in _copied(own, copy).items()}
+    path.write_text(json.dumps(registry, indent=2), encoding="utf-8")
+    return target
+
+
+def _copied(steps: dict[str, Any], copy: int) -> dict[str, Any]:
+    names = {key: f"{key}-{copy}" if copy else key for key in steps}
+    return {names[key]: _renamed(step, names) for key, step in steps.items()}
+
+
+def _renamed(given: Any, names: dict[str, str]) -> Any:
+    """Replace the ids of steps in a step, except where it names the schema of its output."""
+    if isinstance(given, dict):
+        return {key: each if key == "outputSchemaRef" else _renamed(each, names) for key, each in given.items()}
+    if isinstance(given, list):
+        return [_renamed(each, names) for each in given]
+    return names.get(given, given) if isinstance(given, str) else given

@@ -1,0 +1,64 @@
+"""Small projects, and stagec as users run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+COMPILER = Path(__file__).parents[2] / "compiler"
+STAGEC = (sys.executable, "-m", "stagec")
+CLEAN = json.dumps({"agentId": "small", "version": "1.0.0", "c1": "steps", "steps": {}}, indent=2) + "\n"
+
+Ended = subprocess.CompletedProcess[bytes]
+Run = Callable[..., Ended]
+
+
+def _environment(**more: str) -> dict[str, str]:
+    """Return an environment without anything that changes what is printed."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "SYSTEMROOT") if name in os.environ}
+    return {**kept, "PYTHONPATH": str(COMPILER), "LC_ALL": "C.UTF-8", **more}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Write a project with nothing wrong in it."""
+    (tmp_path / "steps_registry.json").write_text(CLEAN)
+    return tmp_path
+
+
+@pytest.fixture
+def broken(project: Path) -> Path:
+    """Write a project whose registry is no JSON."""
+    (project / "steps_registry.json").write_text('{"agentId": }\n')
+    return project
+
+
+@pytest.fixture
+def warned(project: Path) -> Path:
+    """Write a project that deserves a warning: its registry begins with a byte order mark."""
+    (project / "steps_registry.json").write_bytes(b"\xef\xbb\xbf" + CLEAN.encode())
+    return project
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run stagec in the project's folder."""
+
+    def start(*arguments: str, text: bytes | None = None, **more: str) -> Ended:
+        return subprocess.run(
+            [*STAGEC, *arguments], cwd=tmp_path, env=_environment(**more), input=text, capture_output=True, check=False
+        )
+
+    return start
+
+
+@pytest.fixture
+def environment() -> Callable[..., dict[str, str]]:
+    """Make an environment in which nothing changes what is printed but what is asked for."""
+    return _environment

@@ -1,0 +1,72 @@
+"""Every kind of failure has one home and one exit status."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from stagec.cli.app import run
+from stagec.core.failure import Exit, Failure
+
+
+def failing(error: BaseException) -> click.Group:
+    """Return a command line that fails as it is told."""
+
+    def fail() -> None:
+        raise error
+
+    return click.Group("stagec", invoke_without_command=True, callback=fail)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (Failure("no such file 'x'"), 2, "stagec: error: no such file 'x'\n"),
+        (Failure("nothing to check", Exit.NOTHING), 3, "stagec: error: nothing to check\n"),
+        (Failure("a\nb"), 2, "stagec: error: a\nstagec: error: b\n"),
+        (Failure("named \x1b[2J\udcff"), 2, "stagec: error: named \\x1b[2J\\udcff\n"),
+        (KeyboardInterrupt(), 130, "stagec: interrupted\n"),
+        (click.exceptions.Exit(1), 1, ""),
+    ],
+)
+def test_a_failure_is_told_in_one_place(
+    error: BaseException, status: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([], failing(error)) == status
+    assert capsys.readouterr() == ("", said)
+
+
+def test_what_nobody_expected_is_an_internal_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([], failing(KeyError("it \x1b[2J"))) == 4
+    told = capsys.readouterr().err
+    assert "Traceback" in told
+    assert "internal error: this is a fault of stagec" in told
+    assert "please report it" in told
+    assert "\x1b" not in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["validat"], "no command is called 'validat'; did you mean 'validate'?"),
+        (["validate", "--formt", "json"], "--format"),
+        (["validate", "--format", "jsn"], "'jsn' is not one of"),
+        (["explain"], "Missing argument"),
+    ],
+)
+def test_a_misspelt_command_line_is_refused_with_a_hint(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == "stagec 0.1.0\n"
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    told = capsys.readouterr().out
+    assert [name for name in ("completion", "explain", "rules", "schema", "validate") if f"  {name} " not in told] == []

@@ -1,0 +1,137 @@
+"""Parts of schemas are found by name, by pointer, and through references between files of the project."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stagec.contract.choices import Choices, choices, pointed
+from stagec.contract.schemas import Miss, Schema, Schemas
+from stagec.core.budgets import Budgets
+from stagec.core.json import Json
+from stagec.core.place import Place
+from stagec.sources.read import Sources
+
+
+def _schemas(root: Path, **files: Json) -> Schemas:
+    for name, content in files.items():
+        (root / f"{name}.json").write_text(json.dumps(content))
+    return Schemas(Sources(root, Budgets()))
+
+
+def _values(found: Choices | Miss) -> object:
+    return [each for each, _ in found.values] if isinstance(found, Choices) else found
+
+
+@pytest.mark.parametrize("name", ["issue", "#/$defs/issue", "/$defs/issue"])
+def test_a_schema_is_found_by_name_and_by_pointer(tmp_path: Path, name: str) -> None:
+    schemas = _schemas(tmp_path, a={"$defs": {"issue": {"type": "object"}}})
+    assert schemas.named("a.json", name) == Schema({"type": "object"}, Place("a.json", ("$defs", "issue")))
+
+
+def test_definitions_come_before_members_of_the_same_name(tmp_path: Path) -> None:
+    schemas = _schemas(tmp_path, a={"x": {"type": "string"}, "definitions": {"x": {"type": "object"}}})
+    found = schemas.named("a.json", "x")
+    assert isinstance(found, Schema)
+    assert found.at.pointer == ("definitions", "x")
+
+
+def test_pointers_are_decoded(tmp_path: Path) -> None:
+    schemas = _schemas(tmp_path, a={"a/b": {"m~n": {"c d": [{"type": "null"}]}}})
+    found = schemas.named("a.json", "#/a~1b/m~0n/c%20d/0")
+    assert isinstance(found, Schema)
+    assert found.at.pointer == ("a/b", "m~n", "c d", 0)
+
+
+@pytest.mark.parametrize(
+    ("reference", "miss"),
+    [
+        ("gone.json", Miss.NO_FILE),
+        ("#/gone", Miss.NO_MEMBER),
+        ("#gone", Miss.NO_MEMBER),
+        ("../a.json", Miss.OUTSIDE),
+        ("/etc/passwd", Miss.OUTSIDE),
+        ("file:///etc/passwd", Miss.OUTSIDE),
+        ("http://127.0.0.1/a.json", Miss.OUTSIDE),
+        ("broken.json", Miss.UNKNOWABLE),
+    ],
+)
+def test_a_reference_that_leads_to_nothing_says_why(tmp_path: Path, reference: str, miss: Miss) -> None:
+    schemas = _schemas(tmp_path, a={})
+    (tmp_path / "broken.json").write_text("{")
+    assert schemas.resolve(reference, "a.json") is miss
+
+
+def test_anchors_are_found(tmp_path: Path) -> None:
+    schemas = _schemas(tmp_path, a={"$defs": {"x": {"$anchor": "here"}}}, b={})
+    found = schemas.resolve("a.json#here", "b.json")
+    assert isinstance(found, Schema)
+    assert found.at == Place("a.json", ("$defs", "x"))
+
+
+def test_a_reference_that_contains_itself_ends(tmp_path: Path) -> None:
+    schemas = _schemas(tmp_path, a={"x": {"$ref": "#/y"}, "y": {"$ref": "#/x"}})
+    start = schemas.named("a.json", "x")
+    assert isinstance(start, Schema)
+    assert len(list(schemas.layers(start))) == 2
+    assert choices(schemas, start) is Miss.NO_MEMBER
+
+
+def test_references_inside_data_are_no_references(tmp_path: Path) -> None:
+    schemas = _schemas(tmp_path, a={"enum": [{"$ref": "#/gone"}], "x": {"$ref": "#/gone"}, "default": {"$ref": "#/y"}})
+    assert [reference.at.pointer for reference in schemas.references("a.json")] == [("x", "$ref")]
+
+
+def test_a_pointer_goes_through_references_and_all_of(tmp_path: Path) -> None:
+    answer = {"properties": {"next": {"allOf": [{"$ref": "#/$defs/step"}]}}}
+    schemas = _schemas(
+        tmp_path,
+        a={"issue": {"$ref": "b.json#/$defs/answer"}},
+        b={"$defs": {"answer": answer, "step": {"properties": {"action": {"enum": ["next"]}}}}},
+    )
+    start = schemas.named("a.json", "issue")
+    assert isinstance(start, Schema)
+    found = pointed(schemas, start, "#/properties/next/properties/action")
+    assert found == Schema({"enum": ["next"]}, Place("b.json", ("$defs", "step", "properties", "action")))
+
+
+def test_what_is_written_at_the_schema_itself_wins_over_what_it_refers_to(tmp_path: Path) -> None:
+    base = {"properties": {"action": {"enum": ["base"]}}}
+    own = {"allOf": [{"$ref": "#/base"}], "properties": {"action": {"enum": ["own"]}}}
+    schemas = _schemas(tmp_path, a={"base": base, "own": own})
+    start = schemas.named("a.json", "own")
+    assert isinstance(start, Schema)
+    found = pointed(schemas, start, "#/properties/action")
+    assert isinstance(found, Schema)
+    assert _values(choices(schemas, found)) == ["own"]
+
+
+def test_a_pointer_through_something_unreadable_cannot_be_judged(tmp_path: Path) -> None:
+    schemas = _schemas(tmp_path, a={"x": {"$ref": "broken.json"}})
+    (tmp_path / "broken.json").write_text("{")
+    start = schemas.named("a.json", "x")
+    assert isinstance(start, Schema)
+    assert pointed(schemas, start, "#/properties/action") is Miss.UNKNOWABLE
+
+
+@pytest.mark.parametrize(
+    ("schema", "values"),
+    [
+        ({"enum": ["a", None, 1]}, ["a", None, 1]),
+        ({"const": "a"}, ["a"]),
+        ({"oneOf": [{"const": "a"}, {"enum": ["b", "c"]}]}, ["a", "b", "c"]),
+        ({"anyOf": [{"$ref": "#/$defs/one"}, {"const": "b"}]}, ["one", "b"]),
+        ({"oneOf": [{"const": "a"}, {"type": "string"}]}, Miss.NO_MEMBER),
+        ({"$ref": "#/$defs/one"}, ["one"]),
+        ({"type": "string"}, Miss.NO_MEMBER),
+        ({"$ref": "gone.json"}, Miss.UNKNOWABLE),
+        (True, Miss.NO_MEMBER),
+    ],
+)
+def test_values_are_named_by_enum_const_and_their_alternatives(tmp_path: Path, schema: Json, values: object) -> None:
+    schemas = _schemas(tmp_path, a={"x": schema, "$defs": {"one": {"const": "one"}}})
+    start = schemas.named("a.json", "x")
+    assert isinstance(start, Schema)
+    assert _values(choices(schemas, start)) == values

@@ -1,0 +1,48 @@
+"""Rules take their identity from their file, and shelves hold exactly one member per child."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import pytest
+
+from stagec import rules
+from stagec.core.rule import AnyRule, Family, Finding, Rule
+from stagec.core.shelf import member, members, names
+from stagec.rules import registry
+
+
+def _declare(module: str) -> AnyRule:
+    def check(_: object) -> tuple[Finding, ...]:
+        return ()
+
+    check.__module__ = module
+    return Family("stagec.rules.registry", 200, object).rule(since="0.1", origin=("here",))(check)
+
+
+def test_code_and_name_come_from_the_file() -> None:
+    __import__("stagec.rules.registry.stg201_unknown_target")
+    found = _declare("stagec.rules.registry.stg201_unknown_target")
+    assert (found.code, found.name) == ("STG201", "unknown-target")
+
+
+@pytest.mark.parametrize("module", ["stagec.rules.registry.unknown_target", "stagec.rules.registry.stg601_lost_node"])
+def test_a_file_of_another_name_or_hundred_is_refused(module: str) -> None:
+    with pytest.raises(ImportError, match="is not named like stg201_what_is_wrong"):
+        _declare(module)
+
+
+def test_every_family_stands_on_the_shelf_under_its_own_name() -> None:
+    assert {family.name for family in members(rules, Family)} == set(names(rules))
+
+
+def test_a_family_finds_its_rules_by_code() -> None:
+    codes = [rule.code for rule in registry.FAMILY.rules()]
+    assert codes == sorted(codes)
+    assert "STG201" in codes
+
+
+def test_a_child_without_exactly_one_member_is_refused() -> None:
+    shelf = ModuleType("stagec.core")
+    with pytest.raises(ImportError, match="must define exactly one Rule, found 0"):
+        member(shelf, "place", Rule)

@@ -1,0 +1,26 @@
+"""Names in messages are quoted, escaped and shortened."""
+
+from __future__ import annotations
+
+from stagec.core.words import counted, listing, quote
+
+
+def test_control_characters_and_direction_marks_are_escaped() -> None:
+    assert quote("a\x1b[31m\u202eb\n") == "'a\\x1b[31m\\u202eb\\n'"
+
+
+def test_the_middle_of_a_long_name_is_left_out() -> None:
+    assert quote("a" * 50 + "b" * 50) == f"'{'a' * 40}…{'b' * 20}'"
+
+
+def test_a_list_reads_like_a_sentence() -> None:
+    assert listing(["a"]) == "'a'"
+    assert listing(["a", "b", "c"], "or") == "'a', 'b' or 'c'"
+
+
+def test_a_long_list_says_how_many_more_there_are() -> None:
+    assert listing(range(12)).endswith("'7' and 4 more")
+
+
+def test_numbers_agree_with_their_noun() -> None:
+    assert (counted(1, "error"), counted(2, "error"), counted(0, "error")) == ("1 error", "2 errors", "0 errors")

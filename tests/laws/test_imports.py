@@ -1,0 +1,85 @@
+"""Who may import whom: the contracts of `pyproject.toml`, and one door for each library."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import grimp
+import pytest
+
+TOP = Path(__file__).parents[2]
+DOORS = {
+    "click": ("stagec.cli",),
+    "jiter": ("stagec.sources.formats.json",),
+    "jsonschema_rs": ("stagec.sources.shape", "stagec.project.mistakes"),
+    "pathspec": ("stagec.sources.discover", "stagec.sources.ignore"),
+    "ruamel": ("stagec.sources.formats", "stagec.sources.yaml_text"),
+    "tomllib": ("stagec.project.toml",),
+}
+"""The only places that import a library, each with all that is below it."""
+FORBIDDEN = ("ftplib", "http", "pickle", "smtplib", "socket", "ssl", "urllib.request", "xmlrpc")
+"""Modules that nothing needs which only reads files."""
+
+
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph("stagec", include_external_packages=True, cache_dir=None)
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield every module that a file imports, as written."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{each.name}" for each in node.names)
+
+
+def importers(graph: grimp.ImportGraph, library: str) -> set[str]:
+    return graph.find_modules_that_directly_import(library) if library in graph.modules else set()
+
+
+def test_the_contracts_are_kept() -> None:
+    program = Path(sys.executable).with_name("lint-imports")
+    ended = subprocess.run(
+        [program, "--no-cache"], cwd=TOP, capture_output=True, text=True, check=False, env={"PYTHONPATH": "compiler"}
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("library", DOORS)
+def test_a_library_is_imported_behind_its_door_only(graph: grimp.ImportGraph, library: str) -> None:
+    doors = DOORS[library]
+    assert {
+        each for each in importers(graph, library) if not f"{each}.".startswith(tuple(f"{door}." for door in doors))
+    } == set()
+
+
+def test_every_library_has_a_door(graph: grimp.ImportGraph) -> None:
+    outside = {name for name in graph.modules if name.partition(".")[0] != "stagec"}
+    assert {name for name in outside if name not in sys.stdlib_module_names and name not in DOORS} == set()
+
+
+def test_every_dependency_has_a_door() -> None:
+    project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = {re.split(r"[^\w.-]", each)[0].replace("-", "_").partition(".")[0] for each in project["dependencies"]}
+    assert named <= set(DOORS)
+
+
+def test_nothing_reaches_for_the_network() -> None:
+    named = {f"{each}." for path in (TOP / "compiler" / "stagec").rglob("*.py") for each in imported(path)}
+    assert [each for each in sorted(named) if each.startswith(tuple(f"{module}." for module in FORBIDDEN))] == []
+
+
+def test_value_classes_have_one_mechanism(graph: grimp.ImportGraph) -> None:
+    assert {
+        name: importers(graph, name)
+        for name in ("attr", "attrs", "dataclasses", "msgspec", "pydantic")
+        if importers(graph, name)
+    } == {}

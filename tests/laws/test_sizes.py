@@ -1,0 +1,100 @@
+"""How large a module, a rule and a function may become before it must be taken apart."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+MODULES = tuple(sorted((TOP / "compiler").rglob("*.py")))
+LINES, RULE_LINES, BODY, COMPLEXITY, ARGUMENTS, NESTING = 300, 60, 25, 8, 5, 3
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.match_case)
+_BLOCKS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.Match)
+
+every_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(TOP / "compiler")))
+
+
+class Size(NamedTuple):
+    """How large a function is."""
+
+    name: str
+    body: int
+    complexity: int
+    arguments: int
+    nesting: int
+
+
+def functions(path: Path) -> Iterator[Function]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, Function):
+            yield node
+
+
+def size(function: Function) -> Size:
+    given = function.args
+    named = [
+        each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs) if each.arg not in {"self", "cls"}
+    ]
+    return Size(function.name, body(function), complexity(function), len(named), nesting(function))
+
+
+def body(function: Function) -> int:
+    """Count lines from the first statement behind the docstring to the last."""
+    statements = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    return (statements[-1].end_lineno or 0) - statements[0].lineno + 1 if statements else 0
+
+
+def complexity(function: Function) -> int:
+    """Count the ways through a function as McCabe does: its statements that branch, and one."""
+    return 1 + sum(isinstance(node, _BRANCHES) for node in _own(function))
+
+
+def _own(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (Function, ast.Lambda, ast.ClassDef)):
+            yield child
+            yield from _own(child)
+
+
+def nesting(node: ast.AST) -> int:
+    depths = [0]
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (Function, ast.Lambda, ast.ClassDef)):
+            chained = isinstance(node, ast.If) and isinstance(child, ast.If) and node.orelse == [child]
+            depths.append(nesting(child) + (isinstance(child, _BLOCKS) and not chained))
+    return max(depths)
+
+
+@every_module
+def test_a_module_fits_in_the_reader_s_head(path: Path) -> None:
+    limit = RULE_LINES if path.name.startswith("stg") and "rules" in path.parts else LINES
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= limit
+
+
+@every_module
+def test_a_function_does_one_thing(path: Path) -> None:
+    limit = Size("", BODY, COMPLEXITY, ARGUMENTS, NESTING)
+    found = [size(function) for function in functions(path)]
+    assert [each for each in found if any(own > most for own, most in zip(each[1:], limit[1:], strict=True))] == []
+
+
+def test_the_measure_counts_what_it_says() -> None:
+    text = '''
+def measured(self, a, *, b):
+    """Say."""
+    for each in a:
+        if each and b:
+            return [x for x in b]
+        elif each:
+            with a:
+                pass
+    return None
+'''
+    (function,) = (node for node in ast.parse(text).body if isinstance(node, Function))
+    assert size(function) == Size("measured", 7, 4, 2, 3)

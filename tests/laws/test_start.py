@@ -1,0 +1,50 @@
+"""A clean run on a small project pays for nothing it does not need."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+HEAVY = ("difflib", "jinja2", "jsonschema", "networkx", "pathspec", "referencing", "ruamel", "tomllib")
+PROBE = """
+import json, sys
+from stagec.cli.app import main
+sys.argv = ["stagec", "validate", "."]
+try:
+    main()
+except SystemExit as ended:
+    status = ended.code
+else:
+    status = 0
+print(json.dumps({"status": status, "modules": sorted(sys.modules)}))
+"""
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """Validate a registry without any step in a fresh process and return the modules it imported."""
+    folder = tmp_path_factory.mktemp("small")
+    registry = {"agentId": "small", "version": "1.0.0", "c1": "steps", "steps": {}}
+    (folder / "steps_registry.json").write_text(json.dumps(registry), encoding="utf-8")
+    ended = subprocess.run(
+        [sys.executable, "-c", PROBE],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": str(TOP / "compiler")},
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    told = json.loads(ended.stdout.splitlines()[-1])
+    assert told["status"] in {0, None}, ended.stderr
+    return set(told["modules"])
+
+
+@pytest.mark.parametrize("library", HEAVY)
+def test_a_clean_small_project_does_not_import_a_heavy_library(imported: set[str], library: str) -> None:
+    assert library not in imported

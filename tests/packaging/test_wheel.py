@@ -1,0 +1,43 @@
+"""What is shipped, and what is not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """Return the wheel as it is built from the checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    argv = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    ended = subprocess.run(argv, cwd=TOP, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    (path,) = folder.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+def test_every_module_is_shipped(wheel: zipfile.ZipFile) -> None:
+    modules = {str(path.relative_to(TOP / "compiler")) for path in (TOP / "compiler" / "stagec").rglob("*.py")}
+    assert {name for name in wheel.namelist() if name.endswith(".py")} == modules
+
+
+def test_schemas_and_examples_are_shipped(wheel: zipfile.ZipFile) -> None:
+    files = {
+        f"stagec/{path.relative_to(TOP)}"
+        for folder in ("schemas", "registries")
+        for path in (TOP / folder).rglob("*")
+        if path.is_file()
+    }
+    assert files - set(wheel.namelist()) == set()
+
+
+def test_nothing_else_is_shipped(wheel: zipfile.ZipFile) -> None:
+    tops = {name.partition("/")[0] for name in wheel.namelist()}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"stagec"}

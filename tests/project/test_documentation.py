@@ -1,0 +1,58 @@
+"""The page `docs/configuration.md` says what the published schema says."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from stagec.project.keys import flat, keys_of, settings_of
+from stagec.project.mistakes import mistakes
+from stagec.project.settings import Settings
+
+TOP = Path(__file__).parents[2]
+PAGE = (TOP / "docs" / "configuration.md").read_text("utf-8")
+SCHEMA = json.loads((TOP / "schemas" / "stagec.schema.json").read_text("utf-8"))
+
+
+def example() -> dict[str, Any]:
+    match = re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    assert match is not None
+    return tomllib.loads(match[1])
+
+
+def documented() -> dict[str, str]:
+    """Every key that has a section, and what its default is said to be."""
+    sections = re.findall(r"^### `(.+?)`\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    return {key: re.search(r"Default:\s(.+?)\.(?:\n|\Z)", text.strip(), re.DOTALL)[1] for key, text in sections}  # type: ignore[index]
+
+
+def published() -> dict[str, Any]:
+    keys = dict(SCHEMA["properties"])
+    return {**keys, **{f"budgets.{key}": each for key, each in keys.pop("budgets")["properties"].items()}}
+
+
+def test_every_key_has_a_section_with_its_default() -> None:
+    words = {"select": "every family that is not optional", "required-version": "any version"}
+    schema = {key: f"`{json.dumps(each['default'])}`" for key, each in published().items() if "default" in each}
+    keys = [key for key in published() if key != "budgets"]
+    assert documented() == {key: words.get(key) or schema[key] for key in keys}
+
+
+def test_the_example_is_right_and_uses_every_key() -> None:
+    given = example()
+    assert mistakes(given) == ()
+    assert set(given) == set(SCHEMA["properties"])
+    assert set(given["budgets"]) == set(SCHEMA["properties"]["budgets"]["properties"])
+
+
+def test_the_example_changes_every_setting_but_one() -> None:
+    default = keys_of(Settings())
+    changed = keys_of(settings_of(flat(example())))
+    assert {key for key in default if default[key] == changed[key]} == {"gitignore"}
+
+
+def test_every_key_has_a_title_and_a_description() -> None:
+    assert [key for key, each in published().items() if not {"title", "description"} <= set(each)] == []

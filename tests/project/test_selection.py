@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+import pytest
+
+from stagec.core.diagnostic import Severity
+from stagec.core.failure import Failure
+from stagec.core.rule import AnyFamily, AnyRule, Rule
+from stagec.project.selection import Selection
+from stagec.project.settings import Settings
+
+
+def rule(code: str, name: str, *groups: str) -> AnyRule:
+    return Rule(code, name, "0.1", Severity.ERROR, ("test",), groups, "A rule.", lambda _: ())
+
+
+class Fake:
+    """A family whose rules are given instead of found."""
+
+    def __init__(self, name: str, *rules: AnyRule, optional: bool = False) -> None:
+        self.name = name
+        self.optional = optional
+        self._rules = rules
+
+    def rules(self) -> tuple[AnyRule, ...]:
+        return self._rules
+
+
+DOCUMENT = Fake("document", rule("STG101", "unreadable-file"), rule("STG105", "byte-order-mark", "encoding"))
+POLICY = Fake("policy", rule("STG901", "odd-name", "style"), optional=True)
+FAMILIES = cast("tuple[AnyFamily, ...]", (DOCUMENT, POLICY))
+
+
+def severities(settings: Settings) -> Mapping[str, Severity]:
+    return Selection.of(settings, FAMILIES).severities
+
+
+def codes(settings: Settings) -> set[str]:
+    return set(severities(settings))
+
+
+def test_optional_families_are_silent_by_default() -> None:
+    selection = Selection.of(Settings(), FAMILIES)
+    assert set(selection.severities) == {"STG101", "STG105"}
+    assert selection.families == FAMILIES[:1]
+
+
+@pytest.mark.parametrize("selector", ["STG9", "STG901", "odd-name", "policy", "style"])
+def test_a_rule_is_selected_by_any_of_its_names(selector: str) -> None:
+    assert codes(Settings(select=(selector,))) == {"STG901"}
+    assert codes(Settings(extend_select=(selector,))) == {"STG101", "STG105", "STG901"}
+
+
+def test_all_is_every_rule() -> None:
+    assert codes(Settings(select=("ALL",))) == {"STG101", "STG105", "STG901"}
+
+
+def test_to_ignore_wins_over_to_select() -> None:
+    assert codes(Settings(select=("STG1",), ignore=("encoding",))) == {"STG101"}
+
+
+def test_selecting_nothing_leaves_nothing() -> None:
+    assert codes(Settings(select=())) == set()
+
+
+def test_the_most_precise_severity_decides() -> None:
+    given = {
+        "document": Severity.NOTE,
+        "STG1": Severity.WARNING,
+        "STG10": Severity.NOTE,
+        "byte-order-mark": Severity.ERROR,
+    }
+    assert severities(Settings(severity=given)) == {"STG101": Severity.NOTE, "STG105": Severity.ERROR}
+
+
+def test_a_rule_that_is_off_does_not_speak_unless_a_more_precise_entry_says_otherwise() -> None:
+    given = {"STG1": None, "STG105": Severity.NOTE}
+    assert severities(Settings(severity=given)) == {"STG105": Severity.NOTE}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(select=("byte-order-marc",)),
+        Settings(extend_select=("byte-order-marc",)),
+        Settings(ignore=("byte-order-marc",)),
+        Settings(severity={"byte-order-marc": Severity.NOTE}),
+    ],
+)
+def test_a_name_that_no_rule_has_is_refused(settings: Settings) -> None:
+    with pytest.raises(Failure, match="no rule is called 'byte-order-marc'; did you mean 'byte-order-mark'"):
+        Selection.of(settings, FAMILIES)

@@ -1,0 +1,190 @@
+r"""Collect every `STGnnn` specification beside this file: each `## ` section is one test.
+
+A section is a sentence or two and then fenced blocks. The info string of an input is `LANGUAGE path/in/the/project`;
+a word behind the path changes what happens with it: `escaped` reads `\xff` and its like in the body as bytes, `named`
+hands the file to stagec as if a user had typed its name. The language `link` makes a symbolic link to its body.
+A `toml stagec.toml` configures the run. The last block, `diagnostics`, is what the rule must say, one line each.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+if TYPE_CHECKING:
+    from stagec.core.diagnostic import Diagnostic
+    from stagec.core.place import Span
+
+_FENCE = re.compile(r"^(?P<ticks>`{3,})(?P<info>.*)$")
+_SPEC = re.compile(r"stg\d{3}_[a-z0-9_]+\.md")
+
+
+class Block(NamedTuple):
+    """One fenced block: the words of its info string, its body, and the lines its body occupies in the file."""
+
+    info: tuple[str, ...]
+    body: str
+    start: int
+    end: int
+
+
+class Section(NamedTuple):
+    """One test of a specification."""
+
+    title: str
+    line: int
+    prose: str
+    inputs: tuple[Block, ...]
+    expected: Block
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--accept", action="store_true", help="rewrite the expected diagnostics of specifications")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    return SpecFile.from_parent(parent, path=file_path) if _SPEC.fullmatch(file_path.name) else None
+
+
+@pytest.fixture
+def sections() -> Callable[[Path], tuple[Section, ...]]:
+    return read_sections
+
+
+class SpecFile(pytest.File):
+    def collect(self) -> Iterator[pytest.Item]:
+        for section in read_sections(self.path):
+            yield Case.from_parent(self, name=section.title, section=section)
+
+
+class Case(pytest.Item):
+    """A section with its inputs in a temporary project."""
+
+    def __init__(self, *, section: Section, **rest: object) -> None:
+        super().__init__(**rest)  # type: ignore[arg-type]
+        self.section = section
+        self.code = self.path.stem.partition("_")[0].upper()
+
+    def runtest(self) -> None:
+        with TemporaryDirectory() as folder:
+            found = _compile(Path(folder), self.section.inputs, self.code)
+        if not self.code.startswith("STG1"):
+            broken = [each for each in found if each.code.startswith("STG1") and each.severity == "error"]
+            assert not broken, f"this case is vacuous, the document family found errors in it:\n{_render(broken)}"
+        actual = _render([each for each in found if each.code == self.code])
+        if self.config.getoption("--accept", default=False):
+            _accept(self.path, self.section.title, actual)
+        else:
+            assert actual == self.section.expected.body
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, self.section.line, f"{self.path.stem}: {self.name}"
+
+
+def read_sections(path: Path) -> tuple[Section, ...]:
+    """Return the sections of a specification, or raise a sentence about what is wrong with it."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    blocks = tuple(_blocks(lines))
+    inside = {number for block in blocks for number in range(block.start, block.end)}
+    starts = [number for number, line in enumerate(lines) if line.startswith("## ") and number not in inside]
+    found = tuple(
+        _section(path, lines, blocks, (start, end))
+        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)
+    )
+    if len({section.title for section in found}) < len(found):
+        raise ValueError(f"{path}: two sections have the same title")
+    return found
+
+
+def _section(path: Path, lines: list[str], blocks: tuple[Block, ...], bounds: tuple[int, int]) -> Section:
+    start, end = bounds
+    title = lines[start].removeprefix("## ").strip()
+    own = [block for block in blocks if start < block.start < end]
+    if not own or own[-1].info != ("diagnostics",):
+        raise ValueError(f"{path}:{start + 1}: section {title!r} does not end with a block of diagnostics")
+    bad = [block for block in own[:-1] if len(block.info) < 2 or ".." in block.info[1].split("/")]
+    if bad:
+        raise ValueError(f"{path}:{bad[0].start}: an input needs a language and a path inside the project")
+    prose = "".join(lines[start + 1 : own[0].start - 1]).strip()
+    if not prose:
+        raise ValueError(f"{path}:{start + 1}: section {title!r} does not say what it shows")
+    return Section(title, start, prose, tuple(own[:-1]), own[-1])
+
+
+def _blocks(lines: list[str]) -> Iterator[Block]:
+    start, info, ticks = 0, None, ""
+    for number, line in enumerate(lines):
+        if info is None:
+            match = _FENCE.match(line.rstrip())
+            if match is not None:
+                start, info, ticks = number + 1, tuple(match["info"].split()), match["ticks"]
+        elif line.rstrip() == ticks:
+            yield Block(info, "".join(lines[start:number]), start, number)
+            info = None
+
+
+def _compile(root: Path, inputs: tuple[Block, ...], code: str) -> tuple[Diagnostic, ...]:
+    from stagec.core.value import replace
+    from stagec.pipeline import Project, compile_project
+
+    for block in inputs:
+        _write(root, block)
+    settings = _settings(root)
+    settings = replace(settings, extend_select=(*settings.extend_select, code))
+    named = tuple(root / block.info[1] for block in inputs if "named" in block.info[2:])
+    return compile_project(Project(root, named, settings)).diagnostics
+
+
+def _settings(root: Path) -> object:
+    from stagec.project.settings import Settings
+
+    if not (root / "stagec.toml").exists():
+        return Settings()
+    from stagec.project.configuration import configure
+
+    return configure((), root).settings
+
+
+def _write(root: Path, block: Block) -> None:
+    language, path, *flags = block.info
+    target = root / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if language == "link":
+        target.symlink_to(block.body.strip())
+    elif "escaped" in flags:
+        target.write_bytes(codecs.escape_decode(block.body.encode())[0])  # type: ignore[attr-defined]
+    else:
+        target.write_bytes(block.body.encode())
+
+
+def _render(found: list[Diagnostic]) -> str:
+    return "".join(line + "\n" for each in found for line in _lines(each))
+
+
+def _lines(each: Diagnostic) -> Iterator[str]:
+    yield f"{each.at.file}:{_range(each.span)} {each.severity} {each.code} {each.message}"
+    for also in each.related:
+        start = also.span.start
+        yield f"  related {also.at.file}:{start.line}:{start.column} {also.message}"
+    if each.fix is not None:
+        yield f"  fix: {each.fix.message}"
+    if each.folded:
+        yield f"  folded: {each.folded}"
+
+
+def _range(span: Span) -> str:
+    return f"{span.start.line}:{span.start.column}-{span.end.line}:{span.end.column}"
+
+
+def _accept(path: Path, title: str, actual: str) -> None:
+    """Rewrite one section's expectation, looked up again because the sections before it may have changed length."""
+    (section,) = (each for each in read_sections(path) if each.title == title)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines[section.expected.start : section.expected.end] = [actual]
+    path.write_text("".join(lines), encoding="utf-8")

@@ -1,0 +1,92 @@
+"""What must hold for every rule, present and future."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stagec import rules
+from stagec.core.rule import AnyFamily, AnyRule, Family
+from stagec.core.shelf import members
+
+HERE = Path(__file__).parent
+TOP = HERE.parent.parent
+FAMILIES: tuple[AnyFamily, ...] = members(rules, Family)
+RULES: tuple[tuple[AnyFamily, AnyRule], ...] = tuple((family, rule) for family in FAMILIES for rule in family.rules())
+
+every_rule = pytest.mark.parametrize(("family", "rule"), RULES, ids=[rule.code for _, rule in RULES])
+
+
+def spec_of(family: AnyFamily, rule: AnyRule) -> Path:
+    return HERE / family.name / f"{rule.code.lower()}_{rule.name.replace('-', '_')}.md"
+
+
+@every_rule
+def test_a_rule_has_a_spec_with_a_firing_and_a_silent_case(
+    family: AnyFamily, rule: AnyRule, sections: Callable[[Path], Any]
+) -> None:
+    path = spec_of(family, rule)
+    assert path.exists(), f"{path.relative_to(TOP)} is missing"
+    said = {bool(section.expected.body) for section in sections(path)}
+    assert said == {True, False}
+
+
+def test_every_spec_has_a_rule() -> None:
+    known = {spec_of(family, rule) for family, rule in RULES}
+    assert {path for path in HERE.glob("*/*.md") if path not in known} == set()
+
+
+@every_rule
+def test_a_rule_has_a_page(family: AnyFamily, rule: AnyRule) -> None:
+    summary, _, rest = rule.explanation.strip().partition("\n")
+    assert summary.endswith(".")
+    assert re.findall(r"^## .*$", rest, re.MULTILINE)[:2] == ["## Why this matters", "## How to fix"]
+
+
+@every_rule
+def test_a_rule_says_where_it_comes_from(family: AnyFamily, rule: AnyRule) -> None:
+    assert 1 <= len(rule.origin) <= 3
+    assert len(set(rule.origin)) == len(rule.origin)
+
+
+def test_codes_are_unique() -> None:
+    assert len({rule.code for _, rule in RULES}) == len(RULES)
+
+
+def test_names_are_unique() -> None:
+    assert len({rule.name for _, rule in RULES}) == len(RULES)
+
+
+def test_a_rule_speaks_of_every_topic() -> None:
+    (document,) = (family for family in FAMILIES if family.name == "document")
+    spoken_of = {rule.name for rule in document.rules()}
+    assert {topic for topic in (*_topics_of_sources(), *_topics_of_schemas()) if topic not in spoken_of} == set()
+
+
+def _topics_of_sources() -> Iterator[str]:
+    """Every text that code hands to `Fault` as its topic."""
+    for path in (TOP / "compiler" / "stagec").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Fault":
+                topic = node.args[0] if node.args else None
+                if isinstance(topic, ast.Constant):
+                    yield str(topic.value)
+
+
+def _topics_of_schemas() -> Iterator[str]:
+    """Every rule that a schema names for one of its keywords or members."""
+    for path in (TOP / "schemas").glob("*.json"):
+        waiting: list[Any] = [json.loads(path.read_text(encoding="utf-8"))]
+        while waiting:
+            given = waiting.pop()
+            if isinstance(given, list):
+                waiting.extend(given)
+            elif isinstance(given, dict):
+                yield from given.get("x-rules", {}).values()
+                waiting.extend(each for key, each in given.items() if key != "x-rules")

@@ -1,0 +1,131 @@
+"""Markdown files have a frontmatter only where their first line opens one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stagec.core.budgets import Budgets
+from stagec.core.edit import Change, Edit
+from stagec.core.place import Part, Place, Position, Span
+from stagec.sources.formats.markdown import FORMAT
+from stagec.sources.formats.markdown.trivial import trivial
+from stagec.sources.tree import Fault, Parsed
+from stagec.sources.yaml_text.reading import read
+
+
+def parse(text: str) -> Parsed:
+    return FORMAT.parse("f.md", text.encode(), Budgets())
+
+
+@pytest.mark.parametrize(
+    "text", ["", "# Title\n", " ---\na: b\n---\n", "---\nProse, and no key.\n", "----\na: b\n---\n"]
+)
+def test_without_frontmatter_everything_is_body(text: str) -> None:
+    assert parse(text) == Parsed(None, (), (0, len(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "body"),
+    [
+        ("---\na: b\n---\nbody\n", {"a": "b"}, "body\n"),
+        ("---  \na: b\n...\nbody", {"a": "b"}, "body"),
+        ("---\r\na: {x: 1}\r\n---\r\nbody", {"a": {"x": 1}}, "body"),
+        ("---\ra: b\r---\rbody", {"a": "b"}, "body"),
+        ("---\na: |\n  ---\n---\nbody\n---\n", {"a": "---\n"}, "body\n---\n"),
+        ("---\n---\n", {}, ""),
+        ("---\n# nothing\n---", {}, ""),
+    ],
+)
+def test_the_frontmatter_is_what_stands_between_the_fences(text: str, value: object, body: str) -> None:
+    parsed = parse(text)
+    assert (parsed.value, parsed.faults) == (value, ())
+    assert parsed.body is not None
+    assert text[slice(*parsed.body)] == body
+
+
+def test_an_unclosed_frontmatter_is_reported_at_its_fence() -> None:
+    fault = Fault("invalid-frontmatter", Place("f.md", range=(0, 3)), "unclosed")
+    assert parse("---\nname: x\n\n# Body\n") == Parsed(None, (fault,), (20, 20))
+
+
+@pytest.mark.parametrize(
+    ("inside", "reason", "offender"),
+    [
+        ("- a\n", "not-a-mapping", "- a\n"),
+        ("text\n", "not-a-mapping", "text\n"),
+        ("a: &x 1\nb: 2\n", "anchor", "&"),
+        ("a: &x 1\nb: *x\n", "anchor", "&"),
+        ("a: !!str 1\n", "tag", "!"),
+        ("a: !mine 1\n", "tag", "!"),
+    ],
+)
+def test_what_frontmatter_must_not_have_is_refused(inside: str, reason: str, offender: str) -> None:
+    text = f"---\n{inside}---\nbody\n"
+    (fault,) = parse(text).faults
+    assert (fault.topic, fault.reason) == ("invalid-frontmatter", reason)
+    assert text[slice(*(fault.at.range or ()))] == offender
+
+
+def test_yaml_faults_have_their_place_in_the_whole_file() -> None:
+    text = "---\nname: x\nglobs: **/*\n---\n"
+    fault = parse(text).faults[0]
+    assert (fault.topic, fault.reason, fault.at.range) == ("invalid-yaml", "alias", (19, 20))
+    assert FORMAT.locate(text.encode(), [fault.at])[fault.at] == Span(Position(3, 8), Position(3, 9))
+
+
+def test_repeated_keys_have_both_places_in_the_whole_file() -> None:
+    first, later = (Place("f.md", ("a",), Part.KEY, where) for where in ((4, 5), (9, 10)))
+    fault = Fault("repeated-key", later, facts={"key": "a"}, related=((first, "first"),))
+    assert parse("---\na: 1\na: 2\n---\n") == Parsed({"a": 2}, (fault,), (18, 18))
+
+
+def test_a_member_is_located_in_the_whole_file() -> None:
+    place = Place("f.md", ("tools", 1))
+    found = FORMAT.locate(b"---\nname: x\ntools: [a, b]\n---\n", [place])
+    assert found == {place: Span(Position(3, 12), Position(3, 13))}
+
+
+def test_an_edit_leaves_the_body_alone() -> None:
+    edit = Edit(Change.REPLACE, Place("f.md", ("a",)), "c")
+    assert FORMAT.apply("---\na: b\n---\na: b\n", [edit]) == "---\na: c\n---\na: b\n"
+
+
+def test_an_edit_needs_frontmatter() -> None:
+    with pytest.raises(ValueError, match="no frontmatter"):
+        FORMAT.apply("a: b\n", [Edit(Change.REPLACE, Place("f.md", ("a",)), "c")])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "name: my-agent\ndescription: Use this, when (really) needed. It's fine\nmodel: opus\n",
+        "tools: [a, 'b c', \"d\", 1]\nempty: []\nnone:\n",
+        "tools:\n  - a\n  - true\nnext:\n- 1.5\n",
+        "a: 012\n\nb: https://example.org/x\n",
+        "a: '使用 # not: a comment'\r\nb: “quoted”\r\n",
+    ],
+)
+def test_simple_frontmatter_needs_no_parser(text: str) -> None:
+    assert trivial(text) == (read("f.md", text, Budgets()).value or {})
+
+
+WORDS = st.text(alphabet=st.sampled_from("abnN0179 .,:-_/#'\"[]{}()|>&*!%@~=?\\\t\u2019\u4f7f\uff1a"), max_size=12)
+LINES = st.one_of(
+    st.builds("{}: {}".format, st.sampled_from("abc"), WORDS),
+    st.builds("{}: [{}]".format, st.sampled_from("abc"), st.lists(WORDS, max_size=3).map(", ".join)),
+    st.builds("{}:".format, st.sampled_from("abc")),
+    st.builds("{}- {}".format, st.sampled_from(["", " ", "  "]), WORDS),
+    st.builds("{}: '{}'".format, st.sampled_from("abc"), WORDS),
+    st.builds('{}: "{}"'.format, st.sampled_from("abc"), WORDS),
+    WORDS,
+)
+
+
+@given(st.lists(LINES, min_size=1, max_size=4).map("\n".join))
+def test_whenever_the_fast_path_answers_the_parser_agrees(text: str) -> None:
+    quick = trivial(text)
+    if quick:
+        assert Parsed(quick) == read("f.md", text, Budgets())

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from stagec.core.budgets import Budgets
+from stagec.core.place import Place
+from stagec.sources.read import Sources, join
+from stagec.sources.tree import Fault, Tree
+
+
+def read(root: Path, file: str, data: bytes | None = None, budgets: Budgets | None = None) -> Tree:
+    if data is not None:
+        (root / file).write_bytes(data)
+    tree = Sources(root, budgets or Budgets()).tree(file, "file")
+    assert tree is not None
+    return tree
+
+
+def test_a_text_that_stands_for_a_file_wins_over_the_disk(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"disk")
+    sources = Sources(tmp_path, Budgets(), {"a.txt": b"overlay", "only.txt": b"here"})
+    assert [tree.data for file in ("a.txt", "only.txt") if (tree := sources.tree(file, "file"))] == [
+        b"overlay",
+        b"here",
+    ]
+    assert sources.exists("only.txt")
+
+
+def test_a_file_is_read_once(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"first")
+    sources = Sources(tmp_path, Budgets())
+    first = sources.tree("a.txt", "file")
+    (tmp_path / "a.txt").write_bytes(b"second")
+    assert sources.tree("a.txt", "file") is first
+
+
+@pytest.mark.parametrize("file", ["missing.txt", "a.txt/below.txt", "nul\0.txt", "lone\ud800.txt"])
+def test_what_is_not_there_is_no_tree(tmp_path: Path, file: str) -> None:
+    (tmp_path / "a.txt").touch()
+    assert Sources(tmp_path, Budgets()).tree(file, "file") is None
+
+
+@pytest.mark.parametrize("target", ["../secret.txt", "/etc/hostname"])
+def test_a_link_out_of_the_project_is_not_read(tmp_path: Path, target: str) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (tmp_path / "secret.txt").write_bytes(b"secret")
+    (root / "a.txt").symlink_to(target)
+    tree = read(root, "a.txt")
+    shown = os.path.relpath(os.path.realpath(root / target), os.path.realpath(root))
+    assert (tree.data, tree.readable, tree.faults) == (
+        b"",
+        False,
+        (Fault("outside-project", Place("a.txt"), "link", {"target": shown}),),
+    )
+
+
+def test_a_file_below_a_linked_folder_outside_is_not_read(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a.txt").write_bytes(b"secret")
+    (root / "away").symlink_to("../out")
+    assert [fault.facts for fault in read(root, "away/a.txt").faults] == [{"target": "../out/a.txt"}]
+
+
+def test_a_link_inside_the_project_is_read(tmp_path: Path) -> None:
+    (tmp_path / "b.txt").symlink_to("a.txt")
+    (tmp_path / "a.txt").write_bytes(b"text")
+    assert read(tmp_path, "b.txt").data == b"text"
+
+
+def test_a_pipe_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.txt")
+    assert read(tmp_path, "a.txt").faults == (Fault("unreadable-file", Place("a.txt"), "not-regular"),)
+
+
+def test_a_folder_in_place_of_a_file_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").mkdir()
+    assert read(tmp_path, "a.txt").faults == (Fault("unreadable-file", Place("a.txt"), "not-regular"),)
+
+
+def test_a_link_to_itself_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").symlink_to("a.txt")
+    facts = {"error": os.strerror(errno.ELOOP)}
+    assert read(tmp_path, "a.txt").faults == (Fault("unreadable-file", Place("a.txt"), "system", facts),)
+
+
+def test_any_refusal_of_the_system_is_a_fault(tmp_path: Path) -> None:
+    class Refusing(Sources):
+        def _bytes(self, file: str) -> bytes | Fault:
+            raise PermissionError(errno.EACCES, "Permission denied", file)
+
+    tree = Refusing(tmp_path, Budgets()).tree("a.txt", "file")
+    facts = {"error": "Permission denied"}
+    assert tree is not None
+    assert tree.faults == (Fault("unreadable-file", Place("a.txt"), "system", facts),)
+
+
+def test_a_file_of_exactly_the_limit_is_read(tmp_path: Path) -> None:
+    assert read(tmp_path, "a.txt", b"1234", Budgets(file_size=4)).faults == ()
+
+
+def test_a_larger_file_is_not_read(tmp_path: Path) -> None:
+    tree = read(tmp_path, "a.txt", b"12345", Budgets(file_size=4))
+    assert (tree.data, tree.faults) == (b"", (Fault("oversized-file", Place("a.txt"), facts={"size": 5, "limit": 4}),))
+
+
+def test_a_byte_order_mark_is_taken_off_and_kept_as_a_fact(tmp_path: Path) -> None:
+    tree = read(tmp_path, "a.txt", b"\xef\xbb\xbftext")
+    assert (tree.data, tree.readable) == (b"text", True)
+    assert tree.faults == (Fault("byte-order-mark", Place("a.txt", range=(0, 0))),)
+
+
+def test_the_first_byte_that_is_not_utf8_is_located_in_characters_and_bytes(tmp_path: Path) -> None:
+    tree = read(tmp_path, "a.txt", "é\nx".encode() + b"\xff")
+    facts = {"byte": 0xFF, "offset": 4}
+    assert (tree.readable, tree.faults) == (False, (Fault("not-utf8", Place("a.txt", range=(3, 4)), "byte", facts),))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-16-le"])
+def test_utf16_is_recognised(tmp_path: Path, encoding: str) -> None:
+    (fault,) = read(tmp_path, "a.txt", "{é\ud83d\ude00}".encode(encoding, "surrogatepass") + b"\xff").faults
+    assert (fault.topic, fault.reason) == ("not-utf8", "utf16")
+
+
+@pytest.mark.parametrize(
+    ("folder", "reference", "expected"),
+    [
+        ("a", "b.json", "a/b.json"),
+        ("a", "../b.json", "b.json"),
+        ("a", "../../b.json", None),
+        ("a", "/etc/passwd", None),
+        ("a", "..\\..\\b", None),
+        ("", "..", None),
+        ("a", "./x//y", "a/x/y"),
+    ],
+)
+def test_a_reference_stays_in_the_project(folder: str, reference: str, expected: str | None) -> None:
+    assert join(folder, reference) == expected

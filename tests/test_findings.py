@@ -1,0 +1,82 @@
+"""From findings to diagnostics: folding, selecting, weighing and sorting."""
+
+from __future__ import annotations
+
+from stagec.core.diagnostic import Severity
+from stagec.core.place import START, Place
+from stagec.core.rule import AnyRule, Finding, Related, Rule
+from stagec.findings import Verdict, diagnose
+from stagec.project.selection import Selection
+
+FILE = Place("a.json")
+
+
+def _rule(code: str, severity: Severity = Severity.ERROR) -> AnyRule:
+    return Rule(code, "name", "0.1", severity, ("origin",), (), "", lambda _: ())
+
+
+def _speaking(*rules: AnyRule) -> Selection:
+    return Selection((), {rule.code: rule.severity for rule in rules})
+
+
+SYNTAX, NAMES, OPINION = _rule("STG101"), _rule("STG201"), _rule("STG202", Severity.WARNING)
+ALL = _speaking(SYNTAX, NAMES, OPINION)
+
+
+def _summary(verdicts: list[Verdict], selection: Selection = ALL) -> list[tuple[str, str, int]]:
+    return [(each.code, each.message, each.folded) for each in diagnose(verdicts, {}, selection)]
+
+
+def test_a_finding_inside_an_earlier_family_s_error_is_folded_into_it() -> None:
+    verdicts = [Verdict(SYNTAX, Finding(FILE / "x", "broken")), Verdict(NAMES, Finding(FILE / "x" / "y", "lost"))]
+    assert _summary(verdicts) == [("STG101", "broken", 1)]
+
+
+def test_a_finding_at_the_same_place_is_folded_too() -> None:
+    verdicts = [Verdict(SYNTAX, Finding(FILE / "x", "broken")), Verdict(NAMES, Finding(FILE / "x", "lost"))]
+    assert _summary(verdicts) == [("STG101", "broken", 1)]
+
+
+def test_a_finding_beside_or_above_an_error_stands() -> None:
+    verdicts = [
+        Verdict(SYNTAX, Finding(FILE / "x" / "y", "broken")),
+        Verdict(NAMES, Finding(FILE / "x", "above")),
+        Verdict(NAMES, Finding(FILE / "xy", "beside")),
+    ]
+    assert [message for _, message, _ in _summary(verdicts)] == ["broken", "above", "beside"]
+
+
+def test_findings_of_one_family_never_fold_each_other() -> None:
+    verdicts = [Verdict(NAMES, Finding(FILE / "x", "one")), Verdict(_rule("STG203"), Finding(FILE / "x", "two"))]
+    assert len(diagnose(verdicts, {}, _speaking(NAMES, _rule("STG203")))) == 2
+
+
+def test_a_warning_or_a_wrong_key_folds_nothing() -> None:
+    warning = _rule("STG105", Severity.WARNING)
+    verdicts = [
+        Verdict(warning, Finding(FILE / "x", "odd")),
+        Verdict(SYNTAX, Finding((FILE / "x").key, "repeated")),
+        Verdict(NAMES, Finding(FILE / "x" / "y", "lost")),
+    ]
+    assert len(diagnose(verdicts, {}, _speaking(warning, SYNTAX, NAMES))) == 3
+
+
+def test_an_error_folds_even_when_it_is_not_selected() -> None:
+    verdicts = [Verdict(SYNTAX, Finding(FILE / "x", "broken")), Verdict(NAMES, Finding(FILE / "x", "lost"))]
+    assert _summary(verdicts, _speaking(NAMES)) == []
+
+
+def test_the_selection_decides_the_severity() -> None:
+    found = diagnose([Verdict(NAMES, Finding(FILE, "lost"))], {}, Selection((), {"STG201": Severity.NOTE}))
+    assert [each.severity for each in found] == [Severity.NOTE]
+
+
+def test_places_in_files_that_were_not_read_are_shown_at_their_start() -> None:
+    finding = Finding(FILE / "x", "lost", (Related(Place("gone.json", ("y",)), "here"),))
+    (found,) = diagnose([Verdict(NAMES, finding)], {}, ALL)
+    assert (found.span, found.related[0].span) == (START, START)
+
+
+def test_what_two_rules_runs_say_twice_is_said_once() -> None:
+    verdict = Verdict(NAMES, Finding(FILE / "x", "lost"))
+    assert len(diagnose([verdict, verdict], {}, ALL)) == 1
