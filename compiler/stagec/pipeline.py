@@ -9,14 +9,14 @@ from stagec import frontends, rules
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.rule import AnyFamily, Family
 from stagec.core.shelf import members
-from stagec.core.value import NOTHING, value
+from stagec.core.value import NOTHING, replace, value
 from stagec.findings import Verdict, diagnose
 from stagec.frontends import AnyFrontEnd, Flow, FrontEnd
 from stagec.project.selection import Selection
 from stagec.project.settings import Settings
 from stagec.sources.discover import discover
 from stagec.sources.read import Sources
-from stagec.sources.tree import Tree
+from stagec.sources.tree import Fault, Tree
 
 
 @value
@@ -72,6 +72,9 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
         read = end.read(sources, tuple(sorted({*claimed, *named})))
         documents.extend(read)
         flows.extend(flow for document in read if (flow := end.lower(document)))
+    for tree in unclaimed:
+        if tree.readable and not any(end.recognises(tree) for end in ends):
+            sources.replace(replace(tree, faults=(*tree.faults, Fault("unknown-document", tree.at))))
     return tuple(documents), tuple(flows)
 
 

@@ -18,7 +18,6 @@ DOORS = {
     "click": ("stagec.cli",),
     "jiter": ("stagec.sources.formats.json",),
     "jsonschema_rs": ("stagec.sources.shape", "stagec.project.mistakes"),
-    "pathspec": ("stagec.sources.discover", "stagec.sources.ignore"),
     "ruamel": ("stagec.sources.formats", "stagec.sources.yaml_text"),
     "tomllib": ("stagec.project.toml",),
 }

@@ -13,7 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 root = click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The project's folder; by default the nearest one above PATHS with a configuration or a repository.",
+    help="The project's folder; by default the nearest one above PATHS with a configuration.",
 )
 
 _Values = tuple[str, ...] | None

@@ -67,7 +67,7 @@ def _pattern(line: str) -> Pattern | None:
     names = text.removeprefix("/").split("/")
     if names == [""]:
         return None
-    parts = tuple(None if anchored and name == "**" else _part(name) for name in names)
+    parts = tuple(None if anchored and _ANY_DEPTH.fullmatch(name) else _part(name) for name in names)
     if len(parts) > 1 and parts[-1] is None:
         parts = (*parts[:-1], _anything, None)  # `a/**` means what is inside `a`, not `a` itself
     return Pattern(parts, anchored, folders_only, taken_back)
@@ -103,6 +103,7 @@ def _anything(_name: str) -> bool:
     return True
 
 
+_ANY_DEPTH = re.compile(r"\*\*+")
 _PLAIN = re.compile(r"[^*?\[\\]*")
 
 

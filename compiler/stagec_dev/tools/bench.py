@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stagec.core.shelf import members
-from stagec_dev.checkout import ROOT
+from stagec_dev.checkout import ROOT, corpus
 from stagec_dev.cost import Benchmark
 from stagec_dev.table import table
 from stagec_dev.tools import Tool
@@ -38,6 +38,9 @@ def _declare(parser: ArgumentParser) -> None:
 
 
 def _run(options: Namespace) -> int:
+    if corpus() is None:
+        sys.stderr.write("benchmarks measure real agents: set STAGEC_CORPUS\n")
+        return 2
     print(table(_HEAD, [measured(each) for each in _chosen(options.words)]))
     return 0
 

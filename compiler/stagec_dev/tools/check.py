@@ -47,7 +47,6 @@ def tasks(*, fast: bool) -> tuple[Task, ...]:
         Task("import contracts", _program("lint-imports")),
         Task("tests", _python(*_FAST_TESTS) if fast else _python("pytest", "-q")),
         Task("docs", _python("stagec_dev", "docs")),
-        Task("docs are current", _python("stagec_dev", "docs", "--check")),
         Task("conformance", _python("stagec_dev", "conformance", "--rules", "A-C"), slow=True, needs_corpus=True),
     )
     return tuple(task for task in every if not (fast and task.slow) and not (task.needs_corpus and corpus() is None))

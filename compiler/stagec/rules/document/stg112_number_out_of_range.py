@@ -1,4 +1,4 @@
-"""A number is too large to be held.
+"""A number is too large to be held, or is none.
 
 ## Why this matters
 Programs read such a number as infinity, round it, or refuse the file; no two agree what it means.
@@ -22,5 +22,7 @@ def _sentence(fault: Fault) -> str:
     if fault.reason == "digits":
         found = f"an integer of {fault.facts['digits']} digits" if "digits" in fault.facts else "this integer"
         return f"{found} is too long; at most {fault.facts.get('limit', 4300)} digits can be read"
+    if fault.reason == "no-number":
+        return f"{quote(fault.facts['number'])} is no number that JSON can hold"
     found = f"the number {quote(fault.facts['number'])}" if "number" in fault.facts else "this number"
     return f"{found} is too large; the largest that can be held is about 1.8e308"

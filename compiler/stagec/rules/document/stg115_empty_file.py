@@ -11,9 +11,13 @@ from collections.abc import Iterator
 
 from stagec.rules.document import Finding, Tree, rule
 
+_SENTENCES = {
+    "blank": "the file holds nothing but white space",
+    "comments": "the file holds nothing but comments",
+}
+
 
 @rule(since="0.1", origin=("steps-registry:agent.invalid-json", "steps-registry:reg.unreadable"))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("empty-file"):
-        blank = fault.reason == "blank"
-        yield Finding(fault.at, "the file holds nothing but white space" if blank else "the file is empty")
+        yield Finding(fault.at, _SENTENCES.get(fault.reason, "the file is empty"))

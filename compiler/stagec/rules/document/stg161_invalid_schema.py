@@ -10,7 +10,7 @@ Give the keyword a value of the kind that the message names.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, kinds, listing, quote, rule
+from stagec.rules.document import Fault, Finding, Tree, kinds, listing, quote, rule
 
 _LIMITED = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most"}
 _OTHERS = {
@@ -27,14 +27,22 @@ def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("invalid-schema"):
         names = [key for key in fault.at.pointer if isinstance(key, str)]
         subject = quote(names[-1]) if names else "a schema file"
-        allowed, got = fault.facts.get("allowed"), fault.facts["kind"]
-        found = quote(fault.facts["got"]) if fault.facts.get("got") is not None else kinds(got)
-        if fault.reason == "type":
-            wanted = f"must be {kinds(allowed)}"
-        elif fault.reason in _LIMITED:
-            wanted = f"must be {_LIMITED[fault.reason]} {allowed}"
-        elif fault.reason == "enum" and isinstance(allowed, tuple):
-            wanted = f"must be {listing(allowed, 'or')}"
-        else:
-            wanted = _OTHERS.get(fault.reason, "has the wrong form")
-        yield Finding(fault.at, f"{subject} {wanted}, found {found}")
+        yield Finding(fault.at, f"{subject} {_wanted(fault)}, found {_found(fault)}")
+
+
+def _wanted(fault: Fault) -> str:
+    allowed = fault.facts.get("allowed")
+    if fault.reason == "type":
+        return f"must be {kinds(allowed)}"
+    if fault.reason == "enum" and isinstance(allowed, tuple):
+        return f"must be {listing(allowed, 'or')}"
+    if fault.reason in _LIMITED:
+        return f"must be {_LIMITED[fault.reason]} {allowed}"
+    return _OTHERS.get(fault.reason, "has the wrong form")
+
+
+def _found(fault: Fault) -> str:
+    got = fault.facts.get("got")
+    if fault.reason == "type" or got is None:
+        return kinds(fault.facts["kind"])
+    return quote(got) if isinstance(got, str) else str(got)

@@ -15,7 +15,7 @@ from stagec.rules.registry import Finding, Mention, Registry, quote, rule, unkno
 
 @rule(
     since="0.1",
-    origin=("steps-registry:xref.entry-mapping", "steps-registry:boot.entry-missing", "steps-registry:doc.R-A6"),
+    origin=("steps-registry:xref.entry-mapping", "steps-registry:doc.R-A6", "SR-ENTRY-002"),
 )
 def check(registry: Registry) -> Iterator[Finding]:
     reported = {mention.name for mention in registry.target_mentions}

@@ -15,7 +15,7 @@ from stagec.rules.registry import ALLOWED, Finding, Registry, Related, listing, 
 _ALL = frozenset().union(*ALLOWED.values())
 
 
-@rule(since="0.1", origin=("steps-registry:step.kind-fallback-intent", "decisions:R14", "SR-VALID-001"))
+@rule(since="0.1", origin=("steps-registry:step.kind-fallback-intent", "rulings:R14", "SR-VALID-001"))
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
         gate = step.gate

@@ -43,14 +43,12 @@ def _faults(tree: Tree, wish: Published) -> Iterator[Fault]:
 
 
 def _wanted(tree: Tree, wish: Published) -> Iterator[Fault]:
-    """State what is absent though wished for; the schema itself does not know of it, so that absence stays cheap."""
-    for each in wish.wanted:
-        path, rules = each["path"], each["x-rules"]
-        if isinstance(path, list) and isinstance(rules, dict):
-            *way, name = (str(key) for key in path)
-            for at, owner in _reached(tree.at, tree.value, way):
-                if name not in owner:
-                    yield missing(str(rules["required"]), at, (name,))
+    """State what is absent though wished for; the compiled schema does not know of it, so that absence stays cheap."""
+    for path, topic in wish.wanted:
+        *way, name = path
+        for at, owner in _reached(tree.at, tree.value, way):
+            if name not in owner:
+                yield missing(topic, at, (name,))
 
 
 def _reached(at: Place, start: Json, way: Iterable[str]) -> list[tuple[Place, Object]]:

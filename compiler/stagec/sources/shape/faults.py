@@ -29,14 +29,24 @@ class Miss:
 
 def faults_of(errors: Iterable[Any], schema: Object, document: Json, root: Place) -> Iterator[Fault]:
     """Return the faults that errors amount to; nothing inside a value of the wrong type is worth a second one."""
-    misses = [_miss(error, schema, document) for error in errors]
-    mistyped = {miss.pointer for miss in misses if miss.keyword == "type"}
-    told = [miss for miss in misses if not any(miss.pointer[:end] in mistyped for end in range(len(miss.pointer)))]
+    told = _independent([_miss(error, schema, document) for error in errors])
     gone = _gathered(miss for miss in told if miss.keyword == "required")
     yield from _missing(gone, _unknown(told), root)
     yield from _foreign(told, gone, root)
     for miss in _worst(miss for miss in told if miss.keyword not in _OBJECTS).values():
         yield Fault(miss.topic, _at(root, miss.pointer), miss.keyword, _facts(miss))
+
+
+def _independent(misses: list[Miss]) -> list[Miss]:
+    """Drop what lies inside a value of the wrong type, and all but the first elements of the wrong type of an array."""
+    mistyped = dict.fromkeys(miss.pointer for miss in misses if miss.keyword == "type")
+    arrays: dict[Pointer, Pointer] = {}
+    for pointer in mistyped:
+        if pointer and isinstance(pointer[-1], int):
+            arrays.setdefault(pointer[:-1], pointer)
+    blamed = {pointer for pointer in mistyped if arrays.get(pointer[:-1], pointer) == pointer}
+    whole = [miss for miss in misses if miss.pointer in blamed or miss.pointer not in mistyped]
+    return [miss for miss in whole if not any(miss.pointer[:end] in blamed for end in range(len(miss.pointer)))]
 
 
 def missing(topic: str, owner: Place, names: tuple[str, ...], misspelt: str | None = None) -> Fault:

@@ -16,11 +16,15 @@ _FOLDERS = (os.path.join(_PACKAGE, "schemas"), os.path.join(_PACKAGE, os.pardir,
 
 @value
 class Published:
-    """One published schema: as written, compiled, and the members it wishes for without requiring them."""
+    """One published schema: as written, and compiled.
+
+    `wanted` are the members that it wishes for without requiring them, each as a path in which `*` stands for every
+    member, with the topic of its absence.
+    """
 
     schema: Object
     validator: Any
-    wanted: tuple[Object, ...]
+    wanted: tuple[tuple[tuple[str, ...], str], ...]
 
 
 @cache
@@ -30,7 +34,8 @@ def published(name: str) -> Published:
 
     with open(_path(name), encoding="utf-8") as file:
         schema = json.load(file)
-    return Published(schema, compiled(schema), tuple(schema.get("x-wanted", ())))
+    wanted = tuple((tuple(each["path"]), each["x-rules"]["required"]) for each in schema.get("x-wanted", ()))
+    return Published(schema, compiled(schema), wanted)
 
 
 def compiled(schema: Json, dialect: str = "Draft202012Validator") -> Any:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from stagec.core.budgets import Budgets
-from stagec.core.json import Object, kind_of
+from stagec.core.json import Json, Object, kind_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
 from stagec.sources.shape.faults import found_at
@@ -24,6 +24,7 @@ DIALECTS = {
     "https://json-schema.org/draft/2019-09/schema": "Draft201909Validator",
     "https://json-schema.org/draft/2020-12/schema": "Draft202012Validator",
 }
+_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 _LATEST = "https://json-schema.org/draft/2020-12/schema"
 _LARGE = 100_000
 """Bytes of a file from which on only the first violation of each of its schemas is told: finding all takes seconds."""
@@ -78,7 +79,7 @@ def _violations(at: Place, root: Object, validator: Any, *, everything: bool) ->
             pointer = (*start, *error.instance_path)
             if not any(pointer[:length] in told for length in range(len(pointer) + 1)):
                 told.add(pointer)
-                yield Fault("invalid-schema", _place(at, pointer), error.kind.name, _facts(root, pointer, error.kind))
+                yield _violation(_place(at, pointer), found_at(root, pointer), error.kind)
 
 
 def _errors(validator: Any, schema: Object) -> tuple[Any, ...]:
@@ -101,14 +102,15 @@ def _error(validator: Any, schema: Object) -> tuple[Any, ...]:
     return ()
 
 
-def _facts(root: Object, pointer: Pointer, kind: Any) -> dict[str, object]:
-    got = found_at(root, pointer)
+def _violation(at: Place, got: Json, kind: Any) -> Fault:
     facts: dict[str, object] = {"got": got if isinstance(got, (str, int, float)) else None, "kind": kind_of(got)}
+    if kind.name == "anyOf" and at.pointer[-1:] == ("type",) and isinstance(got, str):
+        return Fault("invalid-schema", at, "enum", {**facts, "allowed": _TYPES})
     for name in ("types", "limit", "options"):
         if hasattr(kind, name):
             told = getattr(kind, name)
             facts["allowed"] = tuple(told) if isinstance(told, list) else told
-    return facts
+    return Fault("invalid-schema", at, kind.name, facts)
 
 
 @cache
