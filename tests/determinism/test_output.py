@@ -11,13 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from stagec import reporters
+from stagec.core.shelf import names
+
 TOP = Path(__file__).parents[2]
 SEEDS = tuple(range(32))
 LOCALES = ("C", "C.UTF-8")
 PYTHONS = (sys.executable, *filter(None, os.environ.get("STAGEC_PYTHONS", "").split(os.pathsep)))
 """This Python, and those that `STAGEC_PYTHONS` names; each has stagec's dependencies installed."""
 
-formats = pytest.mark.parametrize("style", ["json", "text"])
+formats = pytest.mark.parametrize("style", names(reporters))
 
 
 @pytest.fixture(scope="module")

@@ -47,7 +47,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="stagec", message="%(prog)s %(version)s")
 def stagec() -> None:
-    """Compile declarative agent workflows: what compiles without errors cannot fail to route at run time."""
+    """Check declarative agent workflows like a compiler: every mistake in one run, exactly located."""
 
 
 def main() -> None:

@@ -46,7 +46,7 @@ def compiled(schema: Json, dialect: str = "Draft202012Validator") -> Any:
     import jsonschema_rs
 
     kind = getattr(jsonschema_rs, dialect)
-    return kind(schema, retriever=refuse, pattern_options=jsonschema_rs.RegexOptions())
+    return kind(schema, retriever=refuse, validate_formats=False, pattern_options=jsonschema_rs.RegexOptions())
 
 
 def refuse(uri: str) -> NoReturn:

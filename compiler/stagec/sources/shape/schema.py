@@ -28,6 +28,8 @@ _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 _LATEST = "https://json-schema.org/draft/2020-12/schema"
 _LARGE = 100_000
 """Bytes of a file from which on only the first violation of each of its schemas is told: finding all takes seconds."""
+_MOST = 1_000
+"""Violations told of one file; whoever has more starts with these."""
 _PATTERNS = 50
 """All patterns of one file together may be this many times as long as one."""
 
@@ -76,6 +78,8 @@ def _violations(at: Place, root: Object, validator: Any, *, everything: bool) ->
     told: set[Pointer] = set()
     for start, schema in (((), root), *members):
         for error in _errors(validator, schema) if everything else _error(validator, schema):
+            if len(told) == _MOST:
+                return
             pointer = (*start, *error.instance_path)
             if not any(pointer[:length] in told for length in range(len(pointer) + 1)):
                 told.add(pointer)
