@@ -48,7 +48,8 @@ def compile_project(project: Project) -> Compilation:
     documents, flows = _read(project, sources)
     trees = {tree.file: tree for tree in sources.trees}
     selection = Selection.of(settings, families())
-    subjects: tuple[object, ...] = (*trees.values(), *documents, *flows)
+    faulty = [tree for tree in trees.values() if tree.faults]  # of a tree without faults no rule has anything to say
+    subjects: tuple[object, ...] = (*faulty, *documents, *flows)
     verdicts = tuple(_judge(selection.families, subjects))
     return Compilation(diagnose(verdicts, trees, selection), flows, trees)
 

@@ -1,38 +1,127 @@
-"""A flow: nodes, and the moves between them."""
+"""A flow: nodes, the outcomes that leave them, and where each outcome leads; the same for every system."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 
 from stagec.core.place import Place
-from stagec.core.value import value
+from stagec.core.value import NOTHING, value
+
+
+class Start(StrEnum):
+    """When a node starts: on any one of its incoming edges, or only when all of them have been taken."""
+
+    ANY = "any"
+    ALL = "all"
+
+
+class End(StrEnum):
+    """How a run or a scope ends."""
+
+    DONE = "done"
+    FAILED = "failed"
+
+
+class Mode(StrEnum):
+    """How a target with several nodes is run: the one node, all together, or one after the other."""
+
+    ONE = "one"
+    FORK = "fork"
+    CHAIN = "chain"
+
+
+@value
+class To:
+    """Go on with other nodes. `fork` and `chain` open a scope; when all its nodes have ended, `join` starts."""
+
+    nodes: tuple[str, ...]
+    mode: Mode = Mode.ONE
+    join: str | None = None
+
+
+@value
+class Back:
+    """Go back to the node from which this one was entered."""
+
+
+@value
+class Stop:
+    """End the innermost scope; outside every scope, end the run."""
+
+    end: End = End.DONE
+
+
+Target = To | Back | Stop
 
 
 @value
 class Edge:
-    """One possible move from a node: the outcome that allows it, and where it leads; `target` None ends the run."""
+    """One possible move from a node: the outcome that allows it, and where it leads.
+
+    `kinds` are the kinds of node that the outcome may lead to, None when any will do. `repair` marks an edge whose
+    target was written wrongly: it leads to what was most likely meant, and nothing is to be said about it.
+    """
 
     source: str
     outcome: str
-    target: str | None
+    target: Target
     at: Place
+    kinds: frozenset[str] | None = None
+    repair: bool = False
 
 
 @value
 class Node:
-    """One step, stage or envelope of a flow."""
+    """One step, stage or envelope.
+
+    `idle` nodes take part in a run without deciding where it goes; `decided_at` is where the others list the outcomes
+    among which they decide.
+    """
 
     id: str
-    kind: str | None
-    edges: tuple[Edge, ...]
+    at: Place
+    kind: str | None = None
+    edges: tuple[Edge, ...] = ()
+    start: Start = Start.ANY
+    idle: bool = False
+    decided_at: Place | None = None
+
+
+@value
+class Entry:
+    """One way of starting a run: where it is written, and the node it starts at."""
+
+    node: str
+    at: Place
+
+
+@value
+class Bound:
+    """The most node executions a run may have, and where that is written."""
+
+    executions: int
     at: Place
 
 
 @value
 class Flow:
-    """One executable graph; `entries` says for every way of starting a run which node it starts at."""
+    """One executable graph.
+
+    `entries` are the ways of starting a run, by what selects them. `exact` is False when something that could be an
+    edge or an entry was too broken to be read: then nothing can be said about what is absent.
+    """
 
     id: str
     at: Place
-    entries: Mapping[str, str]
+    entries: Mapping[str, Entry]
     nodes: Mapping[str, Node]
+    bound: Bound | None = None
+    exact: bool = True
+    names: Mapping[str, str] = NOTHING
+    """What the system calls things: `node` is `step`, `stage` or `envelope`; `outcome` is `intent`, …"""
+
+    @property
+    def edges(self) -> int:
+        """How many edges the flow has."""
+        return sum(len(node.edges) for node in self.nodes.values())

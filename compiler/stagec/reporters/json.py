@@ -33,7 +33,7 @@ def _summary(report: Report) -> dict[str, Any]:
 
 
 def _flow(flow: Flow) -> dict[str, Any]:
-    edges = sum(len(node.edges) for node in flow.nodes.values())
+    edges = flow.edges
     return {"id": flow.id, "nodes": len(flow.nodes), "edges": edges}
 
 

@@ -58,8 +58,8 @@ class Parsed:
 class Tree:
     """One file as read. `kind` is what the project takes it for: `registry`, `agent`, `schema`, `prompt` or `file`.
 
-    `readable` tells whether there is a `value` to judge; a file with faults may still have one, such as one with repeated
-    keys.
+    `readable` tells whether there is a `value` to judge; a file with faults may still have one, such as one with a
+    repeated key.
     """
 
     file: str

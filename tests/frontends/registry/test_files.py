@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from stagec.core.json import Json
+from stagec.model.flow import Stop, To
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.project.settings import Settings
 
@@ -116,4 +117,7 @@ def test_the_flow_has_a_node_for_every_step_but_sections(tmp_path: Path) -> None
     }
     (flow,) = _compile(tmp_path, {"steps_registry.json": {**REGISTRY, "entryStep": "initial.x", "steps": steps}}).flows
     assert list(flow.nodes) == ["initial.x", "continuation.x"]
-    assert [(edge.outcome, edge.target) for edge in flow.nodes["initial.x"].edges] == [("next", "continuation.x")]
+    assert [(edge.outcome, edge.target) for edge in flow.nodes["initial.x"].edges] == [
+        ("next", To(("continuation.x",))),
+        ("verdict", Stop()),
+    ]

@@ -9,9 +9,7 @@ from stagec.contract.choices import Choices
 from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.frontends.registry.document import ALLOWED, Intent, Step
-
-_INTENTS = frozenset(intent.value for intent in Intent)
+from stagec.frontends.registry.document import ALLOWED, INTENTS, Intent, Step
 
 
 class Side(StrEnum):
@@ -44,7 +42,7 @@ def disagreements(step: Step) -> Iterator[Disagreement]:
     `repeat`, and no `jump` when the answer itself names the target.
     """
     gate = step.gate
-    if gate is None or not gate.allowed or not gate.allowed.keys() <= _INTENTS:
+    if gate is None or not gate.allowed or not gate.allowed.keys() <= INTENTS:
         return
     offered = _offered(step)
     missing: dict[Side, list[str]] = {side: [] for side in Side}

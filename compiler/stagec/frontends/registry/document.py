@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from stagec.contract.choices import Choices
+from stagec.contract.promise import Promise
 from stagec.contract.schemas import Miss, Reference, Schema
-from stagec.core.json import Object
+from stagec.core.json import Json, Object
 from stagec.core.nearest import Names
 from stagec.core.place import Place, Pointer
-from stagec.core.value import value
+from stagec.core.value import NOTHING, value
 
 
 class Kind(StrEnum):
@@ -33,12 +34,26 @@ class Intent(StrEnum):
     ABORT = "abort"
 
 
+INTENTS = frozenset(intent.value for intent in Intent)
+
 ALLOWED: Mapping[Kind, frozenset[str]] = {
     Kind.WORK: frozenset({"next", "repeat", "jump", "handoff", "abort"}),
     Kind.VERIFICATION: frozenset({"next", "repeat", "jump", "escalate", "abort"}),
     Kind.CLOSURE: frozenset({"closing", "repeat", "abort"}),
 }
 """The intents each kind of step may answer."""
+
+VERDICTS = (
+    "poll:state",
+    "count:iteration",
+    "count:check",
+    "detect:keyword",
+    "detect:structured",
+    "detect:graph",
+    "meta:composite",
+    "meta:custom",
+)
+"""How an agent can judge that its work is done."""
 
 
 @value
@@ -53,41 +68,59 @@ class Mention:
 class Move:
     """One way a transition may lead on: under which intent, where it is written, and to which step.
 
-    `slot` is the pointer from the step's `transitions`; `target` None ends the run.
+    `slot` is the pointer from the step's `transitions`; `target` None ends the run. `case` is the value that chooses
+    this target of a conditional transition.
     """
 
     intent: str
     slot: Pointer
     target: str | None
+    case: str | None = None
 
     @property
     def is_fallback(self) -> bool:
         """Tell whether this is the step taken when the target cannot start."""
-        return self.slot[-1] == "fallback" and len(self.slot) == len(("intent", "fallback"))
+        return self.case is None and self.slot[-1] == "fallback"
 
 
 @value
 class Gate:
-    """How a step's answer becomes an intent. `allowed` are the entries of `allowedIntents` that are text, by index."""
+    """How a step's answer becomes an intent.
+
+    `allowed` are the entries of `allowedIntents` that are text, by index; `pointer` is `intentSchemaRef`, `field`
+    `intentField`. `handoff` are the paths of `handoffFields`, by index.
+    """
 
     allowed: Mapping[str, int]
     fallback: str | None
     field: str | None
     pointer: str | None
     target_field: str | None
+    target_mode: str | None
+    handoff: tuple[str, ...] | None
+    fail_fast: bool
 
 
 @value
 class Output:
-    """The schema of a step's answer as the step names it, and what was found under that name."""
+    """The schema of a step's answer as the step names it, and what was found under that name.
+
+    `pointed` is the part of the schema that the gate's `intentSchemaRef` points at, `choices` are the values named
+    there; both are `Miss.UNKNOWABLE` where there is no usable pointer. `paths` are the promises about every path that
+    the gate names: intent, target and hand-off.
+    """
 
     file: str
     name: str
     found: Schema | Miss
-    choices: Choices | Miss
-    """The values at the gate's `intentSchemaRef`."""
     pointed: Schema | Miss
-    """The part of the schema that `intentSchemaRef` points at."""
+    choices: Choices | Miss
+    excluded: tuple[tuple[Json, Place], ...] = ()
+    targets: tuple[Json, ...] | None = None
+    """The values that can stand at the gate's `targetField`, None when they are not named one by one."""
+    paths: Mapping[str, Promise] = NOTHING
+    values: Mapping[str, tuple[Json, ...] | None] = NOTHING
+    """The values that can stand at each path of `handoffFields`, by path; None when they are not named."""
 
 
 @value
@@ -111,9 +144,35 @@ class Step:
         return Place(self.at.file, (*self.at.pointer, "transitions", *move.slot))
 
     @property
+    def gate_at(self) -> Place:
+        """Where the step's gate is."""
+        return self.at / "structuredGate"
+
+    @property
     def allowed_at(self) -> Place:
         """Where the gate lists its intents."""
         return self.at / "structuredGate" / "allowedIntents"
+
+    @property
+    def is_section(self) -> bool:
+        """Tell whether the step is a part of prompts, which no run ever enters."""
+        return self.phase == "section" or self.key.startswith("section.")
+
+
+@value
+class Agent:
+    """The agent definition beside a registry; what is missing or misshapen in it is None."""
+
+    at: Place
+    name: str | None
+    verdict: str | None
+    settings: Object
+    """`runner.verdict.config`"""
+
+    @property
+    def verdict_at(self) -> Place:
+        """Where the verdict type is chosen."""
+        return self.at / "runner" / "verdict" / "type"
 
 
 @value
@@ -122,7 +181,11 @@ class Registry:
 
     id: str
     at: Place
+    body: Object
+    agent: Agent | None
     steps: Mapping[str, Step]
+    broken_steps: frozenset[str]
+    """Keys of `steps` under which no step can be read."""
     aliases: Mapping[str, str]
     """Step ids that differ from their key, and that key: a mention of either means the same step."""
     step_names: Names
@@ -154,12 +217,16 @@ class Registry:
     def _lost(self, *, is_fallback: bool) -> Iterator[Mention]:
         for step in self.steps.values():
             for move in step.moves:
-                if move.target is not None and move.is_fallback is is_fallback and not self.has_step(move.target):
+                if move.target is not None and not self.has_step(move.target) and move.is_fallback is is_fallback:
                     yield Mention(move.target, step.place(move))
 
     def has_step(self, name: str) -> bool:
         """Tell whether a step has this key or this id."""
-        return name in self.steps or name in self.aliases
+        return name in self.steps or name in self.aliases or name in self.broken_steps
+
+    def step(self, name: str) -> Step | None:
+        """Return the step that a mention means, if it can be read."""
+        return self.steps.get(self.aliases.get(name, name))
 
     def schema_names(self, file: str) -> Names:
         """Return the names a schema file holds schemas under."""

@@ -2,30 +2,144 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from stagec.frontends.registry.document import Registry, Step
-from stagec.model.flow import Edge, Flow, Node
+from stagec.frontends.registry.agreement import disagreements
+from stagec.frontends.registry.document import INTENTS, Intent, Kind, Move, Registry, Step
+from stagec.model.flow import Bound, Edge, End, Entry, Flow, Node, Stop, To
+
+_ROUTING = frozenset({Kind.WORK.value, Kind.VERIFICATION.value})
+_KINDS: Mapping[tuple[Kind, str], frozenset[str]] = {
+    (Kind.WORK, Intent.NEXT): _ROUTING,
+    (Kind.WORK, Intent.JUMP): _ROUTING,
+    (Kind.WORK, Intent.HANDOFF): frozenset({Kind.CLOSURE.value}),
+    (Kind.VERIFICATION, Intent.ESCALATE): _ROUTING,
+    (Kind.CLOSURE, Intent.REPEAT): frozenset({Kind.WORK.value}),
+}
+"""The kinds of step that an intent may lead to, where not all are."""
+
+_NAMES = {"node": "step", "outcome": "intent"}
 
 
 def lower(document: Registry) -> Flow:
     """Return the flow of a registry; sections are parts of prompts and therefore no nodes."""
-    steps = [step for step in document.steps.values() if not _is_section(step)]
-    nodes = {step.key: Node(step.key, step.kind, tuple(_edges(step, document)), step.at) for step in steps}
-    entries = {verdict: entry.name for verdict, entry in document.entries.items()}
-    return Flow(document.id, document.at, entries, nodes)
+    return _Lowering(document).flow()
 
 
-def _is_section(step: Step) -> bool:
-    return step.phase == "section" or step.key.startswith("section.")
+class _Lowering:
+    """Builds one flow and notes whether anything was too broken to become a part of it."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._exact = not registry.broken_steps
+
+    def flow(self) -> Flow:
+        registry = self._registry
+        steps = [step for step in registry.steps.values() if not step.is_section]
+        nodes = {step.key: self._node(step) for step in steps}
+        entries = dict(self._entries())
+        names = _NAMES
+        return Flow(registry.id, registry.at, entries, nodes, _bound(registry), self._exact, names)
+
+    def _node(self, step: Step) -> Node:
+        edges = tuple(self._edges(step) if step.gate is not None else self._ungated(step))
+        if step.gate is not None and (_is_broken(step) or any(True for _ in disagreements(step))):
+            self._exact = False
+        kind = step.kind.value if step.kind is not None else None
+        decided_at = step.allowed_at if step.gate is not None else None
+        return Node(step.key, step.at, kind, edges, idle=step.gate is None, decided_at=decided_at)
+
+    def _entries(self) -> Iterator[tuple[str, Entry]]:
+        for verdict, mention in self._registry.entries.items():
+            found = self._meant(mention.name)
+            if found is not None and not found.is_section:
+                yield verdict, Entry(found.key, mention.at)
+            else:
+                self._exact = False
+
+    def _edges(self, step: Step) -> Iterator[Edge]:
+        for move in step.moves:
+            yield from self._moved(step, move)
+        repeat = step.gate.allowed.get("repeat") if step.gate is not None else None
+        if repeat is not None and step.intents is not None and "repeat" not in step.intents:
+            yield Edge(step.key, "repeat", To((step.key,)), step.allowed_at / repeat)
+        yield from self._jumps(step)
+
+    def _moved(self, step: Step, move: Move) -> Iterator[Edge]:
+        at = step.place(move)
+        if move.target is None:
+            if move.intent == Intent.CLOSING:
+                yield Edge(step.key, move.intent, Stop(End.DONE), at)
+            else:
+                self._exact = False
+            return
+        target = self._meant(move.target)
+        if target is None or target.is_section:
+            self._exact = False
+            return
+        repair = not self._registry.has_step(move.target)
+        kinds = None if move.is_fallback else _kinds(step, move.intent, target)
+        if not repair and kinds is not None and target.kind is not None and target.kind.value not in kinds:
+            self._exact = False
+        yield Edge(step.key, move.intent, To((target.key,)), at, kinds, repair)
+
+    def _jumps(self, step: Step) -> Iterator[Edge]:
+        """Yield an edge to every step that an answer may name as the target of a jump."""
+        if step.gate is None or "jump" not in step.gate.allowed or not step.gate.target_field:
+            return
+        at = step.gate_at / "targetField"
+        values = step.output.targets if step.output is not None else None
+        if values is None:
+            self._exact = False
+        for value in values or ():
+            target = self._registry.step(value) if isinstance(value, str) else None
+            if target is not None and not target.is_section:
+                yield Edge(step.key, "jump", To((target.key,)), at, _kinds(step, "jump", target))
+
+    def _ungated(self, step: Step) -> Iterator[Edge]:
+        """Yield the moves of a step without a gate: on to its continuation, and out when the verdict is reached."""
+        following = f"continuation.{step.key.removeprefix('initial.')}" if step.key.startswith("initial.") else step.key
+        if following in self._registry.steps:
+            yield Edge(step.key, "next", To((following,)), step.at)
+        yield Edge(step.key, "verdict", Stop(End.DONE), step.at)
+
+    def _meant(self, name: str) -> Step | None:
+        """Return the step a name means, or the one it was most likely meant to be."""
+        found = self._registry.step(name)
+        if found is not None or name in self._registry.broken_steps:
+            return found
+        near = self._registry.step_names.nearest(name)
+        return self._registry.steps.get(near) if near is not None else None
 
 
-def _edges(step: Step, registry: Registry) -> Iterator[Edge]:
-    for move in step.moves:
-        target = None if move.target is None else registry.aliases.get(move.target, move.target)
-        yield Edge(step.key, move.intent, target, step.place(move))
-    if step.gate is not None and "repeat" in step.gate.allowed and "repeat" not in (step.intents or ()):
-        yield Edge(step.key, "repeat", step.key, step.allowed_at / step.gate.allowed["repeat"])
-    following = f"continuation.{step.key.removeprefix('initial.')}"
-    if step.gate is None and step.intents is None and step.key.startswith("initial.") and following in registry.steps:
-        yield Edge(step.key, "next", following, step.at)
+def _kinds(step: Step, intent: str, target: Step) -> frozenset[str] | None:
+    """Return the kinds of step that an intent of a step may lead to; a step may always repeat itself.
+
+    Work may also hand off to the first step of another flow.
+    """
+    if step.kind is None or target.key == step.key:
+        return None
+    if intent == Intent.HANDOFF and _begins_another_flow(step, target):
+        return None
+    return _KINDS.get((step.kind, intent))
+
+
+def _begins_another_flow(step: Step, target: Step) -> bool:
+    return target.key.startswith("initial.") and target.key.partition(".")[2] != step.key.partition(".")[2]
+
+
+def _is_broken(step: Step) -> bool:
+    """Tell whether a step's own routing cannot be trusted to be complete."""
+    gate = step.gate
+    return gate is None or not gate.allowed or not gate.allowed.keys() <= INTENTS or step.intents is None
+
+
+def _bound(registry: Registry) -> Bound | None:
+    """Return the largest number of iterations; where the verdict itself counts them, reaching it is no failure."""
+    agent = registry.agent
+    if agent is None or agent.verdict == "count:iteration":
+        return None
+    most = agent.settings.get("maxIterations")
+    if not isinstance(most, int) or isinstance(most, bool):
+        return None
+    return Bound(most, agent.at / "runner" / "verdict" / "config" / "maxIterations")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping
 
-from stagec.contract.choices import choices, pointed
-from stagec.contract.schemas import Miss, Schema, Schemas
+from stagec.contract.schemas import Schemas
 from stagec.core.json import Json, Object
 from stagec.core.nearest import Names
 from stagec.core.place import Place
-from stagec.frontends.registry.document import Gate, Kind, Mention, Move, Output, Registry, Step
+from stagec.frontends.registry.document import Agent, Gate, Kind, Mention, Move, Output, Registry, Step
 from stagec.frontends.registry.files import Bundle, bundles
-from stagec.sources.read import Sources, join
+from stagec.frontends.registry.outputs import Outputs
+from stagec.sources.read import Sources
+from stagec.sources.tree import Tree
 
 _KIND_OF_PHASE = {
     "initial": Kind.WORK,
@@ -34,16 +35,20 @@ def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
     root, at = _object(bundle.registry.value), bundle.registry.at
     files = sources.below(bundle.schemas, ".json")
     short = {file: posixpath.relpath(file, bundle.schemas or ".") for file in files}
-    steps = {key: _step(key, body, at, bundle, schemas) for key, body in _objects(root, "steps")}
+    outputs = Outputs(schemas, bundle.schemas)
+    steps = {key: _step(key, body, at, outputs) for key, body in _objects(root, "steps")}
     validators = dict(_objects(root, "validators"))
     return Registry(
         id=_text(root, "agentId") or posixpath.basename(posixpath.dirname(at.file)) or at.file,
         at=at,
+        body=root,
+        agent=_agent(bundle.agent),
         steps=steps,
+        broken_steps=frozenset(_object(root.get("steps")).keys() - steps.keys()),
         aliases={step.id: key for key, step in steps.items() if step.id is not None and step.id not in steps},
         step_names=Names(steps),
         entries=dict(_entries(root, at)),
-        validators=Names(validators),
+        validators=Names(_object(root.get("validators"))),
         validator_mentions=tuple(_validator_mentions(root, at)),
         patterns=Names(_object(root.get("failurePatterns"))),
         pattern_mentions=tuple(_pattern_mentions(validators, at)),
@@ -54,22 +59,27 @@ def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
     )
 
 
-def _step(key: str, body: Object, registry: Place, bundle: Bundle, schemas: Schemas) -> Step:
-    at = Place(registry.file, ("steps", key))
+def _agent(tree: Tree | None) -> Agent | None:
+    if tree is None or not isinstance(tree.value, dict):
+        return None
+    verdict = _object(_object(tree.value.get("runner")).get("verdict"))
+    return Agent(tree.at, _text(tree.value, "name"), _text(verdict, "type"), _object(verdict.get("config")))
+
+
+def _step(key: str, body: Object, registry: Place, outputs: Outputs) -> Step:
     gate = _gate(body.get("structuredGate"))
     transitions = body.get("transitions")
     phase = _text(body, "c2")
-    kind = _KINDS.get(str(body["stepKind"])) if "stepKind" in body else _KIND_OF_PHASE.get(phase or "")
     return Step(
         key=key,
-        at=at,
+        at=Place(registry.file, ("steps", key)),
         id=_text(body, "stepId"),
-        kind=kind,
+        kind=_KINDS.get(str(body["stepKind"])) if "stepKind" in body else _KIND_OF_PHASE.get(phase or ""),
         phase=phase,
         gate=gate,
         moves=tuple(_moves(_object(transitions))),
         intents=frozenset(transitions) if isinstance(transitions, dict) else None,
-        output=_output(_object(body.get("outputSchemaRef")), gate, bundle, schemas),
+        output=_output(_object(body.get("outputSchemaRef")), gate, outputs),
         body=body,
     )
 
@@ -77,14 +87,16 @@ def _step(key: str, body: Object, registry: Place, bundle: Bundle, schemas: Sche
 def _gate(given: Json) -> Gate | None:
     if not isinstance(given, dict):
         return None
-    listed = _list(given.get("allowedIntents"))
-    allowed = {each: index for index, each in enumerate(listed) if isinstance(each, str)}
+    handoff = given.get("handoffFields")
     return Gate(
-        allowed=allowed,
+        allowed={each: at for at, each in enumerate(_list(given.get("allowedIntents"))) if isinstance(each, str)},
         fallback=_text(given, "fallbackIntent"),
         field=_text(given, "intentField"),
         pointer=_text(given, "intentSchemaRef"),
         target_field=_text(given, "targetField"),
+        target_mode=_text(given, "targetMode"),
+        handoff=tuple(each if isinstance(each, str) else "" for each in handoff) if isinstance(handoff, list) else None,
+        fail_fast=given.get("failFast") is not False,
     )
 
 
@@ -99,20 +111,12 @@ def _moves(transitions: Object) -> Iterator[Move]:
             yield Move(intent, (intent, "fallback"), fallback)
         for case, conditional in _object(rule.get("targets")).items():
             if conditional is None or isinstance(conditional, str):
-                yield Move(intent, (intent, "targets", case), conditional)
+                yield Move(intent, (intent, "targets", case), conditional, case)
 
 
-def _output(reference: Object, gate: Gate | None, bundle: Bundle, schemas: Schemas) -> Output | None:
+def _output(reference: Object, gate: Gate | None, outputs: Outputs) -> Output | None:
     file, name = _text(reference, "file"), _text(reference, "schema")
-    if file is None or name is None:
-        return None
-    path = join(bundle.schemas, file)
-    found = Miss.OUTSIDE if path is None else schemas.named(path, name)
-    at: Schema | Miss = Miss.UNKNOWABLE
-    if isinstance(found, Schema) and gate is not None and gate.pointer is not None and gate.pointer.startswith("#/"):
-        at = pointed(schemas, found, gate.pointer)
-    offered = choices(schemas, at) if isinstance(at, Schema) else at
-    return Output(file, name, found, offered, at)
+    return None if file is None or name is None else outputs.output(file, name, gate)
 
 
 def _entries(root: Object, at: Place) -> Iterator[tuple[str, Mention]]:

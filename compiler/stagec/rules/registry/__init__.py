@@ -2,29 +2,53 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
+from stagec.contract.promise import Presence, Promise
 from stagec.contract.schemas import Miss, Schema
+from stagec.core.diagnostic import Severity
 from stagec.core.edit import Change, Edit, Fix
 from stagec.core.nearest import Names, hint
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.agreement import Disagreement, Side, disagreements
-from stagec.frontends.registry.document import ALLOWED, Kind, Mention, Output, Registry, Step
+from stagec.frontends.registry.document import (
+    ALLOWED,
+    INTENTS,
+    VERDICTS,
+    Agent,
+    Gate,
+    Intent,
+    Kind,
+    Mention,
+    Move,
+    Output,
+    Registry,
+    Step,
+)
 
 __all__ = [
     "ALLOWED",
+    "INTENTS",
+    "VERDICTS",
+    "Agent",
     "Change",
     "Disagreement",
     "Edit",
     "Finding",
     "Fix",
+    "Gate",
+    "Intent",
     "Kind",
     "Mention",
     "Miss",
+    "Move",
     "Names",
     "Output",
+    "Presence",
+    "Promise",
     "Registry",
     "Related",
     "Schema",
+    "Severity",
     "Side",
     "Step",
     "disagreements",

@@ -1,0 +1,61 @@
+"""Look up a step's output schema and everything its gate names in it, each combination once."""
+
+from __future__ import annotations
+
+from stagec.contract.choices import Choices, choices, pointed
+from stagec.contract.promise import Promise, excluded, possible_values, promise
+from stagec.contract.schemas import Miss, Schema, Schemas
+from stagec.core.json import Json
+from stagec.core.place import Place
+from stagec.frontends.registry.document import Gate, Output
+from stagec.sources.read import join
+
+
+class Outputs:
+    """The outputs of one registry's steps; steps that name the same schema by equal gates share one."""
+
+    def __init__(self, schemas: Schemas, folder: str) -> None:
+        self._schemas = schemas
+        self._folder = folder
+        self._known: dict[tuple[object, ...], Output] = {}
+
+    def output(self, file: str, name: str, gate: Gate | None) -> Output:
+        """Return what a step's `outputSchemaRef` refers to, as its gate sees it."""
+        named = () if gate is None else (gate.pointer, gate.field, gate.target_field, gate.handoff)
+        key = (file, name, *named)
+        if key not in self._known:
+            self._known[key] = self._look_up(file, name, gate)
+        return self._known[key]
+
+    def _look_up(self, file: str, name: str, gate: Gate | None) -> Output:
+        path = join(self._folder, file)
+        found = Miss.OUTSIDE if path is None else self._schemas.named(path, name)
+        if not isinstance(found, Schema) or gate is None:
+            return Output(file, name, found, Miss.UNKNOWABLE, Miss.UNKNOWABLE)
+        at: Schema | Miss = Miss.UNKNOWABLE
+        if gate.pointer is not None and gate.pointer.startswith("#/"):
+            at = pointed(self._schemas, found, gate.pointer)
+        offered = choices(self._schemas, at) if isinstance(at, Schema) else at
+        paths = {path: promise(self._schemas, found, path.split(".")) for path in _paths(gate)}
+        values = {path: possible_values(self._schemas, promised) for path, promised in paths.items()}
+        return Output(
+            file=file,
+            name=name,
+            found=found,
+            pointed=at,
+            choices=offered,
+            excluded=self._excluded(offered, paths.get(gate.field or "")),
+            targets=values.get(gate.target_field or ""),
+            paths=paths,
+            values=values,
+        )
+
+    def _excluded(self, offered: Choices | Miss, promised: Promise | None) -> tuple[tuple[Json, Place], ...]:
+        if promised is None or not isinstance(offered, Choices):
+            return ()
+        return excluded(self._schemas, offered, promised)
+
+
+def _paths(gate: Gate) -> tuple[str, ...]:
+    """Return every path that a gate reads from an answer."""
+    return tuple(path for path in (gate.field, gate.target_field, *(gate.handoff or ())) if path)
