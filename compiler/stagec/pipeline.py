@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from stagec import frontends, rules
+from stagec.core.collector import collector_paused
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.rule import AnyFamily, Family
 from stagec.core.shelf import members
@@ -43,6 +44,11 @@ class Compilation:
 
 def compile_project(project: Project) -> Compilation:
     """Run every phase on a project; a broken part is reported and never hides the rest."""
+    with collector_paused():
+        return _compile(project)
+
+
+def _compile(project: Project) -> Compilation:
     settings = project.settings
     sources = Sources(project.root, settings.budgets, project.overlay)
     documents, flows = _read(project, sources)

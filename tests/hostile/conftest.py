@@ -16,7 +16,7 @@ import pytest
 COMPILER = Path(__file__).parents[2] / "compiler"
 GENEROUS = 3
 """Limits are this many times the wish, so that a busy machine fails no test."""
-GIVEN_UP = 60
+GIVEN_UP = 15
 """Seconds of processor time after which the system ends a run."""
 LAUNCHER = """
 import json, os, resource, sys

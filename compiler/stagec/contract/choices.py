@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from stagec.contract.schemas import Miss, Schema, Schemas, tokens
+from stagec.contract.schemas import Miss, Schema, Schemas, index_of, tokens
 from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.core.value import value
@@ -23,18 +23,33 @@ class Choices:
 
     at: Place
     values: tuple[tuple[Json, Place], ...]
+    by_text: Mapping[str, Place]
+    """The same values as a runner compares them: as JSON writes them, a text without its quotes."""
+
+    @classmethod
+    def of(cls, at: Place, values: Iterable[tuple[Json, Place]]) -> Choices:
+        """Return the choices that a list of values with their places is."""
+        listed = tuple(values)
+        return cls(at, listed, {as_text(each): place for each, place in listed})
+
+
+def as_text(given: Json) -> str:
+    """Return a value as a runner compares it: as JSON writes it, a text without its quotes."""
+    if isinstance(given, bool):
+        return "true" if given else "false"
+    return "null" if given is None else str(given)
 
 
 def pointed(schemas: Schemas, start: Schema, pointer: str) -> Schema | Miss:
     """Return what a pointer into a schema names, looking through references and `allOf` on the way."""
-    found, inexact = _spread(schemas, [start]), False
+    found, inexact = list(schemas.layers(start)), False
     is_schema = True
     for token in tokens(pointer):
         held = [each for each in found if isinstance(each, Schema)]
         inexact = inexact or len(held) < len(found)
         inner = [below for each in held if (below := _below(each, token)) is not None]
         is_schema = not (is_schema and token in _MAPS | _LISTS) or token in _BOTH
-        found = _spread(schemas, inner) if is_schema else list(inner)
+        found = list(schemas.layers(*inner)) if is_schema else list(inner)
     for each in found:
         if isinstance(each, Schema):
             return each
@@ -50,15 +65,11 @@ def choices(schemas: Schemas, schema: Schema) -> Choices | Miss:
     return Miss.UNKNOWABLE if any(isinstance(each, Miss) for each in layers) else Miss.NO_MEMBER
 
 
-def _spread(schemas: Schemas, found: Iterable[Schema]) -> list[Schema | Miss]:
-    return [layer for each in found for layer in schemas.layers(each)]
-
-
 def _below(schema: Schema, token: str) -> Schema | None:
     if isinstance(schema.value, dict) and token in schema.value:
         return Schema(schema.value[token], schema.at / token)
-    if isinstance(schema.value, list) and token.isdecimal() and int(token) < len(schema.value):
-        return Schema(schema.value[int(token)], schema.at / int(token))
+    if isinstance(schema.value, list) and (index := index_of(token)) < len(schema.value):
+        return Schema(schema.value[index], schema.at / index)
     return None
 
 
@@ -68,10 +79,10 @@ def _listed(schema: Schema) -> Choices | None:
     listed = schema.value.get("enum")
     if isinstance(listed, list):
         at = schema.at / "enum"
-        return Choices(at, tuple((each, at / index) for index, each in enumerate(listed)))
+        return Choices.of(at, ((each, at / index) for index, each in enumerate(listed)))
     if "const" in schema.value:
         at = schema.at / "const"
-        return Choices(at, ((schema.value["const"], at),))
+        return Choices.of(at, ((schema.value["const"], at),))
     return None
 
 
@@ -89,4 +100,4 @@ def _alternatives(schemas: Schemas, schema: Schema) -> Choices | None:
         if named is None:
             return None
         values.extend(named.values)
-    return Choices(at, tuple(values))
+    return Choices.of(at, values)

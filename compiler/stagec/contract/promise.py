@@ -58,7 +58,7 @@ def promise(schemas: Schemas, schema: Schema, path: Iterable[str]) -> Promise:
             return Promise(gone, (), optional, followed)
         if not found.required and optional is None:
             optional = group[0]
-        group, sole = found.parts, sole and found.sole
+        group, sole = tuple({part.at: part for part in found.parts}.values()), sole and found.sole
         followed += 1
     return Promise(Presence.SURE if optional is None else Presence.POSSIBLE, group, optional, followed, sole)
 
@@ -69,7 +69,8 @@ def possible_values(schemas: Schemas, promised: Promise) -> tuple[Json, ...] | N
     if not listed or not promised.sole:
         return None
     first, *others = listed
-    return tuple(each for each in first if all(any(_same(each, one) for one in other) for other in others))
+    common = [frozenset(map(_identity, other)) for other in others]
+    return tuple(each for each in first if all(_identity(each) in other for other in common))
 
 
 def excluded(schemas: Schemas, named: Choices, promised: Promise) -> tuple[tuple[Json, Place], ...]:
@@ -77,7 +78,8 @@ def excluded(schemas: Schemas, named: Choices, promised: Promise) -> tuple[tuple
     possible = possible_values(schemas, promised)
     if possible is None:
         return ()
-    return tuple((each, at) for each, at in named.values if not any(_same(each, one) for one in possible))
+    known = frozenset(map(_identity, possible))
+    return tuple((each, at) for each, at in named.values if _identity(each) not in known)
 
 
 @value
@@ -104,10 +106,16 @@ def _member(schemas: Schemas, group: Iterable[Schema], name: str, seen: frozense
     return _Member(parts, required, forbidden, known, all(each.sole for each in said))
 
 
+_MOST_ALTERNATIVES = 40
+"""Alternatives inside each other that are followed, references included."""
+
+
 def _layer(schemas: Schemas, layer: Schema, name: str, seen: frozenset[Place]) -> _Member:
     body = layer.value
     if not isinstance(body, dict) or layer.at in seen:
         return _Member(forbidden=body is False)
+    if len(seen) >= _MOST_ALTERNATIVES:
+        return _Member(known=False)
     if not _may_hold(body, name):
         return _Member(forbidden=True)
     own = _own(layer, body, name)
@@ -187,7 +195,7 @@ def _closes(body: Object) -> bool:
 def _may_hold(body: Object, name: str) -> bool:
     """Tell whether a value of the schema's type can have members at all, or elements where the name is an index."""
     types = body.get("type")
-    allowed = {types} if isinstance(types, str) else set(types) if isinstance(types, list) else {"object"}
+    allowed = [types] if isinstance(types, str) else types if isinstance(types, list) else ["object"]
     return "object" in allowed or ("array" in allowed and name.isdecimal())
 
 
@@ -203,6 +211,10 @@ def _lists(schemas: Schemas, schema: Schema) -> Iterator[tuple[Json, ...]]:
             yield (True, False)
 
 
-def _same(left: Json, right: Json) -> bool:
-    """Compare as JSON does: `1` and `true` differ."""
-    return isinstance(left, bool) is isinstance(right, bool) and left == right
+def _identity(given: Json) -> tuple[object, ...]:
+    """Return what two values share when JSON holds them for equal: `1` and `1.0`, but not `1` and `true`."""
+    if isinstance(given, (str, int, float)):
+        return isinstance(given, bool), given
+    from json import dumps
+
+    return (dumps(given, sort_keys=True),)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+import sys
+from collections import deque
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from urllib.parse import unquote, urldefrag, urlsplit
 
@@ -20,7 +22,7 @@ class Miss(StrEnum):
     NO_MEMBER = "no-member"
     OUTSIDE = "outside"
     UNKNOWABLE = "unknowable"
-    """The file is there but cannot be read; its own diagnostic says so."""
+    """The file is there but cannot be read, as its own diagnostic says, or more had to be looked at than anybody writes."""
 
 
 @value
@@ -40,11 +42,17 @@ class Reference:
     found: Schema | Miss
 
 
+_PATIENCE, _FOR_EACH = 50_000, 200
+"""Parts of schemas that are looked at for one project, and for each schema that a step names: more than anybody needs."""
+
+
 class Schemas:
     """The schema files of one project, read when something refers to them."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
+        self._patience = _PATIENCE
+        self._anchors: dict[str, Mapping[str, Schema]] = {}
 
     def root(self, file: str) -> Schema | Miss:
         """Return a whole schema file."""
@@ -55,6 +63,7 @@ class Schemas:
 
     def named(self, file: str, identifier: str) -> Schema | Miss:
         """Return the schema a registry means by file and name: a pointer, a definition, or a member of the file."""
+        self._patience += _FOR_EACH
         root = self.root(file)
         if isinstance(root, Miss):
             return root
@@ -77,8 +86,12 @@ class Schemas:
 
     def resolve(self, reference: str, file: str) -> Schema | Miss:
         """Return what a `$ref` in a file refers to; only files of the project are ever looked at."""
-        address, fragment = urldefrag(reference)
-        if urlsplit(address).scheme or address.startswith("/"):
+        try:
+            address, fragment = urldefrag(reference)
+            scheme = urlsplit(address).scheme
+        except ValueError:  # such as brackets around what is no address
+            return Miss.OUTSIDE
+        if scheme or address.startswith("/"):
             return Miss.OUTSIDE
         target = join(posixpath.dirname(file), unquote(address)) if address else file
         if target is None:
@@ -86,14 +99,18 @@ class Schemas:
         root = self.root(target)
         if isinstance(root, Miss) or not fragment:
             return root
-        return _down(root, tokens(fragment)) if fragment.startswith("/") else _anchored(root, unquote(fragment))
+        return _down(root, tokens(fragment)) if fragment.startswith("/") else self._anchored(root, unquote(fragment))
 
-    def layers(self, schema: Schema) -> Iterator[Schema | Miss]:
-        """Yield a schema and all that apply together with it: what it refers to and the branches of its `allOf`."""
-        todo: list[Schema | Miss] = [schema]
+    def layers(self, *schemas: Schema) -> Iterator[Schema | Miss]:
+        """Yield schemas, each once, and all that apply together with them: what they refer to and their `allOf`."""
+        todo: deque[Schema | Miss] = deque(schemas)
         seen: set[Place] = set()
         while todo:
-            each = todo.pop(0)
+            each = todo.popleft()
+            self._patience -= 1
+            if self._patience < 0:
+                yield Miss.UNKNOWABLE
+                return
             if isinstance(each, Miss):
                 yield each
             elif each.at not in seen:
@@ -108,6 +125,11 @@ class Schemas:
             text = _member(each, "$ref")
             if isinstance(text, str):
                 yield Reference(text, each.at / "$ref", self.resolve(text, file))
+
+    def _anchored(self, root: Schema, name: str) -> Schema | Miss:
+        if root.at.file not in self._anchors:
+            self._anchors[root.at.file] = _anchors(root)
+        return self._anchors[root.at.file].get(name, Miss.NO_MEMBER)
 
     def _beside(self, schema: Schema) -> Iterator[Schema | Miss]:
         text = _member(schema, "$ref")
@@ -138,11 +160,15 @@ def _open(key: str, inner: Json) -> bool:
     return isinstance(inner, dict | list) and key not in _DATA
 
 
-def _anchored(root: Schema, name: str) -> Schema | Miss:
+def _anchors(root: Schema) -> Mapping[str, Schema]:
+    """Return the schemas of a file that have a name of their own; of several with one name the first counts."""
+    found: dict[str, Schema] = {}
     for each in _parts(root):
-        if name in {_member(each, "$anchor"), _member(each, "$dynamicAnchor")} or _member(each, "$id") == f"#{name}":
-            return each
-    return Miss.NO_MEMBER
+        identity = _member(each, "$id")
+        for name in (_member(each, "$anchor"), _member(each, "$dynamicAnchor"), identity):
+            if isinstance(name, str) and (name is not identity or name.startswith("#")):
+                found.setdefault(name.removeprefix("#") if name is identity else name, each)
+    return found
 
 
 def tokens(pointer: str) -> tuple[str, ...]:
@@ -151,14 +177,22 @@ def tokens(pointer: str) -> tuple[str, ...]:
     return tuple(unquote(part).replace("~1", "/").replace("~0", "~") for part in parts)
 
 
+def index_of(token: str) -> int:
+    """Return the index that a token of a pointer names; what names none is an index beyond every array."""
+    return int(token) if token.isascii() and token.isdecimal() and len(token) < _DIGITS else sys.maxsize
+
+
+_DIGITS = 10
+
+
 def _down(schema: Schema, path: tuple[str, ...]) -> Schema | Miss:
     inner, at = schema.value, schema.at
     for token in path:
         key: Key
         if isinstance(inner, dict) and token in inner:
             key, inner = token, inner[token]
-        elif isinstance(inner, list) and token.isdecimal() and int(token) < len(inner):
-            key, inner = int(token), inner[int(token)]
+        elif isinstance(inner, list) and (index := index_of(token)) < len(inner):
+            key, inner = index, inner[index]
         else:
             return Miss.NO_MEMBER
         at = at / key

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 _FEW = 200
 """Up to this many names a slower, more lenient comparison is affordable."""
+_PATIENCE = 20_000
+"""Slow comparisons with the names of one kind; whoever misspelt more than that made one mistake many times."""
 
 
 class Names:
@@ -19,6 +21,7 @@ class Names:
         self._names = dict.fromkeys(names)
         self._folded: dict[str, str] | None = None
         self._shortened: dict[str, str] = {}
+        self._patience = _PATIENCE
 
     def __contains__(self, name: object) -> bool:
         """Tell whether a name is known as it is."""
@@ -34,7 +37,7 @@ class Names:
         for short in (folded, *_shorter(folded)):
             if short in self._shortened:
                 return self._shortened[short]
-        return self._similar(name) if len(self._names) <= _FEW else None
+        return self._similar(name) if len(self._names) <= min(_FEW, self._patience) else None
 
     def _index(self) -> dict[str, str]:
         folded: dict[str, str] = {}
@@ -48,6 +51,7 @@ class Names:
     def _similar(self, name: str) -> str | None:
         from difflib import get_close_matches  # only a misspelt name needs it
 
+        self._patience -= len(self._names)
         found = get_close_matches(name, self._names, n=1, cutoff=0.7)
         return found[0] if found else None
 

@@ -52,7 +52,7 @@ class Sources:
     def below(self, folder: str, suffix: str) -> tuple[str, ...]:
         """Return the files under a folder whose names end in a suffix, by path; links to folders are not followed."""
         top = self.root / folder
-        if not self._inside(top):
+        if not self.has_folder(folder):
             return ()
         found = [f"{path}/{name}" for path, _, files in os.walk(top) for name in files if name.endswith(suffix)]
         start = len(str(self.root).rstrip("/")) + 1
@@ -60,22 +60,24 @@ class Sources:
 
     def exists(self, file: str) -> bool:
         """Tell whether a file is there to be read."""
-        return file in self._overlay or (self.root / file).is_file()
+        return file in self._overlay or (_nameable(file) and os.path.isfile(self.root / file))
 
     def has_folder(self, folder: str) -> bool:
         """Tell whether a folder is there, inside the project."""
-        return self._inside(self.root / folder) and (self.root / folder).is_dir()
+        return _nameable(folder) and self._inside(self.root / folder) and os.path.isdir(self.root / folder)
 
     def _read(self, file: str, kind: str) -> Tree | None:
         form = format_of(file) or PLAIN
         if file in self._overlay:
             return _parse(file, kind, form, self._overlay[file], self.budgets)
         try:
-            data = self._bytes(file)
-        except (FileNotFoundError, NotADirectoryError, ValueError):  # no file has NUL or a lone surrogate in its name
+            data = self._bytes(file) if _nameable(file) else None
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             data = Fault("unreadable-file", Place(file), "system", {"error": error.strerror or type(error).__name__})
+        if data is None:
+            return None
         if isinstance(data, Fault):
             return Tree(file, kind, form, faults=(data,), readable=False)
         return _parse(file, kind, form, data, self.budgets)
@@ -96,6 +98,20 @@ class Sources:
     def _inside(self, path: Path) -> bool:
         real = os.path.realpath(path)
         return real == str(self.root) or real.startswith(str(self.root).rstrip("/") + "/")
+
+
+def _nameable(file: str) -> bool:
+    """Tell whether a file can have such a name: short enough for a system, without NUL and lone surrogates."""
+    try:
+        name = os.fsencode(file)
+    except UnicodeEncodeError:
+        return False
+    parts = (name,) if len(name) > _LONGEST_PATH else name.split(b"/")
+    return b"\0" not in name and max(map(len, parts)) <= _LONGEST_NAME
+
+
+_LONGEST_PATH, _LONGEST_NAME = 4_000, 255
+"""Bytes; asking a system about a longer one fails, and resolving it first costs the square of its length."""
 
 
 def join(folder: str, reference: str) -> str | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from enum import StrEnum
 
 from stagec.contract.choices import Choices
-from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.frontends.registry.document import ALLOWED, INTENTS, Intent, Step
+from stagec.frontends.registry.document import ALLOWED, INTENTS, Gate, Intent, Step
 
 
 class Side(StrEnum):
@@ -18,6 +18,9 @@ class Side(StrEnum):
     SCHEMA = "schema"
     GATE = "gate"
     TRANSITIONS = "transitions"
+
+
+_Odd = dict[Side, list[str]]
 
 
 @value
@@ -45,8 +48,19 @@ def disagreements(step: Step) -> Iterator[Disagreement]:
     if gate is None or not gate.allowed or not gate.allowed.keys() <= INTENTS:
         return
     offered = _offered(step)
-    missing: dict[Side, list[str]] = {side: [] for side in Side}
-    extra: dict[Side, list[str]] = {side: [] for side in Side}
+    if _agree(step, gate.allowed.keys(), offered):
+        return
+    missing, extra = _sorted_out(step, gate, offered)
+    for side in Side:
+        if missing[side] or extra[side]:
+            at = _at(step, side, missing[side], extra[side])
+            yield Disagreement(step, side, at, tuple(missing[side]), tuple(extra[side]), tuple(_places(step)))
+
+
+def _sorted_out(step: Step, gate: Gate, offered: Mapping[str, Place] | None) -> tuple[_Odd, _Odd]:
+    """Return the intents that each list lacks, and those it has too much, judged by the other lists."""
+    missing: _Odd = {side: [] for side in Side}
+    extra: _Odd = {side: [] for side in Side}
     for intent in sorted({*gate.allowed, *(offered or ()), *(step.intents or ())}):
         lists = {Side.GATE: intent in gate.allowed}
         if offered is not None:
@@ -56,23 +70,21 @@ def disagreements(step: Step) -> Iterator[Disagreement]:
         odd = None if _is_settled(step, intent) else _odd(lists)
         if odd is not None:
             (extra if lists[odd] else missing)[odd].append(intent)
-    for side in Side:
-        if missing[side] or extra[side]:
-            at = _at(step, side, missing[side], extra[side])
-            yield Disagreement(step, side, at, tuple(missing[side]), tuple(extra[side]), tuple(_places(step)))
+    return missing, extra
 
 
-def _offered(step: Step) -> dict[str, Place] | None:
+def _agree(step: Step, allowed: AbstractSet[str], offered: Mapping[str, Place] | None) -> bool:
+    """Tell at a glance whether the three lists are equal, which is nearly always so."""
+    if offered is not None and offered.keys() != allowed:
+        return False
+    return step.intents is None or step.intents == allowed
+
+
+def _offered(step: Step) -> Mapping[str, Place] | None:
     """Return the values the schema offers, as text; None when that cannot be known."""
     if step.output is None or not isinstance(step.output.choices, Choices):
         return None
-    return {_as_text(each): at for each, at in step.output.choices.values}
-
-
-def _as_text(given: Json) -> str:
-    if isinstance(given, bool):
-        return "true" if given else "false"
-    return "null" if given is None else str(given)
+    return step.output.choices.by_text
 
 
 def _is_settled(step: Step, intent: str) -> bool:

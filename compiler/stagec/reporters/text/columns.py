@@ -31,8 +31,9 @@ def cut(line: str, marked: tuple[int, int], room: int, encoding: str) -> Cut:
     """
     start, end = min(marked[0], len(line)), min(marked[1], len(line))
     low, high = max(0, start - room), min(len(line), start + room)
-    cells = _cells(line[low:high], encoding)
-    widths = [columns(cell) for cell in cells]
+    part = line[low:high]
+    cells = list(part) if _is_plain(part) else _cells(part, encoding)
+    widths = [1] * len(cells) if _is_plain(part) else [columns(cell) for cell in cells]
     sign = ellipsis(encoding)
     fits = high - low == len(line) and sum(widths) <= room
     signs = 2 * len(sign)
@@ -71,9 +72,11 @@ def _window(widths: Sequence[int], marked: tuple[int, int], room: int) -> tuple[
     return first, last
 
 
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.isprintable() and "##" not in text
+
+
 def _cells(text: str, encoding: str) -> list[str]:
-    if text.isascii() and text.isprintable() and "##" not in text:
-        return list(text)
     cells = visible_characters(text, encoding)
     if "\t" in text:
         column = 0

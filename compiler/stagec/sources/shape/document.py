@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from stagec.core.json import Json, Object
-from stagec.core.place import Place
+from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
 from stagec.sources.shape.faults import faults_of, missing
 from stagec.sources.shape.generations import other_generation
@@ -46,22 +46,22 @@ def _wanted(tree: Tree, wish: Published) -> Iterator[Fault]:
     """State what is absent though wished for; the compiled schema does not know of it, so that absence stays cheap."""
     for path, topic in wish.wanted:
         *way, name = path
-        for at, owner in _reached(tree.at, tree.value, way):
+        for pointer, owner in _reached(tree.value, way):
             if name not in owner:
-                yield missing(topic, at, (name,))
+                yield missing(topic, Place(tree.file, pointer), (name,))
 
 
-def _reached(at: Place, start: Json, way: Iterable[str]) -> list[tuple[Place, Object]]:
+def _reached(start: Json, way: Iterable[str]) -> list[tuple[Pointer, Object]]:
     """Return the objects that a path leads to, `*` standing for every member."""
-    found: list[tuple[Place, Json]] = [(at, start)]
+    found: list[tuple[Pointer, Json]] = [((), start)]
     for key in way:
-        found = [each for place, owner in found for each in _members(place, owner, key)]
-    return [(place, owner) for place, owner in found if isinstance(owner, dict)]
+        found = [each for pointer, owner in found for each in _members(pointer, owner, key)]
+    return [(pointer, owner) for pointer, owner in found if isinstance(owner, dict)]
 
 
-def _members(at: Place, owner: Json, key: str) -> Iterator[tuple[Place, Json]]:
+def _members(pointer: Pointer, owner: Json, key: str) -> Iterator[tuple[Pointer, Json]]:
     if not isinstance(owner, dict):
         return
     for name in owner if key == "*" else (key,):
         if name in owner:
-            yield at / name, owner[name]
+            yield (*pointer, name), owner[name]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from stagec.core.budgets import Budgets
+from stagec.core.collector import collector_paused
 from stagec.core.value import replace, value
 from stagec.sources.yaml_text.depth import too_deep
 from stagec.sources.yaml_text.events import events
@@ -43,7 +42,7 @@ def compose(text: str, budgets: Budgets) -> Composed:
     deep = too_deep(text, budgets.depth)
     if deep is not None:
         return Composed(trouble=Trouble("deep-nesting", "", deep, deep + 1, {"limit": budgets.depth}))
-    with _collector_paused():
+    with collector_paused():
         return _composed(text, budgets)
 
 
@@ -56,18 +55,6 @@ def _composed(text: str, budgets: Budgets) -> Composed:
         text = text[: tab.start()] + " " * len(tab[0]) + text[tab.end() :]
         composed = _attempt(text, budgets)
     return composed
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Keep the cyclic collector from looking, again and again, at growing nodes in which nothing can be garbage."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _separating_tab(text: str, trouble: Trouble | None) -> re.Match[str] | None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import jiter
 
@@ -14,8 +11,6 @@ from stagec.core.place import Place
 from stagec.sources.formats.json.nesting import within
 from stagec.sources.tree import Fault, Parsed
 
-_LARGE = 100_000
-"""Bytes from which pausing the collector is worth its two calls."""
 _UNIFORM = bytes.maketrans(b"123456789E", b"000000000e")
 _CANDIDATES = (b"0e000", b"0e+000", b"0" * 200)
 """What a number too large for a float must contain once all its digits are zeros."""
@@ -32,8 +27,7 @@ def parse(file: str, data: bytes, budgets: Budgets) -> Parsed:
         return Parsed(faults=(Fault("empty-file", Place(file), "blank" if data else "empty"),))
     if within(data, budgets.depth) and not _maybe_infinite(data):
         try:
-            with _collector_paused(len(data)):
-                return Parsed(jiter.from_json(data, allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True))
+            return Parsed(jiter.from_json(data, allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True))
         except ValueError:
             pass  # the scanner finds out what is wrong, and where
     from stagec.sources.formats.json.scan import scan  # only a faulty text needs it
@@ -45,16 +39,3 @@ def _maybe_infinite(data: bytes) -> bool:
     """Tell whether a number may be too large for a float, which the fast parser reads as infinity."""
     uniform = data.translate(_UNIFORM)
     return any(each in uniform for each in _CANDIDATES) and _HUGE.search(data) is not None
-
-
-@contextmanager
-def _collector_paused(size: int) -> Iterator[None]:
-    """Keep the cyclic collector from looking, again and again, at a growing tree in which nothing can be garbage."""
-    pausing = size >= _LARGE and gc.isenabled()
-    if pausing:
-        gc.disable()
-    try:
-        yield
-    finally:
-        if pausing:
-            gc.enable()

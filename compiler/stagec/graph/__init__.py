@@ -1,0 +1,27 @@
+"""From a flow to a graph: what can start, what can complete, what repeats, what lies on every way, how long a run is.
+
+`build(flow)` makes the `Graph` that rules judge; `NetworkxGraph(flow)` answers the same `Questions` through networkx.
+
+    graph.flow, graph.exact, graph.dangling             exact: something absent is absent, and was not merely unreadable
+    graph.startable() -> frozenset[str]                 nodes that can start in a run, from whichever entry
+    graph.startable_from(entry) -> frozenset[str]       … from this entry
+    graph.unstartable() -> tuple[str, ...]              the others, in flow order
+    graph.completing() -> frozenset[str]                nodes from which a run (or a scope) can end as done
+    graph.stuck() -> tuple[str, ...]                    startable and not completing, in flow order
+    graph.traps() -> tuple[Trap, ...]                   why they are stuck: Trap(nodes, cycle); cycle or dead end
+    graph.components() -> tuple[tuple[str, ...], ...]   strongly connected, what is led to before what leads there
+    graph.cycles() -> tuple[tuple[str, ...], ...]       the components that lead back into themselves, in flow order
+    graph.dominators(entry=None) -> Mapping[str, str | None]   the last node that every way to a node passes
+    graph.dominates(node, other, entry=None) -> bool    every way to `other` passes `node`; without entry: from all
+    graph.shortest_run(entry) -> int | None             least node executions of a completing run; None: none completes
+    graph.longest_run(entry) -> int | None              most node executions of a run; None: no limit
+    graph.path(entry, node) -> tuple[Edge, ...] | None  a shortest way there; None: it cannot start from this entry
+    graph.digraph()                                     a frozen networkx.MultiDiGraph
+
+`entry` is a name in `flow.entries`; an unknown one is a KeyError. An entry that names no node starts nothing.
+"""
+
+from stagec.graph.graph import Graph, build
+from stagec.graph.questions import Questions, Trap
+
+__all__ = ["Graph", "Questions", "Trap", "build"]

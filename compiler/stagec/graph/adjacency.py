@@ -1,0 +1,137 @@
+"""The nodes and edges of a flow as small integers, in flow order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from stagec.core.value import value
+from stagec.model.flow import Back, Edge, End, Flow, Mode, Start, To
+
+Neighbours = list[list[int]]
+"""For each node the nodes it leads to, repeated where edges are."""
+
+
+@value
+class Scope:
+    """One edge that opens a scope: its nodes run together or, in a chain, one after the other; then its join."""
+
+    source: int
+    branches: tuple[int, ...]
+    join: int | None
+    chain: bool
+
+    @property
+    def leads(self) -> tuple[int, ...]:
+        """The nodes that run because the edge is taken."""
+        return self.branches if self.join is None else (*self.branches, self.join)
+
+    def moves(self) -> Iterator[tuple[int, int]]:
+        """Yield which node is followed by which."""
+        order = (self.source, *self.branches)
+        yield from zip(order, order[1:], strict=False) if self.chain else ((self.source, each) for each in order[1:])
+        if self.join is not None:
+            for last in order[-1:] if self.chain else order[1:] or order:
+                yield last, self.join
+
+
+@value
+class Adjacency:
+    """A flow in integers: `steps` are plain edges, `ends` the nodes that can end as done, `backs` those that go back.
+
+    `together` are the nodes that start on all their edges.
+    """
+
+    ids: tuple[str, ...]
+    index: Mapping[str, int]
+    steps: Neighbours
+    scopes: tuple[Scope, ...]
+    ends: tuple[int, ...]
+    backs: tuple[int, ...]
+    together: tuple[int, ...]
+    dangling: tuple[Edge, ...]
+
+    def callers(self) -> Mapping[int, tuple[int, ...]]:
+        """Return, for each node that goes back, the nodes with an edge to it."""
+        found: dict[int, dict[int, None]] = {node: {} for node in self.backs}
+        for source, targets in enumerate(self.steps if found else ()):
+            for target in found.keys() & targets:
+                found[target][source] = None
+        for scope in self.scopes if found else ():
+            for target in found.keys() & scope.leads:
+                found[target][scope.source] = None
+        return {node: tuple(sorted(sources)) for node, sources in found.items()}
+
+    def moves(self) -> Neighbours:
+        """Return which node may be followed by which, going back left out."""
+        made = self._copied()
+        for scope in self.scopes:
+            for source, target in scope.moves():
+                made[source].append(target)
+        return made
+
+    def leads(self) -> Neighbours:
+        """Return which nodes run, at once or later, because an edge of a node is taken."""
+        made = self._copied()
+        for scope in self.scopes:
+            made[scope.source].extend(scope.leads)
+        for node, sources in self.callers().items():
+            made[node].extend(sources)
+        return made
+
+    def _copied(self) -> Neighbours:
+        return [list(each) for each in self.steps] if self.scopes or self.backs else self.steps
+
+
+def adjacency(flow: Flow) -> Adjacency:
+    """Read a flow once, keeping edges apart that name a node which does not exist."""
+    read = _Reader(flow)
+    for source, node in enumerate(flow.nodes.values()):
+        for edge in node.edges:
+            read.edge(source, edge)
+    return Adjacency(
+        ids=tuple(read.index),
+        index=read.index,
+        steps=read.steps,
+        scopes=tuple(read.scopes),
+        ends=tuple(dict.fromkeys(read.ends)),
+        backs=tuple(dict.fromkeys(read.backs)),
+        together=tuple(at for at, node in enumerate(flow.nodes.values()) if node.start is Start.ALL),
+        dangling=tuple(read.dangling),
+    )
+
+
+def plain(target: To) -> bool:
+    """Tell whether a target is one node and opens no scope; several nodes without a mode run together."""
+    return target.mode is Mode.ONE and target.join is None and len(target.nodes) == 1
+
+
+class _Reader:
+    """What has been read so far."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.index = {name: at for at, name in enumerate(flow.nodes)}
+        self.steps: Neighbours = [[] for _ in flow.nodes]
+        self.scopes: list[Scope] = []
+        self.ends: list[int] = []
+        self.backs: list[int] = []
+        self.dangling: list[Edge] = []
+
+    def edge(self, source: int, edge: Edge) -> None:
+        target = edge.target
+        if isinstance(target, To):
+            self._lead(source, edge, target)
+        elif isinstance(target, Back):
+            self.backs.append(source)
+        elif target.end is End.DONE:
+            self.ends.append(source)
+
+    def _lead(self, source: int, edge: Edge, target: To) -> None:
+        named = target.nodes if target.join is None else (*target.nodes, target.join)
+        found = [self.index.get(each, -1) for each in named]
+        if -1 in found:
+            self.dangling.append(edge)
+        elif plain(target):
+            self.steps[source].append(found[0])
+        else:
+            join = None if target.join is None else found.pop()
+            self.scopes.append(Scope(source, tuple(found), join, target.mode is Mode.CHAIN))
