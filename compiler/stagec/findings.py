@@ -32,12 +32,16 @@ def diagnose(verdicts: Iterable[Verdict], trees: Mapping[str, Tree], selection: 
     return tuple(sorted(found, key=_order))
 
 
+_MOST = 1_000
+"""Findings of one rule in one file that are shown one by one; nobody reads more."""
+
+
 def _fold(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], Counter[int]]:
-    """Leave out what lies at or inside the place of an earlier family's error; count it there."""
+    """Leave out what lies at or inside the place of an earlier family's error, and what is too much; count it there."""
     roots: dict[tuple[str, Pointer], Verdict] = {}
     folded: Counter[int] = Counter()
     kept: list[Verdict] = []
-    for _, family in groupby(_once(verdicts), key=lambda each: each.rule.code[:4]):
+    for _, family in groupby(_few(_once(verdicts), folded), key=lambda each: each.rule.code[:4]):
         found = [(each, _root(each.finding.at, roots) if roots else None) for each in family]
         folded.update(id(root) for _, root in found if root is not None)
         standing = [each for each, root in found if root is None]
@@ -56,6 +60,20 @@ def _once(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
         identity = (each.rule.code, each.finding.at, each.finding.message)
         if identity not in said:
             said.add(identity)
+            yield each
+
+
+def _few(verdicts: Iterable[Verdict], folded: Counter[int]) -> Iterator[Verdict]:
+    """Fold what a rule says of a file beyond so many times into the last of these."""
+    said: Counter[tuple[str, str]] = Counter()
+    last: dict[tuple[str, str], Verdict] = {}
+    for each in verdicts:
+        subject = each.rule.code, each.finding.at.file
+        said[subject] += 1
+        if said[subject] > _MOST:
+            folded[id(last[subject])] += 1
+        else:
+            last[subject] = each
             yield each
 
 

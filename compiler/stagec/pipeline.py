@@ -13,6 +13,7 @@ from stagec.core.shelf import members
 from stagec.core.value import NOTHING, replace, value
 from stagec.findings import Verdict, diagnose
 from stagec.frontends import AnyFrontEnd, Flow, FrontEnd
+from stagec.graph import build
 from stagec.project.selection import Selection
 from stagec.project.settings import Settings
 from stagec.sources.discover import discover
@@ -55,7 +56,7 @@ def _compile(project: Project) -> Compilation:
     trees = {tree.file: tree for tree in sources.trees}
     selection = Selection.of(settings, families())
     faulty = [tree for tree in trees.values() if tree.faults]  # of a tree without faults no rule has anything to say
-    subjects: tuple[object, ...] = (*faulty, *documents, *flows)
+    subjects: tuple[object, ...] = (*faulty, *documents, *(build(flow) for flow in flows))
     verdicts = tuple(_judge(selection.families, subjects))
     return Compilation(diagnose(verdicts, trees, selection), flows, trees)
 

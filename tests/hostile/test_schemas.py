@@ -75,7 +75,10 @@ GRAPHS: dict[str, Any] = {
     "references to no anchor": {"a": INTENTS, "$defs": {f"k{n}": {"$ref": f"#n{n}"} for n in range(20_000)}},
     "references to no file": {"a": INTENTS, "$defs": {f"k{n}": {"$ref": f"n{n}.json"} for n in range(20_000)}},
     "references out": {"a": INTENTS, "$defs": {f"k{n}": {"$ref": f"../../../n{n}.json"} for n in range(20_000)}},
-    "references to machines": {"a": INTENTS, "$defs": {f"k{n}": {"$ref": f"http://127.0.0.1:9/{n}"} for n in range(20_000)}},
+    "references to machines": {
+        "a": INTENTS,
+        "$defs": {f"k{n}": {"$ref": f"http://127.0.0.1:9/{n}"} for n in range(20_000)},
+    },
     "diamonds": diamonds(60),
     "diamonds of choices": diamonds(60, "anyOf"),
     "tower": tower(60),
@@ -90,7 +93,11 @@ GRAPHS: dict[str, Any] = {
     "dots": {"a": {"$ref": "x/../" * 150_000 + "s.schema.json#/a"}},
     "file with NUL": {"a": {"$ref": "a%00b.json"}},
     "file with surrogate": {"a": {"$ref": "a%ed%a0%80b.json"}},
-    "broken address": {"a": {"$ref": "http://[::1/x"}, "b": {"$ref": "//[x"}, "c": {"$id": "http://[", "$ref": "//\u2100.com"}},
+    "broken address": {
+        "a": {"$ref": "http://[::1/x"},
+        "b": {"$ref": "//[x"},
+        "c": {"$id": "http://[", "$ref": "//\u2100.com"},
+    },
     "broken dialect": {"$schema": "http://[::1/x", "a": INTENTS},
     "broken pointers": {"a": {"$ref": "#/\u0663"}, "b": [{"$ref": "#/b/\u0663"}, {"$ref": "#/b/" + "1" * 5_000}]},
     "identities": {"a": INTENTS, "$defs": {f"k{n}": {"$id": f"http://x/{n}", "$ref": "#"} for n in range(15_000)}},
@@ -98,7 +105,11 @@ GRAPHS: dict[str, Any] = {
     "wrong types": {"a": INTENTS, "$defs": {f"k{n}": {"type": "strin"} for n in range(30_000)}},
     "no schemas": {"a": INTENTS, "$defs": {f"k{n}": 7 for n in range(60_000)}},
     "members of wrong types": {**{f"k{n}": {"type": 7} for n in range(40_000)}, "a": INTENTS},
-    "references of wrong types": {"a": {"$ref": 7}, "b": {"$ref": ["#"]}, "c": {"$id": 7, "$anchor": {}, "$schema": []}},
+    "references of wrong types": {
+        "a": {"$ref": 7},
+        "b": {"$ref": ["#"]},
+        "c": {"$id": 7, "$anchor": {}, "$schema": []},
+    },
     "branches of wrong types": {"a": {"allOf": {"0": 1}, "anyOf": 3, "oneOf": "x", "properties": [1], "$defs": 7}},
 }
 POINTERS = {

@@ -82,9 +82,13 @@ def test_deep_yaml_named_by_hand(write: Any, attack: Any, text: str) -> None:
 def test_aliases(write: Any, attack: Any, registry: Registry, text: str) -> None:
     write("steps_registry.json", registry({}))
     write("prompts/p.md", f"---\n{text}\n---\nbody\n")
+    assert attack().codes & {"STG107", "STG108", "STG111"}
+
+
+@pytest.mark.parametrize("text", [ALIASES["bomb"], ALIASES["recursion"]], ids=["bomb", "recursion"])
+def test_aliases_named_by_hand(write: Any, attack: Any, text: str) -> None:
     write("x.yaml", text)
-    ended = attack(".", "x.yaml", seconds=1.0 if len(text) < 100_000 else 8.0)
-    assert ended.codes & {"STG107", "STG108", "STG111", "STG116"}
+    assert attack("x.yaml").codes == {"STG111"}
 
 
 @pytest.mark.parametrize("file", ["steps_registry.json", "schemas/s.schema.json", "prompts/p.md", "agent.json"])
@@ -139,14 +143,14 @@ FULL = {
 @pytest.mark.parametrize("text", FULL.values(), ids=FULL)
 def test_a_megabyte_as_registry(write: Any, attack: Any, text: str) -> None:
     write("steps_registry.json", text)
-    assert attack().status == 1
+    assert attack(seconds=2.0).status == 1
 
 
 @pytest.mark.parametrize("text", FULL.values(), ids=FULL)
 def test_a_megabyte_as_schema(write: Any, attack: Any, registry: Registry, text: str) -> None:
     write("steps_registry.json", registry())
     write("schemas/s.schema.json", text)
-    assert attack().status == 1
+    assert attack(seconds=2.0).codes
 
 
 FRONTMATTER = {
@@ -181,4 +185,11 @@ FRONTMATTER = {
 def test_a_megabyte_of_frontmatter(write: Any, attack: Any, registry: Registry, text: str) -> None:
     write("steps_registry.json", registry({}))
     write("prompts/p.md", f"---\n{text}\n---\nbody\n")
-    attack(seconds=1.0)
+    assert attack().codes == {"STG108"} or text.startswith("-")
+
+
+@pytest.mark.parametrize("text", FRONTMATTER.values(), ids=FRONTMATTER)
+def test_as_much_frontmatter_as_is_read(write: Any, attack: Any, registry: Registry, text: str) -> None:
+    write("steps_registry.json", registry({}))
+    write("prompts/p.md", f"---\n{text[:19_990]}\n---\nbody\n")
+    attack()

@@ -76,7 +76,7 @@ def _guarded(program: click.Group, arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as asked:
         return asked.exit_code
     except click.ClickException as refused:
-        refused.show()
+        _show(refused)
         return Exit.USAGE
     except Failure as failure:
         for line in str(failure).split("\n"):
@@ -85,6 +85,14 @@ def _guarded(program: click.Group, arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         discard(sys.stdout)
     return Exit.CLEAN
+
+
+def _show(refused: click.ClickException) -> None:
+    """Say what click does, but let no argument move the cursor or command a build service."""
+    context = refused.ctx if isinstance(refused, click.UsageError) else None
+    if context is not None:
+        put_aside(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n\n")
+    say(f"Error: {refused.format_message()}")
 
 
 def _internal(error: Exception) -> int:

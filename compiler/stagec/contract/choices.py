@@ -59,6 +59,8 @@ def pointed(schemas: Schemas, start: Schema, pointer: str) -> Schema | Miss:
 def choices(schemas: Schemas, schema: Schema) -> Choices | Miss:
     """Return the values a schema names; `Miss.NO_MEMBER` when it names none."""
     layers = list(schemas.layers(schema))
+    if any(isinstance(each, Schema) and _is_broken(each) for each in layers):
+        return Miss.UNKNOWABLE
     for each in layers:
         if isinstance(each, Schema) and (named := _listed(each) or _alternatives(schemas, each)) is not None:
             return named
@@ -71,6 +73,10 @@ def _below(schema: Schema, token: str) -> Schema | None:
     if isinstance(schema.value, list) and (index := index_of(token)) < len(schema.value):
         return Schema(schema.value[index], schema.at / index)
     return None
+
+
+def _is_broken(schema: Schema) -> bool:
+    return isinstance(schema.value, dict) and not isinstance(schema.value.get("enum", []), list)
 
 
 def _listed(schema: Schema) -> Choices | None:

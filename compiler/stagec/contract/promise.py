@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 
-from stagec.contract.choices import Choices, choices
+from stagec.contract.choices import Choices
+from stagec.contract.combinations import Combination, combinations, type_of, types_of
+from stagec.contract.member import Member, member, names
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
 from stagec.core.place import Place
@@ -32,183 +33,182 @@ class Presence(StrEnum):
 class Promise:
     """What a schema says about one path.
 
-    `parts` are the schemas that speak of a value at the path; `optional` is the schema that lets the first part of the
-    path that is not required be left out; `followed` is how many parts of the path could be followed. `sole` tells that
-    all parts hold together, False that some are alternatives.
+    `ends` are the schemas that speak of a value at the path: alternatives, each a group that holds together, an empty one
+    where nothing speaks of it.
+    `optional` is the schema that lets the first part of the path that is not required be left out. Of a path that
+    breaks off, `followed` is how many of its parts could be followed and `near` are the names declared there. `whole`
+    tells that no part of the schema was left out because it could not be read.
     """
 
     presence: Presence
-    parts: tuple[Schema, ...] = ()
+    ends: tuple[tuple[Schema, ...], ...] = ()
     optional: Schema | None = None
     followed: int = 0
-    sole: bool = True
+    near: tuple[str, ...] = ()
+    whole: bool = True
+
+
+@value
+class _Way:
+    """One choice of alternatives down to a part of the path; `sure` means required at every level so far."""
+
+    group: tuple[Schema, ...]
+    optional: Schema | None = None
+    sure: bool = True
+    whole: bool = True
 
 
 def promise(schemas: Schemas, schema: Schema, path: Iterable[str]) -> Promise:
     """Return what a schema promises about a path of member names."""
-    group: tuple[Schema, ...] = (schema,)
-    optional: Schema | None = None
-    followed, sole = 0, True
-    for name in path:
-        found = _member(schemas, group, name, frozenset())
-        if not found.known:
-            return Promise(Presence.UNKNOWABLE, (), optional, followed)
-        if found.forbidden or not found.parts:
-            gone = Presence.IMPOSSIBLE if found.forbidden else Presence.UNDECLARED
-            return Promise(gone, (), optional, followed)
-        if not found.required and optional is None:
-            optional = group[0]
-        group, sole = tuple({part.at: part for part in found.parts}.values()), sole and found.sole
-        followed += 1
-    return Promise(Presence.SURE if optional is None else Presence.POSSIBLE, group, optional, followed, sole)
-
-
-def possible_values(schemas: Schemas, promised: Promise) -> tuple[Json, ...] | None:
-    """Return the values that can stand at a promised path, None when the schema does not name them one by one."""
-    listed = [each for part in promised.parts for each in _lists(schemas, part)]
-    if not listed or not promised.sole:
-        return None
-    first, *others = listed
-    common = [frozenset(map(_identity, other)) for other in others]
-    return tuple(each for each in first if all(_identity(each) in other for other in common))
-
-
-def excluded(schemas: Schemas, named: Choices, promised: Promise) -> tuple[tuple[Json, Place], ...]:
-    """Return the values that one list names and another part of the schema rules out, with their places."""
-    possible = possible_values(schemas, promised)
-    if possible is None:
-        return ()
-    known = frozenset(map(_identity, possible))
-    return tuple((each, at) for each, at in named.values if _identity(each) not in known)
+    ways: tuple[_Way, ...] = (_Way((schema,)),)
+    ended: dict[Presence, Schema | None] = {}
+    for followed, name in enumerate(path):
+        steps = _steps(schemas, ways, name)
+        if steps is None:
+            return Promise(Presence.UNKNOWABLE, followed=followed, whole=False)
+        for step in steps:
+            if step.end is not None:
+                ended.setdefault(step.end, next(iter(step.combination.layers), None))
+        going = {_identity_of(step.way): step.way for step in steps if step.end is None}
+        if not going:
+            near = tuple(dict.fromkeys(each for step in steps for each in names(step.combination)))
+            return Promise(_broken(ended), (), None, followed, near)
+        ways = tuple(going.values())
+    return _arrived(ways, ended)
 
 
 @value
-class _Member:
-    """What a group of schemas that apply together says about one member."""
+class _Step:
+    """One part of a path on one way: further on `way`, or an end."""
 
-    parts: tuple[Schema, ...] = ()
-    required: bool = False
-    forbidden: bool = False
-    known: bool = True
-    sole: bool = True
+    way: _Way
+    combination: Combination
+    end: Presence | None = None
 
 
-def _member(schemas: Schemas, group: Iterable[Schema], name: str, seen: frozenset[Place]) -> _Member:
-    """Combine what all layers of all schemas of a group say: they hold together."""
-    said = [
-        _layer(schemas, layer, name, seen) if isinstance(layer, Schema) else _Member(known=False)
-        for schema in group
-        for layer in schemas.layers(schema)
+_MOST = 256
+"""So many ways through alternatives are followed at once."""
+
+
+def _steps(schemas: Schemas, ways: tuple[_Way, ...], name: str) -> list[_Step] | None:
+    """Go one part further on every way; None when there are too many."""
+    found: list[_Step] = []
+    for way in ways:
+        possible = combinations(schemas, way.group)
+        if possible is None or len(found) + len(possible) > _MOST:
+            return None
+        found.extend(_step(way, each, member(each, name)) for each in possible)
+    return found
+
+
+def _step(way: _Way, combination: Combination, found: Member) -> _Step:
+    whole, optional = way.whole and found.whole, way.optional
+    if found.forbidden:
+        return _Step(way, combination, Presence.IMPOSSIBLE)
+    if not found.parts and not found.required:
+        return _Step(way, combination, Presence.UNDECLARED if whole else Presence.UNKNOWABLE)
+    if optional is None and not found.required and found.certain and way.whole:
+        optional = combination.layers[0]
+    return _Step(_Way(found.parts, optional, way.sure and found.required, whole), combination)
+
+
+def _identity_of(way: _Way) -> tuple[object, ...]:
+    return tuple(each.at for each in way.group), way.optional and way.optional.at, way.sure, way.whole
+
+
+def _broken(ended: Mapping[Presence, Schema | None]) -> Presence:
+    """Return what a path is that no alternative follows to its end."""
+    return next((each for each in (Presence.UNKNOWABLE, Presence.UNDECLARED) if each in ended), Presence.IMPOSSIBLE)
+
+
+def _arrived(ways: tuple[_Way, ...], ended: Mapping[Presence, Schema | None]) -> Promise:
+    """Return what the ways say that lead to the end of the path; others may have ended before."""
+    optional = next((way.optional for way in ways if way.optional is not None), None)
+    short = [schema for end, schema in ended.items() if end is not Presence.UNKNOWABLE]
+    whole = all(way.whole for way in ways) and Presence.UNKNOWABLE not in ended
+    presence = Presence.SURE if not ended and all(way.sure for way in ways) else Presence.UNKNOWABLE
+    if optional is not None or short:
+        presence, optional = Presence.POSSIBLE, optional or short[0]
+    elsewhere = ((),) if ended.keys() - {Presence.IMPOSSIBLE} else ()  # there anything can stand at the path
+    return Promise(presence, (*(way.group for way in ways), *elsewhere), optional, whole=whole)
+
+
+def possible_values(schemas: Schemas, promised: Promise) -> tuple[Json, ...] | Miss:
+    """Return the values that can stand at a promised path; `Miss.NO_MEMBER` when they are not named one by one."""
+    found: dict[tuple[object, ...], Json] = {}
+    for group in promised.ends:
+        possible = combinations(schemas, group)
+        if possible is None:
+            return Miss.UNKNOWABLE
+        for each in possible:
+            named = _named(each)
+            if named is None:
+                return Miss.NO_MEMBER if promised.whole and each.whole else Miss.UNKNOWABLE
+            found.update((_identity(one), one) for one in named if _identity(one) not in found)
+    return tuple(found.values()) if promised.ends else Miss.NO_MEMBER
+
+
+@value
+class Excluded:
+    """A value that one list names and another part of the schema rules out; `by` is that part where it is known."""
+
+    given: Json
+    at: Place
+    by: Place | None
+
+
+def excluded(schemas: Schemas, named: Choices, promised: Promise) -> tuple[Excluded, ...]:
+    """Return the values of a list that can never stand at a promised path."""
+    possible = possible_values(schemas, promised)
+    if isinstance(possible, Miss):
+        return ()
+    known = frozenset(map(_identity, possible))
+    lost = [(each, at) for each, at in named.values if _identity(each) not in known]
+    return tuple(Excluded(each, at, _excluder(schemas, promised, each)) for each, at in lost)
+
+
+def _excluder(schemas: Schemas, promised: Promise, given: Json) -> Place | None:
+    for group in promised.ends:
+        for combination in combinations(schemas, group) or ():
+            for layer in combination.layers:
+                if isinstance(layer.value, dict) and not _admits(layer.value, given):
+                    return layer.at
+    return None
+
+
+def _admits(body: Object, given: Json) -> bool:
+    types = types_of(body)
+    known = types is None or type_of(given) in types
+    return known and all(_identity(given) in map(_identity, listed) for listed in _lists(body))
+
+
+def _named(combination: Combination) -> list[Json] | None:
+    """Return the values that every list of a combination names and its types allow, None when there is no list."""
+    listed = [each for layer in combination.layers if isinstance(layer.value, dict) for each in _lists(layer.value)]
+    types = combination.types
+    if types is not None and types <= _FEW.keys():
+        listed.append([each for kind in types for each in _FEW[kind]])
+    if not listed:
+        return None
+    first, *others = listed
+    common = [frozenset(map(_identity, other)) for other in others]
+    return [
+        each
+        for each in first
+        if (types is None or type_of(each) in types) and all(_identity(each) in other for other in common)
     ]
-    parts = tuple(part for each in said for part in each.parts)
-    known = all(each.known for each in said) or bool(parts)
-    required, forbidden = any(each.required for each in said), any(each.forbidden for each in said)
-    return _Member(parts, required, forbidden, known, all(each.sole for each in said))
 
 
-_MOST_ALTERNATIVES = 40
-"""Alternatives inside each other that are followed, references included."""
+_FEW: dict[str, tuple[Json, ...]] = {"boolean": (True, False), "null": (None,)}
+"""The types that have few values."""
 
 
-def _layer(schemas: Schemas, layer: Schema, name: str, seen: frozenset[Place]) -> _Member:
-    body = layer.value
-    if not isinstance(body, dict) or layer.at in seen:
-        return _Member(forbidden=body is False)
-    if len(seen) >= _MOST_ALTERNATIVES:
-        return _Member(known=False)
-    if not _may_hold(body, name):
-        return _Member(forbidden=True)
-    own = _own(layer, body, name)
-    branches = [_branch(schemas, each, name, seen | {layer.at}) for each in _alternatives(layer, body)]
-    return _joined([own, *branches], closed=_closes(body) and not own.parts)
-
-
-def _own(layer: Schema, body: Object, name: str) -> _Member:
-    """Return what a schema itself says about a member, apart from its alternatives."""
-    parts = tuple(_declared(layer, body, name)) or tuple(_others(layer, body, name))
-    required = body.get("required")
-    sure = isinstance(required, list) and name in required
-    return _Member(parts, sure, any(part.value is False for part in parts))
-
-
-def _branch(schemas: Schemas, alternatives: tuple[Schema, ...], name: str, seen: frozenset[Place]) -> _Member:
-    """Return what alternatives say: one of them holds, so what only some say is possible and never certain."""
-    said = [_member(schemas, (each,), name, seen) for each in alternatives]
-    allowed = [each for each in said if not each.forbidden]
-    parts = tuple(part for each in allowed for part in each.parts)
-    required, known = all(each.required for each in said), all(each.known for each in said)
-    return _Member(parts, required, not allowed, known, sole=not parts)
-
-
-def _joined(said: list[_Member], *, closed: bool) -> _Member:
-    parts = tuple(part for each in said for part in each.parts)
-    forbidden = any(each.forbidden for each in said) or (closed and not parts)
-    required, known = any(each.required for each in said), all(each.known for each in said)
-    return _Member(parts, required, forbidden, known, all(each.sole for each in said))
-
-
-def _declared(layer: Schema, body: Object, name: str) -> Iterator[Schema]:
-    own = body.get("properties")
-    if isinstance(own, dict) and name in own:
-        yield Schema(own[name], layer.at / "properties" / name)
-    patterns = body.get("patternProperties")
-    if isinstance(patterns, dict):
-        at = layer.at / "patternProperties"
-        yield from (Schema(inner, at / pattern) for pattern, inner in patterns.items() if _fits(pattern, name))
-
-
-def _others(layer: Schema, body: Object, name: str) -> Iterator[Schema]:
-    """Yield what is said of members and elements that are not named one by one."""
-    elsewhere = "items" if name.isdecimal() else "additionalProperties"
-    if isinstance(body.get(elsewhere), dict):
-        yield Schema(body[elsewhere], layer.at / elsewhere)
-
-
-def _alternatives(layer: Schema, body: Object) -> Iterator[tuple[Schema, ...]]:
-    for keyword in ("anyOf", "oneOf"):
-        branches = body.get(keyword)
-        if isinstance(branches, list) and branches:
-            yield tuple(Schema(each, layer.at / keyword / index) for index, each in enumerate(branches))
-    conditional = [Schema(body[key], layer.at / key) for key in ("then", "else") if "if" in body and key in body]
-    if conditional:
-        yield (*conditional, *(Schema(True, layer.at / "if") for _ in range(2 - len(conditional))))
-
-
-_PLAIN_PATTERN = re.compile(r"\^?[\w -]*\$?")
-
-
-def _fits(pattern: str, name: str) -> bool:
-    """Tell whether a pattern may match; only plain ones are tried, since a user's pattern is never run unbounded."""
-    if not _PLAIN_PATTERN.fullmatch(pattern):
-        return True
-    text = pattern.removeprefix("^").removesuffix("$")
-    starts, ends = pattern.startswith("^"), pattern.endswith("$")
-    if starts and ends:
-        return name == text
-    return name.startswith(text) if starts else name.endswith(text) if ends else text in name
-
-
-def _closes(body: Object) -> bool:
-    return body.get("additionalProperties") is False or body.get("unevaluatedProperties") is False
-
-
-def _may_hold(body: Object, name: str) -> bool:
-    """Tell whether a value of the schema's type can have members at all, or elements where the name is an index."""
-    types = body.get("type")
-    allowed = [types] if isinstance(types, str) else types if isinstance(types, list) else ["object"]
-    return "object" in allowed or ("array" in allowed and name.isdecimal())
-
-
-def _lists(schemas: Schemas, schema: Schema) -> Iterator[tuple[Json, ...]]:
-    """Yield every list of values that a schema's layers name, and both truth values for a boolean."""
-    for layer in schemas.layers(schema):
-        if isinstance(layer, Miss) or not isinstance(layer.value, dict):
-            continue
-        named = choices(schemas, Schema({**layer.value, "$ref": None, "allOf": None}, layer.at))
-        if isinstance(named, Choices):
-            yield tuple(each for each, _ in named.values)
-        elif layer.value.get("type") == "boolean":
-            yield (True, False)
+def _lists(body: Object) -> Iterator[list[Json]]:
+    listed = body.get("enum")
+    if isinstance(listed, list):
+        yield listed
+    if "const" in body:
+        yield [body["const"]]
 
 
 def _identity(given: Json) -> tuple[object, ...]:

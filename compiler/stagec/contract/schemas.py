@@ -22,7 +22,7 @@ class Miss(StrEnum):
     NO_MEMBER = "no-member"
     OUTSIDE = "outside"
     UNKNOWABLE = "unknowable"
-    """The file is there but cannot be read, as its own diagnostic says, or more had to be looked at than anybody writes."""
+    """The file cannot be read, as its own diagnostic says, or more had to be looked at than anybody writes."""
 
 
 @value
@@ -41,9 +41,17 @@ class Reference:
     at: Place
     found: Schema | Miss
 
+    @property
+    def target(self) -> tuple[str, str]:
+        """The file it means, empty for one outside the project, and the part of that file."""
+        address, _, part = self.text.partition("#")
+        if not address:
+            return self.at.file, part
+        return join(posixpath.dirname(self.at.file), unquote(address)) or "", part
+
 
 _PATIENCE, _FOR_EACH = 50_000, 200
-"""Parts of schemas that are looked at for one project, and for each schema that a step names: more than anybody needs."""
+"""Parts of schemas looked at for one project, and for each schema that a step names: more than anybody needs."""
 
 
 class Schemas:
@@ -59,7 +67,7 @@ class Schemas:
         tree = self._sources.tree(file, "schema")
         if tree is None:
             return Miss.NO_FILE
-        return Schema(tree.value, Place(file)) if tree.value is not None else Miss.UNKNOWABLE
+        return Schema(tree.value, Place(file)) if isinstance(tree.value, dict) else Miss.UNKNOWABLE
 
     def named(self, file: str, identifier: str) -> Schema | Miss:
         """Return the schema a registry means by file and name: a pointer, a definition, or a member of the file."""
@@ -197,6 +205,26 @@ def _down(schema: Schema, path: tuple[str, ...]) -> Schema | Miss:
             return Miss.NO_MEMBER
         at = at / key
     return Schema(inner, at)
+
+
+def absent(schema: Schema, path: tuple[str, ...]) -> Place:
+    """Return where the first member of a path would be that a schema does not have, else where the path ends."""
+    found: Schema | Miss = schema
+    at = schema.at
+    for length, token in enumerate(path, 1):
+        at = found.at / token if isinstance(found, Schema) else at
+        found = _down(schema, path[:length])
+        if isinstance(found, Miss):
+            return at
+    return at
+
+
+def is_inherited(schema: Schema, path: tuple[str, ...]) -> bool:
+    """Tell whether a schema does not have a path of its own, nor by a reference on the way, so only by `allOf`."""
+    nodes = [_down(schema, path[:length]) for length in range(len(path) + 1)]
+    return isinstance(nodes[-1], Miss) and all(
+        _member(each, "$ref") is None for each in nodes if isinstance(each, Schema)
+    )
 
 
 def _member(schema: Schema, key: str) -> Json:

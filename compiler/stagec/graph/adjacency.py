@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 
 from stagec.core.value import value
-from stagec.model.flow import Back, Edge, End, Flow, Mode, Start, To
+from stagec.model.flow import Back, Edge, End, Flow, Mode, Start, Target, To
 
+_ONE = Mode.ONE
 Neighbours = list[list[int]]
 """For each node the nodes it leads to, repeated where edges are."""
 
@@ -28,7 +30,7 @@ class Scope:
     def moves(self) -> Iterator[tuple[int, int]]:
         """Yield which node is followed by which."""
         order = (self.source, *self.branches)
-        yield from zip(order, order[1:], strict=False) if self.chain else ((self.source, each) for each in order[1:])
+        yield from itertools.pairwise(order) if self.chain else ((self.source, each) for each in order[1:])
         if self.join is not None:
             for last in order[-1:] if self.chain else order[1:] or order:
                 yield last, self.join
@@ -86,8 +88,7 @@ def adjacency(flow: Flow) -> Adjacency:
     """Read a flow once, keeping edges apart that name a node which does not exist."""
     read = _Reader(flow)
     for source, node in enumerate(flow.nodes.values()):
-        for edge in node.edges:
-            read.edge(source, edge)
+        read.node(source, node.edges)
     return Adjacency(
         ids=tuple(read.index),
         index=read.index,
@@ -102,7 +103,7 @@ def adjacency(flow: Flow) -> Adjacency:
 
 def plain(target: To) -> bool:
     """Tell whether a target is one node and opens no scope; several nodes without a mode run together."""
-    return target.mode is Mode.ONE and target.join is None and len(target.nodes) == 1
+    return target.mode is _ONE and target.join is None and len(target.nodes) == 1
 
 
 class _Reader:
@@ -116,22 +117,28 @@ class _Reader:
         self.backs: list[int] = []
         self.dangling: list[Edge] = []
 
-    def edge(self, source: int, edge: Edge) -> None:
-        target = edge.target
+    def node(self, source: int, edges: tuple[Edge, ...]) -> None:
+        own, index = self.steps[source], self.index
+        for edge in edges:
+            target = edge.target
+            if isinstance(target, To) and plain(target) and target.nodes[0] in index:
+                own.append(index[target.nodes[0]])
+            else:
+                self._other(source, edge, target)
+
+    def _other(self, source: int, edge: Edge, target: Target) -> None:
         if isinstance(target, To):
-            self._lead(source, edge, target)
+            self._open(source, edge, target)
         elif isinstance(target, Back):
             self.backs.append(source)
         elif target.end is End.DONE:
             self.ends.append(source)
 
-    def _lead(self, source: int, edge: Edge, target: To) -> None:
+    def _open(self, source: int, edge: Edge, target: To) -> None:
         named = target.nodes if target.join is None else (*target.nodes, target.join)
-        found = [self.index.get(each, -1) for each in named]
-        if -1 in found:
-            self.dangling.append(edge)
-        elif plain(target):
-            self.steps[source].append(found[0])
+        if all(each in self.index for each in named):
+            join = None if target.join is None else self.index[target.join]
+            branches = tuple(self.index[each] for each in target.nodes)
+            self.scopes.append(Scope(source, branches, join, target.mode is Mode.CHAIN))
         else:
-            join = None if target.join is None else found.pop()
-            self.scopes.append(Scope(source, tuple(found), join, target.mode is Mode.CHAIN))
+            self.dangling.append(edge)

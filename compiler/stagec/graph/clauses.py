@@ -46,7 +46,7 @@ def completion(net: Adjacency) -> Clauses:
         for source in sources:
             users[source].append(node)
     made = Clauses(users, [1] * len(net.ids))
-    empty = []
+    empty: list[int] = []
     for scope in net.scopes:
         point = made.point(len(scope.leads), scope.source)
         for each in scope.leads:
@@ -71,7 +71,7 @@ def _fork(made: Clauses, scope: Scope, completes: Sequence[bool]) -> None:
     own = made.users[scope.source]
     own.extend(scope.branches)
     if scope.join is not None:
-        endless = not all([completes[each] for each in scope.branches])
+        endless = not all(completes[each] for each in scope.branches)
         point = made.point(1 + len(scope.branches) + endless, scope.join)
         own.append(point)
         for each in scope.branches:

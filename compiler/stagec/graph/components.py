@@ -53,9 +53,7 @@ class _Search:
 
     def _leave(self, node: int) -> Iterator[list[int]]:
         low, number = self.low, self.number[node]
-        for target in self.leads[node]:
-            if low[target] < low[node]:
-                low[node] = low[target]
+        low[node] = min([number, *[low[target] for target in self.leads[node]]])
         self.open.append(node)
         if low[node] == number:
             found = []

@@ -44,7 +44,7 @@ def dominators(moves: Neighbours, roots: Sequence[int]) -> Dominators:
 
 
 def _depth_first(moves: Neighbours, roots: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Return the nodes in the order in which they are first seen, -1 before all, and the number of each one's parent."""
+    """Return the nodes as they are first seen, -1 before all, and the number of each one's parent."""
     order, parent, seen = [-1], [0], set[int]()
     todo = [(root, 0) for root in reversed(roots)]
     while todo:
@@ -59,20 +59,17 @@ def _depth_first(moves: Neighbours, roots: Sequence[int]) -> tuple[list[int], li
 
 
 def _semidominators(parent: Sequence[int], before: Neighbours) -> list[int]:
-    semi, label, link = list(range(len(parent))), list(range(len(parent))), list(parent)
+    semi = list(range(len(parent)))
+    forest = (semi, list(semi), list(parent))
     for at in range(len(parent) - 1, 0, -1):
-        for source in before[at]:
-            best = semi[_lowest(source, at, (semi, label, link))]
-            if best < semi[at]:
-                semi[at] = best
+        known = [source if source <= at else semi[_lowest(source, at, forest)] for source in before[at]]
+        semi[at] = min(at, *known)
     return semi
 
 
 def _lowest(node: int, least: int, forest: tuple[list[int], list[int], list[int]]) -> int:
-    """Return the node with the lowest semidominator on the way up through numbers above `least`, and shorten the way."""
+    """Return what has the lowest semidominator from a node up to the last above `least`, and shorten the way."""
     semi, label, link = forest
-    if node <= least:
-        return node
     trail = []
     while link[node] > least:
         trail.append(node)
@@ -96,7 +93,7 @@ def _nearest(parent: Sequence[int], semi: Sequence[int]) -> list[int]:
 
 
 def _numbered(order: Sequence[int], above: Sequence[int], size: Sequence[int]) -> Dominators:
-    """Number the tree so that what a node dominates is one stretch of numbers."""
+    """Return the tree numbered so that what a node dominates is one stretch of numbers."""
     free = [1] * len(order)
     first = [0] * len(order)
     for at in range(1, len(order)):

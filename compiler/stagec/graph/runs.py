@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 
-from stagec.graph.adjacency import Adjacency, Neighbours
+from stagec.graph.adjacency import Adjacency, Neighbours, Scope
 from stagec.graph.clauses import Clauses
 from stagec.graph.components import repeats
 
@@ -61,16 +61,31 @@ def _summed(net: Adjacency, completion: Clauses) -> list[int | None]:
     """Settle what is cheapest first: a node costs one more than its best way, a scope all that runs in it."""
     nodes, left = len(net.ids), list(completion.need)
     costs: list[int | None] = [None] * len(left)
-    sums = [0] * len(left)
-    combine = _combination(net)
-    todo = [(int(point < nodes), point) for point in completion.given]
-    todo.sort()
+    meeting = _meeting(net)
+    todo = sorted((int(point < nodes), point) for point in completion.given)
     while todo:
         cost, point = heappop(todo)
-        if costs[point] is None:
-            costs[point] = cost
-            for user in completion.users[point]:
-                left[user] -= 1
-                sums[user] = combine(user, sums[user], cost)
-                _offer(todo, user, (user < nodes, left[user], cost, sums[user]))
+        if costs[point] is not None:
+            continue
+        costs[point] = cost
+        for user in completion.users[point]:
+            left[user] -= 1
+            if user < nodes:
+                heappush(todo, (min(cost + 1, MOST), user))
+            elif not left[user]:
+                heappush(todo, (_scope(net.scopes[user - nodes], costs, meeting=meeting), user))
     return costs
+
+
+def _scope(scope: Scope, costs: Sequence[int | None], *, meeting: bool) -> int:
+    own = [costs[each] or 0 for each in scope.branches]
+    after = 0 if scope.join is None else costs[scope.join] or 0
+    return min(after + (max(own, default=0) if meeting and not scope.chain else sum(own)), MOST)
+
+
+def _meeting(net: Adjacency) -> bool:
+    """Tell whether a node waits for edges of several others, so that branches may share what follows them."""
+    together, met = set(net.together), dict[int, int]()
+    pairs = [(node, source) for source, targets in enumerate(net.steps if together else ()) for node in targets]
+    pairs += [(node, scope.source) for scope in net.scopes for node in scope.leads]
+    return any(node in together and met.setdefault(node, source) != source for node, source in pairs)

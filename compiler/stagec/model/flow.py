@@ -109,7 +109,8 @@ class Flow:
     """One executable graph.
 
     `entries` are the ways of starting a run, by what selects them. `exact` is False when something that could be an
-    edge or an entry was too broken to be read: then nothing can be said about what is absent.
+    edge or an entry was too broken to be read: then nothing can be said about what is absent. `suspect` tells that an
+    edge was read but cannot be meant as it is written: what follows from it is then its fault, not another one.
     """
 
     id: str
@@ -118,6 +119,7 @@ class Flow:
     nodes: Mapping[str, Node]
     bound: Bound | None = None
     exact: bool = True
+    suspect: bool = False
     names: Mapping[str, str] = NOTHING
     """What the system calls things: `node` is `step`, `stage` or `envelope`; `outcome` is `intent`, …"""
 

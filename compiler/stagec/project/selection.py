@@ -15,15 +15,21 @@ from stagec.project.settings import Settings
 
 @value
 class Selection:
-    """The families that judge, and the severity of every rule that may speak, by code."""
+    """The families that judge, and the severity of every rule that may speak, by code.
+
+    `severities` is None when nothing was configured: every rule then speaks as it was declared, and need not be
+    imported to find that out.
+    """
 
     families: tuple[AnyFamily, ...]
-    severities: Mapping[str, Severity]
+    severities: Mapping[str, Severity] | None
 
     @classmethod
     def of(cls, settings: Settings, families: Iterable[AnyFamily]) -> Selection:
         """Return what the settings select among the rules of the families; unknown names raise `Failure`."""
         every = tuple(families)
+        if settings.select is None and not (settings.extend_select or settings.ignore or settings.severity):
+            return cls(tuple(family for family in every if not family.optional), None)
         _refuse_unknown(settings, every)
         chosen: dict[str, Severity] = {}
         for family in every:
@@ -36,7 +42,7 @@ class Selection:
 
     def severity(self, rule: AnyRule) -> Severity | None:
         """Return how heavy the findings of a rule are, or nothing when it does not speak."""
-        return self.severities.get(rule.code)
+        return rule.severity if self.severities is None else self.severities.get(rule.code)
 
 
 def matches(selector: str, family: AnyFamily, rule: AnyRule) -> bool:

@@ -9,16 +9,21 @@ from stagec.core.failure import Failure
 
 _WHERE = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 _NAME = re.compile(r"""\s*(?:"(?P<basic>(?:[^"\\]|\\.)*)"|'(?P<literal>[^']*)'|(?P<bare>[A-Za-z0-9_-]+))\s*""")
+_DEEP = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){60}""", re.ASCII)
+"""A key of so many parts; the time the standard library takes for it grows with the square of their number."""
 
 
 def parse(file: str, text: str) -> dict[str, Any]:
     """Return a document, or raise `Failure` with the line of the mistake."""
     from tomllib import loads  # most projects have no configuration
 
+    deep = Failure(f"{file}: nested too deeply")
+    if _DEEP.search(text):
+        raise deep
     try:
         return loads(text)
     except RecursionError:
-        raise Failure(f"{file}: nested too deeply") from None
+        raise deep from None
     except ValueError as error:
         message = str(error)
         where = _WHERE.search(message)

@@ -17,7 +17,10 @@ def _render(report: Report) -> str:
 
     lines = ",".join(f"\n{dumps(_diagnostic(each))}" for each in report.diagnostics)
     end = "\n]" if lines else "]"
-    return f'{{"version": {_VERSION},\n"summary": {dumps(_summary(report))},\n"diagnostics": [{lines}{end}}}\n'
+    text = f'{{"version": {_VERSION},\n"summary": {dumps(_summary(report))},\n"diagnostics": [{lines}{end}}}\n'
+    return text.replace(
+        "##", "#\\u0023"
+    )  # build services obey `##[…]` wherever it stands; it can only stand in strings
 
 
 def _summary(report: Report) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from stagec.sources.ignore import Patterns
 
 GITIGNORE = ".gitignore"
 _LONGEST = 100_000
-"""Bytes of a `.gitignore` that are read; no list that people keep is longer."""
+_MOST = 1_000
+"""Bytes and lines of a `.gitignore` that are read; no list that people keep is longer."""
 
 
 @value
@@ -101,4 +102,4 @@ def _lines(path: str) -> list[str]:
             data = file.read(_LONGEST)
     except OSError:
         return []
-    return os.fsdecode(data.removeprefix(b"\xef\xbb\xbf")).split("\n")
+    return os.fsdecode(data.removeprefix(b"\xef\xbb\xbf")).split("\n")[:_MOST]

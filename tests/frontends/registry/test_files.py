@@ -12,13 +12,13 @@ from stagec.model.flow import Stop, To
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.project.settings import Settings
 
-STEP = {"stepId": "a", "name": "A", "c2": "initial", "c3": "a"}
+STEP = {"stepId": "initial.a", "name": "A", "c2": "initial", "c3": "a"}
 REGISTRY: dict[str, Json] = {
     "agentId": "demo",
     "version": "1.0.0",
     "c1": "steps",
-    "entryStep": "a",
-    "steps": {"a": STEP},
+    "entryStep": "initial.a",
+    "steps": {"initial.a": STEP},
 }
 
 
@@ -82,7 +82,7 @@ def test_a_registry_named_by_hand_brings_its_agent_definition(tmp_path: Path) ->
 @pytest.mark.parametrize("folder", ["", ".agent/demo/"])
 def test_schemas_base_counts_from_the_project_or_from_the_part_stagec_was_run_on(tmp_path: Path, folder: str) -> None:
     schema = {"outputSchemaRef": {"file": "a.json", "schema": "x"}}
-    registry = {**REGISTRY, "schemasBase": ".agent/demo/schemas", "steps": {"a": {**STEP, **schema}}}
+    registry = {**REGISTRY, "schemasBase": ".agent/demo/schemas", "steps": {"initial.a": {**STEP, **schema}}}
     files: dict[str, Json] = {
         f"{folder}steps_registry.json": registry,
         f"{folder}schemas/a.json": {"x": {"type": "object"}},

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from enum import StrEnum
 
 from stagec.contract.choices import Choices
+from stagec.contract.schemas import Schema, absent, is_inherited, tokens
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.frontends.registry.document import ALLOWED, INTENTS, Gate, Intent, Step
@@ -41,13 +42,14 @@ class Disagreement:
 def disagreements(step: Step) -> Iterator[Disagreement]:
     """Yield at most one disagreement for each list; nothing where a list is broken or cannot be known.
 
-    For every intent the list that stands against the other two is the odd one. Transitions need no `abort` and no
-    `repeat`, and no `jump` when the answer itself names the target.
+    A gate that allows what the step's kind forbids is broken, and so is a pointer that leads to other values than
+    intents. For every intent the list that stands against the other two is the odd one. Transitions need no `repeat`,
+    and no `jump` when the answer itself names the target; `abort` is allowed wherever it is listed.
     """
     gate = step.gate
-    if gate is None or not gate.allowed or not gate.allowed.keys() <= INTENTS:
+    if gate is None or not gate.is_whole or not gate.allowed.keys() <= allowed_of(step) or offers_no_intent(step):
         return
-    offered = _offered(step)
+    offered = offered_by(step)
     if _agree(step, gate.allowed.keys(), offered):
         return
     missing, extra = _sorted_out(step, gate, offered)
@@ -55,6 +57,31 @@ def disagreements(step: Step) -> Iterator[Disagreement]:
         if missing[side] or extra[side]:
             at = _at(step, side, missing[side], extra[side])
             yield Disagreement(step, side, at, tuple(missing[side]), tuple(extra[side]), tuple(_places(step)))
+
+
+def allowed_of(step: Step) -> AbstractSet[str]:
+    """Return the intents that steps of this kind may answer; all where the kind is not known."""
+    return INTENTS if step.kind is None else ALLOWED[step.kind]
+
+
+def points_at_field(gate: Gate) -> bool:
+    """Tell whether `intentSchemaRef` and `intentField` name the same member, so that the pointer is as it was meant."""
+    if gate.pointer is None or gate.field is None:
+        return False
+    return tokens(gate.pointer) == tuple(each for name in gate.field.split(".") for each in ("properties", name))
+
+
+def known_elsewhere(step: Step) -> AbstractSet[str]:
+    """Return the intents that the schema or the transitions know and steps of this kind may answer."""
+    return allowed_of(step) & {*(offered_by(step) or ()), *(step.intents or ())}
+
+
+def offers_no_intent(step: Step) -> bool:
+    """Tell whether the pointer leads to values that are no intents, and not to where the intent is read."""
+    offered = offered_by(step)
+    if not offered or offered.keys() & INTENTS:
+        return False
+    return step.gate is not None and not points_at_field(step.gate)
 
 
 def _sorted_out(step: Step, gate: Gate, offered: Mapping[str, Place] | None) -> tuple[_Odd, _Odd]:
@@ -80,7 +107,7 @@ def _agree(step: Step, allowed: AbstractSet[str], offered: Mapping[str, Place] |
     return step.intents is None or step.intents == allowed
 
 
-def _offered(step: Step) -> Mapping[str, Place] | None:
+def offered_by(step: Step) -> Mapping[str, Place] | None:
     """Return the values the schema offers, as text; None when that cannot be known."""
     if step.output is None or not isinstance(step.output.choices, Choices):
         return None
@@ -88,20 +115,30 @@ def _offered(step: Step) -> Mapping[str, Place] | None:
 
 
 def _is_settled(step: Step, intent: str) -> bool:
-    """Tell whether nothing is to be said here: the step's kind forbids the intent, or `abort` is allowed unlisted."""
-    listed = step.gate is not None and intent in step.gate.allowed
-    foreign = step.kind is not None and intent not in ALLOWED[step.kind]
-    return foreign if listed else intent == Intent.ABORT
+    """Tell whether another rule speaks: of `abort`, or of a transition that steps of this kind cannot have."""
+    taken = step.intents is not None and intent in step.intents
+    return intent == Intent.ABORT or (taken and intent not in allowed_of(step))
 
 
 def _taken(step: Step, intent: str) -> bool | None:
-    """Tell whether a transition takes an intent; None when none is needed and none is there."""
+    """Tell whether a transition takes an intent; None when none is there and none is needed, or may be misspelt."""
     if step.intents is None:
         return None
     if intent in step.intents:
         return True
-    free = intent in {Intent.ABORT, Intent.REPEAT}
-    return None if free or (intent == Intent.JUMP and step.gate is not None and step.gate.target_field) else False
+    free = intent in {Intent.ABORT, Intent.REPEAT} or not step.intents <= INTENTS
+    return None if free or (intent == Intent.JUMP and (can_jump(step) or _names_target(step))) else False
+
+
+def can_jump(step: Step) -> bool:
+    """Tell whether a step can answer `jump`, as far as its gate, its kind and its schema say."""
+    allowed = step.gate is not None and Intent.JUMP in step.gate.allowed and Intent.JUMP in allowed_of(step)
+    offered = offered_by(step)
+    return allowed and (offered is None or Intent.JUMP in offered)
+
+
+def _names_target(step: Step) -> bool:
+    return step.gate is not None and bool(step.gate.target_field)
 
 
 def _odd(lists: dict[Side, bool]) -> Side | None:
@@ -119,11 +156,21 @@ def _at(step: Step, side: Side, missing: list[str], extra: list[str]) -> Place:
     if side is Side.TRANSITIONS:
         return (step.at / "transitions" / (extra or missing)[0]).key if extra else step.at / "transitions" / missing[0]
     whole = dict(_places(step))[side]
+    if side is Side.SCHEMA and (own := _own(step)) is not None:
+        return own
     if missing or len(extra) != 1:
         return whole
     if side is Side.GATE and step.gate is not None:
         return whole / step.gate.allowed[extra[0]]
-    return (_offered(step) or {}).get(extra[0], whole)
+    return (offered_by(step) or {}).get(extra[0], whole)
+
+
+def _own(step: Step) -> Place | None:
+    """Return where a step's own schema would list the intents when it only inherits a list by `allOf`."""
+    if step.output is None or step.gate is None or not isinstance(step.output.found, Schema):
+        return None
+    path = tokens(step.gate.pointer or "")
+    return absent(step.output.found, path) if is_inherited(step.output.found, path) else None
 
 
 def _places(step: Step) -> Iterator[tuple[Side, Place]]:

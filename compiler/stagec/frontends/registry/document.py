@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from stagec.contract.choices import Choices
-from stagec.contract.promise import Promise
+from stagec.contract.promise import Excluded, Promise
 from stagec.contract.schemas import Miss, Reference, Schema
 from stagec.core.json import Json, Object
 from stagec.core.nearest import Names
@@ -20,6 +20,15 @@ class Kind(StrEnum):
     WORK = "work"
     VERIFICATION = "verification"
     CLOSURE = "closure"
+
+
+KIND_OF_PHASE: Mapping[str, Kind] = {
+    "initial": Kind.WORK,
+    "continuation": Kind.WORK,
+    "verification": Kind.VERIFICATION,
+    "closure": Kind.CLOSURE,
+}
+"""The kind of a step that states none, by its `c2`."""
 
 
 class Intent(StrEnum):
@@ -42,6 +51,12 @@ ALLOWED: Mapping[Kind, frozenset[str]] = {
     Kind.CLOSURE: frozenset({"closing", "repeat", "abort"}),
 }
 """The intents each kind of step may answer."""
+
+PHASES = ("initial", "continuation", "verification", "closure", "section")
+"""The values of `c2` that have a meaning, and the words with which the names of steps begin."""
+
+FLOW_MEMBERS = ("structuredGate", "transitions", "outputSchemaRef", "stepKind")
+"""What only a step that runs can have."""
 
 VERDICTS = (
     "poll:state",
@@ -92,6 +107,8 @@ class Gate:
     """
 
     allowed: Mapping[str, int]
+    is_whole: bool
+    """Whether `allowedIntents` is a list of nothing but text."""
     fallback: str | None
     field: str | None
     pointer: str | None
@@ -115,12 +132,13 @@ class Output:
     found: Schema | Miss
     pointed: Schema | Miss
     choices: Choices | Miss
-    excluded: tuple[tuple[Json, Place], ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+    """The values of `choices` that can never be answered."""
     targets: tuple[Json, ...] | None = None
     """The values that can stand at the gate's `targetField`, None when they are not named one by one."""
     paths: Mapping[str, Promise] = NOTHING
-    values: Mapping[str, tuple[Json, ...] | None] = NOTHING
-    """The values that can stand at each path of `handoffFields`, by path; None when they are not named."""
+    values: Mapping[str, tuple[Json, ...] | Miss] = NOTHING
+    """The values that can stand at each of these paths; `Miss.NO_MEMBER` when they are not named one by one."""
 
 
 @value
@@ -144,6 +162,13 @@ class Step:
         return Place(self.at.file, (*self.at.pointer, "transitions", *move.slot))
 
     @property
+    def acts_as(self) -> Kind | None:
+        """The step's kind; None also when its gate allows what the kind forbids, so that one of the two is wrong."""
+        if self.kind is None or self.gate is None or self.gate.allowed.keys() <= ALLOWED[self.kind]:
+            return self.kind
+        return None
+
+    @property
     def gate_at(self) -> Place:
         """Where the step's gate is."""
         return self.at / "structuredGate"
@@ -154,9 +179,29 @@ class Step:
         return self.at / "structuredGate" / "allowedIntents"
 
     @property
+    def kind_at(self) -> Place:
+        """Where the step's kind is stated, or the phase from which it follows."""
+        return self.at / ("stepKind" if "stepKind" in self.body else "c2")
+
+    @property
+    def lacks_kind(self) -> bool:
+        """Tell whether the step has a gate, but neither a kind nor a phase from which one follows."""
+        return self.gate is not None and "stepKind" not in self.body and bool(self.phase) and self.phase not in PHASES
+
+    @property
     def is_section(self) -> bool:
         """Tell whether the step is a part of prompts, which no run ever enters."""
-        return self.phase == "section" or self.key.startswith("section.")
+        return is_section(self.key, self.phase)
+
+    @property
+    def surplus(self) -> tuple[str, ...]:
+        """Members that mean nothing because the step is a section."""
+        return tuple(member for member in FLOW_MEMBERS if member in self.body) if self.is_section else ()
+
+
+def is_section(key: str, phase: str | None) -> bool:
+    """Tell whether a step of this name and phase is a part of prompts."""
+    return phase == "section" or key.startswith("section.")
 
 
 @value
@@ -186,6 +231,8 @@ class Registry:
     steps: Mapping[str, Step]
     broken_steps: frozenset[str]
     """Keys of `steps` under which no step can be read."""
+    is_whole: bool
+    """Whether nothing is misshapen that decides where runs begin and go."""
     aliases: Mapping[str, str]
     """Step ids that differ from their key, and that key: a mention of either means the same step."""
     step_names: Names
@@ -203,6 +250,13 @@ class Registry:
     """Their names, relative to the folder."""
     schema_members: Mapping[str, Names]
     """The names under which each of these files holds schemas."""
+
+    @property
+    def gateless(self) -> tuple[Step, ...]:
+        """The steps that have transitions but no gate, where other steps have one."""
+        if all(step.gate is None for step in self.steps.values()):
+            return ()
+        return tuple(step for step in self.steps.values() if step.intents and "structuredGate" not in step.body)
 
     @property
     def target_mentions(self) -> Iterator[Mention]:

@@ -31,31 +31,34 @@ class _Lowering:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._exact = not registry.broken_steps
+        self._exact = registry.is_whole and not registry.broken_steps
+        self._suspect = bool(registry.gateless)
 
     def flow(self) -> Flow:
         registry = self._registry
         steps = [step for step in registry.steps.values() if not step.is_section]
         nodes = {step.key: self._node(step) for step in steps}
         entries = dict(self._entries())
-        names = _NAMES
-        return Flow(registry.id, registry.at, entries, nodes, _bound(registry), self._exact, names)
+        bound = _bound(registry)
+        return Flow(registry.id, registry.at, entries, nodes, bound, self._exact, self._suspect, _NAMES)
 
     def _node(self, step: Step) -> Node:
         edges = tuple(self._edges(step) if step.gate is not None else self._ungated(step))
-        if step.gate is not None and (_is_broken(step) or any(True for _ in disagreements(step))):
-            self._exact = False
-        kind = step.kind.value if step.kind is not None else None
+        if step.gate is not None:
+            self._exact = self._exact and not _is_broken(step)
+            self._suspect = self._suspect or any(True for _ in disagreements(step))
+        kind = step.acts_as.value if step.acts_as is not None else None
         decided_at = step.allowed_at if step.gate is not None else None
         return Node(step.key, step.at, kind, edges, idle=step.gate is None, decided_at=decided_at)
 
     def _entries(self) -> Iterator[tuple[str, Entry]]:
         for verdict, mention in self._registry.entries.items():
             found = self._meant(mention.name)
-            if found is not None and not found.is_section:
-                yield verdict, Entry(found.key, mention.at)
-            else:
+            if found is None or found.is_section:
                 self._exact = False
+                continue
+            self._suspect = self._suspect or not self._registry.has_step(mention.name)
+            yield verdict, Entry(found.key, mention.at)
 
     def _edges(self, step: Step) -> Iterator[Edge]:
         for move in step.moves:
@@ -67,6 +70,9 @@ class _Lowering:
 
     def _moved(self, step: Step, move: Move) -> Iterator[Edge]:
         at = step.place(move)
+        if move.intent == Intent.ABORT:  # ends the run as failed, whatever target is written
+            yield Edge(step.key, move.intent, Stop(End.FAILED), at)
+            return
         if move.target is None:
             if move.intent == Intent.CLOSING:
                 yield Edge(step.key, move.intent, Stop(End.DONE), at)
@@ -79,8 +85,7 @@ class _Lowering:
             return
         repair = not self._registry.has_step(move.target)
         kinds = None if move.is_fallback else _kinds(step, move.intent, target)
-        if not repair and kinds is not None and target.kind is not None and target.kind.value not in kinds:
-            self._exact = False
+        self._suspect = self._suspect or repair or _is_foreign(kinds, target)
         yield Edge(step.key, move.intent, To((target.key,)), at, kinds, repair)
 
     def _jumps(self, step: Step) -> Iterator[Edge]:
@@ -117,11 +122,15 @@ def _kinds(step: Step, intent: str, target: Step) -> frozenset[str] | None:
 
     Work may also hand off to the first step of another flow.
     """
-    if step.kind is None or target.key == step.key:
+    if step.acts_as is None or (target.key == step.key and intent == Intent.REPEAT):
         return None
     if intent == Intent.HANDOFF and _begins_another_flow(step, target):
         return None
-    return _KINDS.get((step.kind, intent))
+    return _KINDS.get((step.acts_as, intent))
+
+
+def _is_foreign(kinds: frozenset[str] | None, target: Step) -> bool:
+    return kinds is not None and target.acts_as is not None and target.acts_as.value not in kinds
 
 
 def _begins_another_flow(step: Step, target: Step) -> bool:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from stagec.contract.choices import Choices, choices, pointed
-from stagec.contract.promise import Promise, excluded, possible_values, promise
+from stagec.contract.promise import Excluded, Promise, excluded, possible_values, promise
 from stagec.contract.schemas import Miss, Schema, Schemas
-from stagec.core.json import Json
-from stagec.core.place import Place
 from stagec.frontends.registry.document import Gate, Output
 from stagec.sources.read import join
 
@@ -38,6 +36,7 @@ class Outputs:
         offered = choices(self._schemas, at) if isinstance(at, Schema) else at
         paths = {path: promise(self._schemas, found, path.split(".")) for path in _paths(gate)}
         values = {path: possible_values(self._schemas, promised) for path, promised in paths.items()}
+        targets = values.get(gate.target_field or "")
         return Output(
             file=file,
             name=name,
@@ -45,12 +44,12 @@ class Outputs:
             pointed=at,
             choices=offered,
             excluded=self._excluded(offered, paths.get(gate.field or "")),
-            targets=values.get(gate.target_field or ""),
+            targets=targets if isinstance(targets, tuple) else None,
             paths=paths,
             values=values,
         )
 
-    def _excluded(self, offered: Choices | Miss, promised: Promise | None) -> tuple[tuple[Json, Place], ...]:
+    def _excluded(self, offered: Choices | Miss, promised: Promise | None) -> tuple[Excluded, ...]:
         if promised is None or not isinstance(offered, Choices):
             return ()
         return excluded(self._schemas, offered, promised)

@@ -8,19 +8,24 @@ from collections.abc import Iterator, Mapping
 from stagec.contract.schemas import Schemas
 from stagec.core.json import Json, Object
 from stagec.core.nearest import Names
-from stagec.core.place import Place
-from stagec.frontends.registry.document import Agent, Gate, Kind, Mention, Move, Output, Registry, Step
+from stagec.core.place import Place, Pointer
+from stagec.frontends.registry.document import (
+    KIND_OF_PHASE,
+    Agent,
+    Gate,
+    Kind,
+    Mention,
+    Move,
+    Output,
+    Registry,
+    Step,
+    is_section,
+)
 from stagec.frontends.registry.files import Bundle, bundles
 from stagec.frontends.registry.outputs import Outputs
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 
-_KIND_OF_PHASE = {
-    "initial": Kind.WORK,
-    "continuation": Kind.WORK,
-    "verification": Kind.VERIFICATION,
-    "closure": Kind.CLOSURE,
-}
 _KINDS = {kind.value: kind for kind in Kind}
 
 
@@ -44,6 +49,7 @@ def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
         body=root,
         agent=_agent(bundle.agent),
         steps=steps,
+        is_whole=not any(_decides(fault.at.pointer) for fault in bundle.registry.faults),
         broken_steps=frozenset(_object(root.get("steps")).keys() - steps.keys()),
         aliases={step.id: key for key, step in steps.items() if step.id is not None and step.id not in steps},
         step_names=Names(steps),
@@ -59,6 +65,16 @@ def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
     )
 
 
+_DECIDING = frozenset({"structuredGate", "transitions", "outputSchemaRef", "stepKind", "c2", "stepId"})
+
+
+def _decides(pointer: Pointer) -> bool:
+    """Tell whether what is wrong at a place may change where runs begin or go."""
+    if pointer[:1] == ("steps",):
+        return len(pointer) < len(("steps", "key", "member")) or pointer[2] in _DECIDING
+    return pointer[:1] in {(), ("entryStep",), ("entryStepMapping",)}
+
+
 def _agent(tree: Tree | None) -> Agent | None:
     if tree is None or not isinstance(tree.value, dict):
         return None
@@ -67,19 +83,20 @@ def _agent(tree: Tree | None) -> Agent | None:
 
 
 def _step(key: str, body: Object, registry: Place, outputs: Outputs) -> Step:
-    gate = _gate(body.get("structuredGate"))
-    transitions = body.get("transitions")
     phase = _text(body, "c2")
+    flow: Object = {} if is_section(key, phase) else body  # what a section says about running means nothing
+    gate = _gate(flow.get("structuredGate"))
+    transitions = flow.get("transitions")
     return Step(
         key=key,
         at=Place(registry.file, ("steps", key)),
         id=_text(body, "stepId"),
-        kind=_KINDS.get(str(body["stepKind"])) if "stepKind" in body else _KIND_OF_PHASE.get(phase or ""),
+        kind=_KINDS.get(str(flow["stepKind"])) if "stepKind" in flow else KIND_OF_PHASE.get(_text(flow, "c2") or ""),
         phase=phase,
         gate=gate,
         moves=tuple(_moves(_object(transitions))),
         intents=frozenset(transitions) if isinstance(transitions, dict) else None,
-        output=_output(_object(body.get("outputSchemaRef")), gate, outputs),
+        output=_output(_object(flow.get("outputSchemaRef")), gate, outputs),
         body=body,
     )
 
@@ -87,9 +104,10 @@ def _step(key: str, body: Object, registry: Place, outputs: Outputs) -> Step:
 def _gate(given: Json) -> Gate | None:
     if not isinstance(given, dict):
         return None
-    handoff = given.get("handoffFields")
+    listed, handoff = given.get("allowedIntents"), given.get("handoffFields")
     return Gate(
-        allowed={each: at for at, each in enumerate(_list(given.get("allowedIntents"))) if isinstance(each, str)},
+        allowed={each: at for at, each in enumerate(_list(listed)) if isinstance(each, str)},
+        is_whole=isinstance(listed, list) and all(isinstance(each, str) for each in listed),
         fallback=_text(given, "fallbackIntent"),
         field=_text(given, "intentField"),
         pointer=_text(given, "intentSchemaRef"),
@@ -116,7 +134,7 @@ def _moves(transitions: Object) -> Iterator[Move]:
 
 def _output(reference: Object, gate: Gate | None, outputs: Outputs) -> Output | None:
     file, name = _text(reference, "file"), _text(reference, "schema")
-    return None if file is None or name is None else outputs.output(file, name, gate)
+    return None if not file or not name else outputs.output(file, name, gate)
 
 
 def _entries(root: Object, at: Place) -> Iterator[tuple[str, Mention]]:

@@ -62,8 +62,11 @@ def wrap(text: str, room: int, taken: int = 0) -> list[str]:
 def _window(widths: Sequence[int], marked: tuple[int, int], room: int) -> tuple[int, int]:
     """Choose which cells to show: from the first if the mark fits, else some before it, and as many as fit behind."""
     start, end = marked
-    first = start
     lead = room if sum(widths[:end]) <= room else room // 3
+    if widths.count(1) == len(widths):  # nothing wide or combining: counting cell by cell would only take longer
+        first = max(0, start - max(0, lead))
+        return first, min(len(widths), first + max(0, room))
+    first = start
     while first and (lead := lead - widths[first - 1]) >= 0:
         first -= 1
     last = first

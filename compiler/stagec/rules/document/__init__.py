@@ -52,9 +52,10 @@ _TRUTHS = {"true": True, "false": False}
 
 def misshapen(tree: Tree, topic: str) -> Iterator[Finding]:
     """Say of every shape fault of one topic what was expected and what was found."""
+    known: dict[tuple[str, ...], Names] = {}
     for fault in tree.about(topic):
         related = tuple(Related(at, "written here") for at, _ in fault.related)
-        yield Finding(fault.at, _sentence(fault), related, _certain(fault))
+        yield Finding(fault.at, _sentence(fault, known), related, _certain(fault))
 
 
 def named(at: Place) -> str:
@@ -74,17 +75,18 @@ def kinds(allowed: object) -> str:
     return " or ".join([", ".join(named_kinds[:-1]), named_kinds[-1]] if len(named_kinds) > 1 else named_kinds)
 
 
-def _sentence(fault: Fault) -> str:
+def _sentence(fault: Fault, known: dict[tuple[str, ...], Names]) -> str:
+    """Say what is wrong; `known` keeps the names of one kind, whose index takes longer to make than to ask."""
     facts, subject = fault.facts, named(fault.at)
     if fault.reason == "required":
         return _lacking(fault)
     if fault.reason == "unknown":
-        return _unknown(fault)
+        return _unknown(fault, _kept(known, _names(fault.facts["known"])))
     if fault.reason == "type":
         return f"{subject} must be {kinds(facts['allowed'])}, found {_kind(str(facts['kind']))}"
     if fault.reason in {"enum", "const"}:
         allowed, got = _names(facts["allowed"]), str(facts["got"])
-        return f"{subject} must be {listing(allowed, 'or')}, found {quote(got)}{hint(got, Names(allowed))}"
+        return f"{subject} must be {listing(allowed, 'or')}, found {quote(got)}{hint(got, _kept(known, allowed))}"
     if fault.reason in _LIMITS:
         return f"{subject} must be {_LIMITS[fault.reason]} {facts['allowed']}, found {facts['got']}"
     return f"{subject} is empty" if fault.reason.startswith("min") else _unexpected(fault)
@@ -97,8 +99,14 @@ def _lacking(fault: Fault) -> str:
     return f"{owner} lacks {listing(_names(fault.facts['missing']))}{doubt}"
 
 
-def _unknown(fault: Fault) -> str:
-    name, known = str(fault.facts["name"]), Names(_names(fault.facts["known"]))
+def _kept(known: dict[tuple[str, ...], Names], names: tuple[str, ...]) -> Names:
+    if names not in known:
+        known[names] = Names(names)
+    return known[names]
+
+
+def _unknown(fault: Fault, known: Names) -> str:
+    name = str(fault.facts["name"])
     owner = Place(fault.at.file, fault.at.pointer[:-1])
     inside = f" in {named(owner)}" if owner.pointer else ""
     return f"unknown key {quote(name)}{inside}{hint(name, known)}"

@@ -13,7 +13,10 @@ from collections.abc import Iterator
 from stagec.rules.document import Fault, Finding, Tree, rule
 
 
-@rule(since="0.1", origin=("steps-registry:reg.unreadable", "steps-registry:agent.unreadable"))
+@rule(
+    since="0.1",
+    origin=("steps-registry:reg.unreadable", "steps-registry:agent.unreadable", "steps-registry:gate.schema-load"),
+)
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("not-utf8"):
         yield Finding(fault.at, _message(fault))

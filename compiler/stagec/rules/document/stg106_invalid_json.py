@@ -1,17 +1,17 @@
 """A file is not JSON.
 
 ## Why this matters
-Nothing in a file that cannot be read can be checked or run. JSON is strict: no comments, no trailing commas, double
-quotes around every name and text (RFC 8259).
+A file that cannot be read cannot be checked or run. JSON has no comments, trailing commas or single quotes (RFC 8259).
 
 ## How to fix
-Correct what the message names, at the place shown. Editors that know JSON mark the same places.
+Correct what the message names, at the place shown.
 """
 
 from collections.abc import Iterator
 
 from stagec.rules.document import Finding, Related, Tree, quote, rule
 
+_ORIGIN = ("steps-registry:agent.invalid-json", "steps-registry:reg.unreadable", "steps-registry:gate.schema-load")
 _SENTENCES = {
     "bad-escape": "{found} is no escape in JSON; a backslash itself is written twice",
     "bad-number": "{found} is no number; put it in double quotes if it is text",
@@ -51,7 +51,7 @@ _SENTENCES = {
 }
 
 
-@rule(since="0.1", origin=("steps-registry:agent.invalid-json", "steps-registry:reg.unreadable", "AC-SERVICE-002"))
+@rule(since="0.1", origin=_ORIGIN)
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("invalid-json"):
         facts = {name: quote(given) for name, given in fault.facts.items()}

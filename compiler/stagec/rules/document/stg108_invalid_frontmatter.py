@@ -15,6 +15,7 @@ from stagec.rules.document import Finding, Tree, quote, rule
 
 _SENTENCES = {
     "anchor": "{character} makes or uses an anchor, which frontmatter must not; put the value in quotes, or repeat it",
+    "long": "the frontmatter that begins here has more than {limit:,} characters; put prose below its second line",
     "not-a-mapping": "frontmatter must consist of 'key: value' lines",
     "tag": "{character} begins a tag, which frontmatter must not have; put the value in quotes if it is text",
     "unclosed": "the frontmatter that begins here is not closed by a second line '---'",
@@ -24,5 +25,5 @@ _SENTENCES = {
 @rule(since="0.1", origin=("rulings:everywhere",))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("invalid-frontmatter"):
-        facts = {name: quote(given) for name, given in fault.facts.items()}
+        facts = {name: given if isinstance(given, int) else quote(given) for name, given in fault.facts.items()}
         yield Finding(fault.at, _SENTENCES[fault.reason].format_map(facts))

@@ -17,7 +17,10 @@ _SENTENCES = {
 }
 
 
-@rule(since="0.1", origin=("steps-registry:agent.invalid-json", "steps-registry:reg.unreadable"))
+@rule(
+    since="0.1",
+    origin=("steps-registry:agent.invalid-json", "steps-registry:reg.unreadable", "steps-registry:gate.schema-load"),
+)
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("empty-file"):
         yield Finding(fault.at, _SENTENCES.get(fault.reason, "the file is empty"))

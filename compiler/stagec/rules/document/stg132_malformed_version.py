@@ -12,6 +12,13 @@ from collections.abc import Iterator
 from stagec.rules.document import Finding, Tree, misshapen, rule
 
 
-@rule(since="0.1", origin=("steps-registry:reg.version-semver", "steps-registry:agent.version"))
+@rule(
+    since="0.1",
+    origin=(
+        "steps-registry:reg.version-semver",
+        "steps-registry:agent.version",
+        "steps-registry:step.version-nonempty",
+    ),
+)
 def check(tree: Tree) -> Iterator[Finding]:
     yield from misshapen(tree, "malformed-version")

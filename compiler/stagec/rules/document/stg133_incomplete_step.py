@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from stagec.rules.document import Finding, Tree, misshapen, rule
 
 
-@rule(since="0.1", origin=("steps-registry:reg.step-required",))
+@rule(
+    since="0.1",
+    origin=("steps-registry:reg.step-required", "steps-registry:step.c2-nonempty", "steps-registry:step.c3-nonempty"),
+)
 def check(tree: Tree) -> Iterator[Finding]:
     yield from misshapen(tree, "incomplete-step")

@@ -12,6 +12,6 @@ from collections.abc import Iterator
 from stagec.rules.document import Finding, Tree, misshapen, rule
 
 
-@rule(since="0.1", origin=("steps-registry:reg.step-type-enum",))
+@rule(since="0.1", origin=("steps-registry:reg.step-type-enum", "steps-registry:reg.step-types"))
 def check(tree: Tree) -> Iterator[Finding]:
     yield from misshapen(tree, "unknown-step-type")

@@ -13,6 +13,6 @@ from collections.abc import Iterator
 from stagec.rules.document import Finding, Tree, misshapen, rule
 
 
-@rule(since="0.1", origin=("steps-registry:reg.stepkind-enum",))
+@rule(since="0.1", origin=("steps-registry:reg.stepkind-enum", "steps-registry:reg.step-types"))
 def check(tree: Tree) -> Iterator[Finding]:
     yield from misshapen(tree, "unknown-step-kind")

@@ -13,6 +13,6 @@ from collections.abc import Iterator
 from stagec.rules.document import Finding, Tree, misshapen, rule
 
 
-@rule(since="0.1", origin=("steps-registry:reg.schemaref-shape",))
+@rule(since="0.1", origin=("steps-registry:reg.schemaref-shape", "steps-registry:gate.schema-load"))
 def check(tree: Tree) -> Iterator[Finding]:
     yield from misshapen(tree, "malformed-schema-reference")

@@ -13,6 +13,13 @@ from collections.abc import Iterator
 from stagec.rules.document import Finding, Tree, misshapen, rule
 
 
-@rule(since="0.1", origin=("steps-registry:reg.gate-failfast-type",))
+@rule(
+    since="0.1",
+    origin=(
+        "steps-registry:reg.gate-failfast-type",
+        "steps-registry:gate.ref-missing",
+        "steps-registry:gate.field-missing",
+    ),
+)
 def check(tree: Tree) -> Iterator[Finding]:
     yield from misshapen(tree, "mistyped-gate-member")

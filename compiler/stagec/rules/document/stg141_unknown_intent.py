@@ -14,6 +14,13 @@ from collections.abc import Iterator
 from stagec.rules.document import Finding, Tree, misshapen, rule
 
 
-@rule(since="0.1", origin=("steps-registry:reg.gate-intent-enum", "steps-registry:agent.schema"))
+@rule(
+    since="0.1",
+    origin=(
+        "steps-registry:reg.gate-intent-enum",
+        "steps-registry:step.kind-intents",
+        "steps-registry:step.kind-fallback-intent",
+    ),
+)
 def check(tree: Tree) -> Iterator[Finding]:
     yield from misshapen(tree, "unknown-intent")

@@ -13,6 +13,13 @@ from collections.abc import Iterator
 from stagec.rules.document import Finding, Tree, misshapen, rule
 
 
-@rule(since="0.1", origin=("steps-registry:reg.gate-ref-pattern", "steps-registry:gate.ref-internal", "SR-VALID-002"))
+@rule(
+    since="0.1",
+    origin=(
+        "steps-registry:reg.gate-ref-pattern",
+        "steps-registry:gate.ref-internal",
+        "steps-registry:gate.ref-missing",
+    ),
+)
 def check(tree: Tree) -> Iterator[Finding]:
     yield from misshapen(tree, "external-intent-pointer")

@@ -17,7 +17,6 @@ from stagec.rules.document import Finding, Tree, misshapen, rule
     since="0.1",
     origin=(
         "steps-registry:step.agentid-nonempty",
-        "steps-registry:step.version-nonempty",
         "steps-registry:step.c1-nonempty",
     ),
 )

@@ -17,7 +17,6 @@ from stagec.rules.document import Finding, Tree, misshapen, rule
     since="0.1",
     origin=(
         "steps-registry:step.c2-nonempty",
-        "steps-registry:step.c3-nonempty",
         "steps-registry:step.edition-nonempty",
     ),
 )

@@ -13,6 +13,6 @@ from collections.abc import Iterator
 from stagec.rules.document import Finding, Tree, misshapen, rule
 
 
-@rule(since="0.1", origin=("steps-registry:step.c3-kebab", "SR-VALID-004"))
+@rule(since="0.1", origin=("steps-registry:step.c3-kebab", "steps-registry:step.c3-nonempty", "SR-VALID-004"))
 def check(tree: Tree) -> Iterator[Finding]:
     yield from misshapen(tree, "malformed-c3")

@@ -14,7 +14,12 @@ from stagec.rules.document import Finding, Tree, misshapen, rule
 
 
 @rule(
-    since="0.1", origin=("steps-registry:step.permission-mode", "steps-registry:agent.permission-mode", "SR-VALID-004")
+    since="0.1",
+    origin=(
+        "steps-registry:step.permission-mode",
+        "steps-registry:agent.permission-mode",
+        "steps-registry:reg.step-types",
+    ),
 )
 def check(tree: Tree) -> Iterator[Finding]:
     yield from misshapen(tree, "unknown-permission-mode")

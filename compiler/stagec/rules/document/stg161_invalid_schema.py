@@ -22,7 +22,7 @@ _OTHERS = {
 }
 
 
-@rule(since="0.1", origin=("rulings:R20", "steps-registry:gate.schema-load"))
+@rule(since="0.1", origin=("rulings:R20", "steps-registry:gate.schema-load", "steps-registry:gate.ref-not-enum"))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("invalid-schema"):
         names = [key for key in fault.at.pointer if isinstance(key, str)]

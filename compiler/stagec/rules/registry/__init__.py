@@ -1,18 +1,43 @@
 """STG2xx: names, references and agreements inside one step registry."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from stagec.contract.choices import as_text
 from stagec.contract.promise import Presence, Promise
-from stagec.contract.schemas import Miss, Schema
+from stagec.contract.schemas import Miss, Reference, Schema, absent, tokens
 from stagec.core.diagnostic import Severity
 from stagec.core.edit import Change, Edit, Fix
 from stagec.core.nearest import Names, hint
+from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
-from stagec.frontends.registry.agreement import Disagreement, Side, disagreements
+from stagec.frontends.registry.agreement import (
+    Disagreement,
+    Side,
+    can_jump,
+    disagreements,
+    known_elsewhere,
+    offered_by,
+    offers_no_intent,
+    points_at_field,
+)
+from stagec.frontends.registry.answers import (
+    Conditional,
+    Reading,
+    conditionals,
+    handoff_keys,
+    has_member,
+    is_settled,
+    names_another_member,
+    open_jump,
+    readings,
+    strangers,
+)
 from stagec.frontends.registry.document import (
     ALLOWED,
     INTENTS,
+    KIND_OF_PHASE,
+    PHASES,
     VERDICTS,
     Agent,
     Gate,
@@ -24,13 +49,17 @@ from stagec.frontends.registry.document import (
     Registry,
     Step,
 )
+from stagec.frontends.registry.entry import entry_mapping, misspelt_verdict, unserved_verdict
 
 __all__ = [
     "ALLOWED",
     "INTENTS",
+    "KIND_OF_PHASE",
+    "PHASES",
     "VERDICTS",
     "Agent",
     "Change",
+    "Conditional",
     "Disagreement",
     "Edit",
     "Finding",
@@ -43,24 +72,66 @@ __all__ = [
     "Move",
     "Names",
     "Output",
+    "Place",
     "Presence",
     "Promise",
+    "Reading",
+    "Reference",
     "Registry",
     "Related",
     "Schema",
     "Severity",
     "Side",
     "Step",
+    "absent",
+    "as_text",
+    "broken_path",
+    "can_jump",
+    "conditionals",
     "disagreements",
+    "entry_mapping",
+    "handoff_keys",
+    "has_member",
     "hint",
+    "is_settled",
+    "known_elsewhere",
     "listing",
+    "misspelt_verdict",
+    "names_another_member",
+    "offered_by",
+    "offers_no_intent",
+    "open_jump",
+    "points_at_field",
     "quote",
+    "readings",
     "rule",
+    "strangers",
+    "tokens",
+    "undeclared",
     "unknown",
+    "unserved_verdict",
 ]
 
 FAMILY = Family(__name__, 200, Registry)
 rule = FAMILY.rule
+
+
+def undeclared(
+    registry: Registry, section: str, mentions: Sequence[Mention], names: Names, sentence: Callable[[str], str]
+) -> Iterator[Finding]:
+    """Yield one finding for every name that a section does not declare, or one for all when the section is empty."""
+    lost = [mention for mention in mentions if mention.name not in names]
+    declared = registry.body.get(section, {})
+    if declared and isinstance(declared, dict):
+        yield from unknown(lost, names, lambda mention: sentence(mention.name))
+    elif isinstance(declared, dict) and lost:
+        related = tuple(Related(mention.at, "needed here") for mention in lost[:_SHOWN])
+        wanted = tuple(dict.fromkeys(mention.name for mention in lost))
+        verb = "is" if len(wanted) == 1 else "are"
+        yield Finding(
+            registry.at / section, f"{quote(section)} declares nothing, but {listing(wanted)} {verb} named", related
+        )
+
 
 _SHOWN = 8
 """So many further mentions of a name are shown; the message counts the rest."""
@@ -75,3 +146,24 @@ def unknown(mentions: Iterable[Mention], names: Names, sentence: Callable[[Menti
         related = tuple(Related(other.at, "mentioned here too") for other in others[:_SHOWN])
         more = f" (and {len(others) - _SHOWN} more mentions)" if len(others) > _SHOWN else ""
         yield Finding(first.at, f"{sentence(first)}{hint(name, names)}{more}", related)
+
+
+_USES = {
+    "intentField": "reads its intent from",
+    "targetField": "reads the target of a jump from",
+    "handoffFields": "hands over",
+}
+
+
+def broken_path(step: Step, reading: Reading, fault: str) -> Finding:
+    """Say that a path which a gate reads leads to nothing, where it breaks off, and what was most likely meant."""
+    parts, followed = reading.path.split("."), reading.promised.followed
+    there, near = quote(".".join(parts[:followed])), reading.promised.near
+    others = Names(each for each in near if each != parts[followed])
+    bare = reading.promised.presence is Presence.IMPOSSIBLE and not near
+    lack = f"{there} can have no members" if bare else f"there is no {quote(parts[followed])} in {there}"
+    inside = f": {lack}" if followed else ""
+    message = f"step {quote(step.key)} {_USES[reading.member]} {quote(reading.path)}, which its output schema {fault}"
+    found = step.output.found if step.output is not None else None
+    related = (Related(found.at, "the output schema"),) if isinstance(found, Schema) else ()
+    return Finding(reading.at, f"{message}{inside}{hint(parts[followed], others)}", related)

@@ -9,10 +9,10 @@ Correct the spelling, or declare the validator under `validators`.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, quote, rule, unknown
+from stagec.rules.registry import Finding, Registry, quote, rule, undeclared
 
 
 @rule(since="0.1", origin=("steps-registry:xref.condition-validator",))
 def check(registry: Registry) -> Iterator[Finding]:
-    lost = (mention for mention in registry.validator_mentions if mention.name not in registry.validators)
-    yield from unknown(lost, registry.validators, lambda mention: f"there is no validator {quote(mention.name)}")
+    mentions, names = registry.validator_mentions, registry.validators
+    yield from undeclared(registry, "validators", mentions, names, lambda each: f"there is no validator {quote(each)}")

@@ -10,10 +10,11 @@ Correct the spelling, or declare the pattern under `failurePatterns`.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, quote, rule, unknown
+from stagec.rules.registry import Finding, Registry, quote, rule, undeclared
 
 
 @rule(since="0.1", origin=("steps-registry:xref.failure-pattern",))
 def check(registry: Registry) -> Iterator[Finding]:
-    lost = (mention for mention in registry.pattern_mentions if mention.name not in registry.patterns)
-    yield from unknown(lost, registry.patterns, lambda mention: f"there is no failure pattern {quote(mention.name)}")
+    mentions, names = registry.pattern_mentions, registry.patterns
+    sentence = "there is no failure pattern {}".format
+    yield from undeclared(registry, "failurePatterns", mentions, names, lambda each: sentence(quote(each)))

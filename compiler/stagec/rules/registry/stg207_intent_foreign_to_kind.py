@@ -18,9 +18,19 @@ Remove the intent from `allowedIntents`, the schema's enum and the transitions, 
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import ALLOWED, Finding, Registry, Related, Step, quote, rule
-
-_ALL = frozenset().union(*ALLOWED.values())
+from stagec.rules.registry import (
+    ALLOWED,
+    INTENTS,
+    KIND_OF_PHASE,
+    Finding,
+    Kind,
+    Registry,
+    Related,
+    Step,
+    listing,
+    quote,
+    rule,
+)
 
 
 @rule(since="0.1", origin=("steps-registry:step.kind-intents", "steps-registry:flow.escalate-kind", "SR-VALID-001"))
@@ -28,16 +38,20 @@ def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
         if step.gate is None or step.kind is None:
             continue
-        for intent, index in step.gate.allowed.items():
-            if intent in _ALL and intent not in ALLOWED[step.kind]:
-                able = " or ".join(kind.value for kind in ALLOWED if intent in ALLOWED[kind])
-                message = (
-                    f"{step.kind.value} step {quote(step.key)} may not answer {quote(intent)}: only {able} steps may"
-                )
-                yield Finding(step.allowed_at / index, message, (_related(step),))
+        foreign = {each: at for each, at in step.gate.allowed.items() if each in INTENTS - ALLOWED[step.kind]}
+        if foreign:
+            yield _finding(step, step.kind, foreign)
 
 
-def _related(step: Step) -> Related:
+def _finding(step: Step, kind: Kind, foreign: dict[str, int]) -> Finding:
+    """Blame the kind where it alone stands against the intents and the phase, else the intents."""
+    meant = KIND_OF_PHASE.get(step.phase or "")
+    able = [each.value for each in ALLOWED if foreign.keys() <= ALLOWED[each]]
+    only = f": only {' or '.join(able)} steps may" if able else ""
+    message = f"{kind.value} step {quote(step.key)} may not answer {listing(foreign)}{only}"
+    first = step.allowed_at / next(iter(foreign.values())) if len(foreign) == 1 else step.allowed_at
+    if "stepKind" in step.body and meant is not None and foreign.keys() <= ALLOWED[meant]:
+        return Finding(step.at / "stepKind", message, (Related(first, "the intents it allows"),))
     if "stepKind" in step.body:
-        return Related(step.at / "stepKind", "the step's kind")
-    return Related(step.at / "c2", "the step's kind follows from its phase")
+        return Finding(first, message, (Related(step.at / "stepKind", "the step's kind"),))
+    return Finding(first, message, (Related(step.at / "c2", "the step's kind follows from its phase"),))

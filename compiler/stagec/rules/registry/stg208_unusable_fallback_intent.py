@@ -10,17 +10,17 @@ Choose one of `allowedIntents`, or delete the fallback: without `failFast: false
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import ALLOWED, Finding, Registry, Related, listing, quote, rule
-
-_ALL = frozenset().union(*ALLOWED.values())
+from stagec.rules.registry import INTENTS, Finding, Registry, Related, known_elsewhere, listing, quote, rule
 
 
 @rule(since="0.1", origin=("steps-registry:step.kind-fallback-intent", "rulings:R14", "SR-VALID-001"))
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
         gate = step.gate
-        if gate is None or gate.fallback not in _ALL or gate.fallback in gate.allowed or not gate.allowed:
+        if gate is None or gate.fallback not in INTENTS or gate.fallback in gate.allowed or not gate.allowed:
             continue
+        if gate.fallback in known_elsewhere(step):
+            continue  # then the gate's list is at fault, and that is told
         at = step.at / "structuredGate" / "fallbackIntent"
         message = f"step {quote(step.key)} falls back to {quote(gate.fallback)}, but allows only"
         related = (Related(step.allowed_at, "the intents it allows"),)

@@ -5,26 +5,55 @@ The pointer leads to the list of intents that the model may answer. When it lead
 model will answer, and nothing keeps it to the intents that the gate allows.
 
 ## How to fix
+The diagnostic stands at the schema when `intentField` names the same member as the pointer, else at the pointer.
 Point at the member of the output schema that holds the intent, for example
 `#/properties/next_action/properties/action`, and give it an `enum` (or `const`, or `oneOf` of `const`).
 """
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Miss, Registry, Related, Schema, quote, rule
+from stagec.rules.registry import (
+    Finding,
+    Gate,
+    Miss,
+    Output,
+    Place,
+    Registry,
+    Related,
+    Schema,
+    absent,
+    offers_no_intent,
+    points_at_field,
+    quote,
+    rule,
+    tokens,
+)
 
 
 @rule(since="0.1", origin=("steps-registry:gate.ref-not-enum", "SR-VALID-003"))
 def check(registry: Registry) -> Iterator[Finding]:
+    told: set[Place] = set()
     for step in registry.steps.values():
-        output = step.output
-        if output is None or output.choices is not Miss.NO_MEMBER or step.gate is None:
+        output, gate = step.output, step.gate
+        if output is None or gate is None or not isinstance(output.found, Schema):
             continue
-        at = step.at / "structuredGate" / "intentSchemaRef"
-        pointer = quote(step.gate.pointer)
-        if isinstance(output.pointed, Schema):
-            message = f"step {quote(step.key)} takes its intents from {pointer}, which has no enum"
-            yield Finding(at, message, (Related(output.pointed.at, "no values are named here"),))
-        elif isinstance(output.found, Schema):
-            message = f"step {quote(step.key)} takes its intents from {pointer}, which its output schema does not have"
-            yield Finding(at, message, (Related(output.found.at, "the output schema"),))
+        if output.choices is not Miss.NO_MEMBER and not offers_no_intent(step):
+            continue
+        here, there = step.gate_at / "intentSchemaRef", _part(output, output.found, gate)
+        first, second = (there, here) if points_at_field(gate) else (here, there)
+        if first not in told:
+            told.add(first)
+            message = f"step {quote(step.key)} takes its intents from {quote(gate.pointer)}, which {_lack(output)}"
+            yield Finding(first, message, (Related(second, "the pointer" if second == here else "what it points at"),))
+
+
+def _part(output: Output, found: Schema, gate: Gate) -> Place:
+    if isinstance(output.pointed, Schema):
+        return output.pointed.at
+    return absent(found, tokens(gate.pointer or ""))
+
+
+def _lack(output: Output) -> str:
+    if output.choices is not Miss.NO_MEMBER:
+        return "names other values than intents"
+    return "has no enum" if isinstance(output.pointed, Schema) else "its output schema does not have"

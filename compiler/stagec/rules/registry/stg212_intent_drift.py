@@ -6,24 +6,43 @@ when it is answered; one that only the gate has can never be answered.
 
 ## How to fix
 Make the enum, `allowedIntents` and the keys of `transitions` the same set. The diagnostic stands at the list that
-differs from the other two. `abort` needs no transition, and `repeat` without one means this step again.
+differs from the other two, once for all steps that share it, and where an enum would be when the step's own schema
+only inherits one by `allOf`. `abort` is allowed without being listed, and `repeat` without a transition means this
+step again.
 """
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Disagreement, Finding, Registry, Related, Side, disagreements, listing, quote, rule
+from stagec.rules.registry import (
+    Disagreement,
+    Finding,
+    Place,
+    Registry,
+    Related,
+    Side,
+    disagreements,
+    listing,
+    quote,
+    rule,
+)
 
 _NAMES = {Side.SCHEMA: "the schema enum", Side.GATE: "allowedIntents", Side.TRANSITIONS: "the transitions"}
 
 
 @rule(
     since="0.1",
-    origin=("steps-registry:gate.enum-drift", "steps-registry:flow.intent-without-transition", "SR-VALID-003"),
+    origin=(
+        "steps-registry:gate.enum-drift",
+        "steps-registry:flow.intent-without-transition",
+        "steps-registry:gate.ref-not-enum",
+    ),
 )
 def check(registry: Registry) -> Iterator[Finding]:
+    told: set[Place] = set()
     for step in registry.steps.values():
         for each in disagreements(step):
-            if each.odd is not Side.TRANSITIONS:
+            if each.odd is not Side.TRANSITIONS and each.at not in told:
+                told.add(each.at)
                 others = [(side, at) for side, at in each.places if side is not each.odd]
                 related = tuple(Related(at, f"{_NAMES[side]} of {quote(step.key)}") for side, at in others)
                 yield Finding(each.at, f"{_NAMES[each.odd]} of step {quote(step.key)} {_sentence(each)}", related)

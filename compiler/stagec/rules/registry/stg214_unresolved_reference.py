@@ -4,23 +4,41 @@
 A schema with a missing part cannot be given to a model: the run fails when the step starts.
 
 ## How to fix
-Correct the file name or the pointer behind `#`. References are relative to the file they are written in.
+Correct the file name or the pointer behind `#`. References are relative to the file they are written in. When
+several references need the same part, the diagnostic stands where that part is missing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from stagec.rules.registry import Finding, Miss, Registry, quote, rule
+from stagec.rules.registry import Finding, Miss, Place, Reference, Registry, Related, quote, rule, tokens
 
 _SENTENCES = {
     Miss.NO_FILE: "there is no such file",
     Miss.NO_MEMBER: "the file has no such part",
 }
+_SHOWN = 8
 
 
 @rule(since="0.1", origin=("steps-registry:gate.schema-load",))
 def check(registry: Registry) -> Iterator[Finding]:
-    for reference in registry.references:
-        if isinstance(reference.found, Miss) and reference.found in _SENTENCES:
-            yield Finding(
-                reference.at, f"reference {quote(reference.text)} leads to nothing: {_SENTENCES[reference.found]}"
-            )
+    lost: dict[tuple[str, str], list[Reference]] = {}
+    for each in registry.references:
+        if isinstance(each.found, Miss) and each.found in _SENTENCES:
+            file, part = each.target
+            lost.setdefault((file, part if each.found is Miss.NO_MEMBER else ""), []).append(each)
+    for target, references in lost.items():
+        yield _finding(target, references)
+
+
+def _finding(target: tuple[str, str], references: Sequence[Reference]) -> Finding:
+    first, (file, part) = references[0], target
+    message = f"reference {quote(first.text)} leads to nothing: {_SENTENCES[Miss(str(first.found))]}"
+    if len(references) == 1:
+        return Finding(first.at, message)
+    if not part.startswith("/"):
+        related = tuple(Related(each.at, "needed here too") for each in references[1 : _SHOWN + 1])
+        return Finding(first.at, f"{message}; {len(references)} references need it", related)
+    related = tuple(Related(each.at, "needed here") for each in references[:_SHOWN])
+    return Finding(
+        Place(file, tokens(part)), f"{len(references)} references need {quote(part)}, which is missing", related
+    )

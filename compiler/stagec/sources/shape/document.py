@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from stagec.core.json import Json, Object
 from stagec.core.place import Place, Pointer
@@ -11,6 +12,9 @@ from stagec.sources.shape.faults import faults_of, missing
 from stagec.sources.shape.generations import other_generation
 from stagec.sources.shape.published import Published, published
 from stagec.sources.tree import Fault, Tree
+
+_MOST = 10_000
+"""Faults of one file's shape that are kept; nobody reads more, and a hostile file could have a million."""
 
 
 def judge(tree: Tree, schema: str) -> Tree:
@@ -24,7 +28,7 @@ def judge(tree: Tree, schema: str) -> Tree:
     other = other_generation(tree, schema)
     if other is not None:
         return replace(tree, faults=(*tree.faults, other), readable=False)
-    found = tuple(_faults(tree, published(schema)))
+    found = tuple(islice(_faults(tree, published(schema)), _MOST))
     if not found:
         return tree
     broken = any(fault.at == tree.at and fault.reason == "type" for fault in found)
@@ -36,7 +40,7 @@ def _faults(tree: Tree, wish: Published) -> Iterator[Fault]:
     try:
         if wish.validator.is_valid(tree.value):
             return
-        errors = tuple(wish.validator.iter_errors(tree.value))
+        errors = tuple(islice(wish.validator.iter_errors(tree.value), _MOST))
     except UnicodeEncodeError:  # a lone surrogate; it has a fault of its own, and nothing can be said about the rest
         return
     yield from faults_of(errors, wish.schema, tree.value, tree.at)

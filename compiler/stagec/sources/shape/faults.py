@@ -7,7 +7,7 @@ from typing import Any
 
 from stagec.core.json import Json, Object, kind_of
 from stagec.core.nearest import Names
-from stagec.core.place import Place, Pointer
+from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import value
 from stagec.sources.tree import Fault
 
@@ -69,8 +69,25 @@ def topic_of(schema: Object, path: Iterable[str | int]) -> tuple[str, Object]:
 
 def _miss(error: Any, schema: Object, document: Json) -> Miss:
     topic, subschema = topic_of(schema, error.schema_path)
-    pointer = tuple(error.instance_path)
+    pointer = pointer_of(error, document)
     return Miss(pointer, str(error.schema_path[-1]), topic, subschema, found_at(document, pointer), error.kind)
+
+
+def pointer_of(error: Any, document: Json) -> Pointer:
+    """Return where in a document an error is; the library's own path leaves empty names out."""
+    found: Any = document
+    pointer: list[Key] = []
+    for key in error.instance_path:
+        while _nameless(found) and key not in found:
+            pointer, found = [*pointer, ""], found[""]
+        pointer, found = [*pointer, key], found[key]
+    while _nameless(found) and found != error.instance:
+        pointer, found = [*pointer, ""], found[""]
+    return tuple(pointer)
+
+
+def _nameless(found: Any) -> bool:
+    return isinstance(found, dict) and "" in found
 
 
 def found_at(document: Json, pointer: Pointer) -> Json:
@@ -98,7 +115,8 @@ def _missing(
 ) -> Iterator[Fault]:
     for pointer, misses in gone.items():
         names = tuple(miss.kind.property for miss in misses)
-        likely = (name for name in unknown.get(pointer, ()) if Names(names).nearest(name) is not None)
+        lacking = Names(names)
+        likely = (name for name in unknown.get(pointer, ()) if lacking.nearest(name) is not None)
         yield missing(misses[0].topic, _at(root, pointer), names, next(likely, None))
 
 

@@ -10,7 +10,7 @@ from stagec.core.budgets import Budgets
 from stagec.core.json import Json, Object, kind_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
-from stagec.sources.shape.faults import found_at
+from stagec.sources.shape.faults import found_at, pointer_of
 from stagec.sources.shape.patterns import Trouble, trouble
 from stagec.sources.shape.published import compiled
 from stagec.sources.shape.references import foreign, identities
@@ -80,7 +80,7 @@ def _violations(at: Place, root: Object, validator: Any, *, everything: bool) ->
         for error in _errors(validator, schema) if everything else _error(validator, schema):
             if len(told) == _MOST:
                 return
-            pointer = (*start, *error.instance_path)
+            pointer = (*start, *pointer_of(error, schema))
             if not any(pointer[:length] in told for length in range(len(pointer) + 1)):
                 told.add(pointer)
                 yield _violation(_place(at, pointer), found_at(root, pointer), error.kind)

@@ -9,6 +9,9 @@ from stagec.sources.formats.markdown.fences import Fenced, split
 from stagec.sources.formats.markdown.trivial import trivial
 from stagec.sources.tree import Fault, Parsed
 
+LONGEST = 20_000
+"""Characters of a frontmatter; reading a file full of it would take many seconds."""
+
 
 def read(file: str, text: str, budgets: Budgets) -> Parsed:
     """Return the frontmatter of a text (`{}` when empty, None when there is none) and where its body lies."""
@@ -18,6 +21,8 @@ def read(file: str, text: str, budgets: Budgets) -> Parsed:
     body = (fenced.body, len(text))
     if not fenced.closed:
         return Parsed(faults=(Fault("invalid-frontmatter", Place(file, range=(0, 3)), "unclosed"),), body=body)
+    if fenced.end - fenced.start > LONGEST:
+        return Parsed(faults=(_fault(file, "long", (0, 3), {"limit": LONGEST}),), body=body)
     inside = text[fenced.start : fenced.end]
     quick = trivial(inside)
     if quick is not None:

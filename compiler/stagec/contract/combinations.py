@@ -1,0 +1,112 @@
+"""The ways in which a value can satisfy a schema: its alternatives, taken one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from stagec.contract.schemas import Schema, Schemas
+from stagec.core.json import Json, Object, kind_of
+from stagec.core.place import Place
+from stagec.core.value import value
+
+_MOST = 256
+"""So many combinations of alternatives are looked at for one group of schemas."""
+
+
+@value
+class Combination:
+    """Schemas without further alternatives that hold together.
+
+    `types` are the kinds of value they leave, None when none of them says; `whole` tells that all parts could be read.
+    """
+
+    layers: tuple[Schema, ...]
+    types: frozenset[str] | None
+    whole: bool
+
+
+def combinations(schemas: Schemas, group: Iterable[Schema]) -> tuple[Combination, ...] | None:
+    """Return every combination in which schemas can hold together, None when there are too many.
+
+    Combinations that no value can satisfy are left out where their types alone tell.
+    """
+    todo = [_Draft({}, True, tuple(group), ())]
+    done: list[Combination] = []
+    for _ in range(_MOST):
+        if not todo:
+            return tuple(done)
+        grown = _grown(schemas, todo.pop())
+        if grown is None:
+            continue
+        if grown.pending:
+            branches, *rest = grown.pending
+            todo.extend(_Draft(dict(grown.layers), grown.whole, each, tuple(rest)) for each in reversed(branches))
+        elif (types := _types(grown.layers.values())) is None or types:
+            done.append(Combination(tuple(grown.layers.values()), types, grown.whole))
+    return None
+
+
+@value
+class _Draft:
+    """A combination that is being made: layers so far, schemas to add, and alternatives that are not chosen yet."""
+
+    layers: dict[Place, Schema]
+    whole: bool
+    fresh: tuple[Schema, ...]
+    pending: tuple[tuple[tuple[Schema, ...], ...], ...]
+
+
+def _grown(schemas: Schemas, draft: _Draft) -> _Draft | None:
+    """Add the fresh schemas and all that holds with them; nothing when one of them accepts no value."""
+    layers, whole, pending = draft.layers, draft.whole, list(draft.pending)
+    for each in schemas.layers(*draft.fresh):
+        if not isinstance(each, Schema):
+            whole = False
+        elif each.value is False:
+            return None
+        elif isinstance(each.value, dict) and each.at not in layers:
+            layers[each.at] = each
+            pending.extend(_alternatives(each, each.value))
+    return _Draft(layers, whole, (), tuple(pending))
+
+
+def _alternatives(layer: Schema, body: Object) -> Iterator[tuple[tuple[Schema, ...], ...]]:
+    for keyword in ("anyOf", "oneOf"):
+        branches = body.get(keyword)
+        if isinstance(branches, list) and branches:
+            yield tuple((Schema(each, layer.at / keyword / index),) for index, each in enumerate(branches))
+    if "if" in body and ("then" in body or "else" in body):
+        yield _some(layer, body, "if", "then"), _some(layer, body, "else")
+
+
+def _some(layer: Schema, body: Object, *keywords: str) -> tuple[Schema, ...]:
+    return tuple(Schema(body[each], layer.at / each) for each in keywords if each in body)
+
+
+def _types(layers: Iterable[Schema]) -> frozenset[str] | None:
+    """Return the types that all layers leave, with `integer` for a `number` too; None when no layer says."""
+    common: frozenset[str] | None = None
+    for each in layers:
+        types = types_of(each.value) if isinstance(each.value, dict) else None
+        if types is not None:
+            common = types if common is None else common & types
+    return common
+
+
+def types_of(body: Object) -> frozenset[str] | None:
+    """Return the types that a schema itself allows, with `integer` for a `number` too; None when it does not say."""
+    named = body.get("type")
+    if isinstance(named, str):
+        return _ALSO.get(named) or frozenset((named,))
+    if isinstance(named, list):
+        return frozenset(part for each in named if isinstance(each, str) for part in (each, *_ALSO.get(each, ())))
+    listed = [body["const"]] if "const" in body else body.get("enum")
+    return frozenset(type_of(each) for each in listed) if isinstance(listed, list) else None
+
+
+_ALSO = {"number": frozenset({"number", "integer"})}
+
+
+def type_of(given: Json) -> str:
+    """Return what JSON Schema calls a value: `1.0` is an integer."""
+    return "integer" if isinstance(given, float) and given.is_integer() else kind_of(given)

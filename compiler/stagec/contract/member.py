@@ -1,0 +1,184 @@
+"""What schemas that hold together say about one member of an object, or one element of an array."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+
+from stagec.contract.combinations import Combination
+from stagec.contract.schemas import Schema, index_of
+from stagec.core.json import Json, Object
+from stagec.core.value import value
+
+
+@value
+class Member:
+    """What is said about one member.
+
+    `parts` are the schemas that speak of its value. `whole` tells that nothing else can speak of it, `certain` that
+    nothing else can require it.
+    """
+
+    parts: tuple[Schema, ...] = ()
+    required: bool = False
+    forbidden: bool = False
+    whole: bool = True
+    certain: bool = True
+
+
+_FORBIDDEN = Member(forbidden=True)
+
+
+def member(combination: Combination, name: str) -> Member:
+    """Return what a combination says about a member; a name that is a number can also mean an element."""
+    types, index = combination.types, index_of(name)
+    is_array = index < sys.maxsize and ("array" in types if types is not None else _reads_as_array(combination))
+    is_object = "object" in types if types is not None else not is_array
+    if is_array and is_object:
+        return Member(whole=False, certain=False)
+    if not is_array and not is_object:
+        return _FORBIDDEN
+    said = [_element(each, index) if is_array else _property(each, name) for each in combination.layers]
+    found = _together(said, whole=combination.whole)
+    if types is not None and len(types) > 1 and found.required:
+        return Member(found.parts, False, found.forbidden, found.whole)
+    return found if is_array else _unevaluated(combination, found)
+
+
+def names(combination: Combination) -> Iterator[str]:
+    """Yield the names of all members that a combination declares."""
+    for each in combination.layers:
+        yield from _mapping(each.value, "properties")
+
+
+def _together(said: list[Member], *, whole: bool) -> Member:
+    return Member(
+        parts=tuple({part.at: part for each in said for part in each.parts}.values()),
+        required=any(each.required for each in said),
+        forbidden=any(each.forbidden for each in said),
+        whole=whole and all(each.whole for each in said),
+        certain=whole and all(each.certain for each in said),
+    )
+
+
+_REQUIRING = {"not", "minProperties", "dependentRequired", "dependencies", "dependentSchemas", "$dynamicRef"}
+"""Keywords that can make a member required in ways that are not followed."""
+_SPEAKING = {"dependencies", "dependentSchemas", "$dynamicRef", "$recursiveRef"}
+"""Keywords that can say more about a member in ways that are not followed."""
+
+
+def _property(layer: Schema, name: str) -> Member:
+    body = layer.value if isinstance(layer.value, dict) else {}
+    required = body.get("required")
+    parts, doubtful = list(_declared(layer, body, name)), _may_match(body, name)
+    elsewhere = body.get("additionalProperties")
+    if not parts and not doubtful and isinstance(elsewhere, dict) and elsewhere:
+        parts = [Schema(elsewhere, layer.at / "additionalProperties")]
+    closed = not parts and not doubtful and elsewhere is False
+    whole = not doubtful and _SPEAKING.isdisjoint(body) and not _lists_objects(body)
+    return Member(
+        parts=tuple(parts),
+        required=isinstance(required, list) and name in required,
+        forbidden=closed or any(part.value is False for part in parts),
+        whole=whole,
+        certain=whole and _REQUIRING.isdisjoint(body),
+    )
+
+
+def _declared(layer: Schema, body: Object, name: str) -> Iterator[Schema]:
+    properties = _mapping(body, "properties")
+    if name in properties:
+        yield Schema(properties[name], layer.at / "properties" / name)
+    for pattern, inner in _mapping(body, "patternProperties").items():
+        if _matches(pattern, name):
+            yield Schema(inner, layer.at / "patternProperties" / pattern)
+
+
+_PLAIN_PATTERN = re.compile(r"\^?[\w -]*\$?")
+
+
+def _matches(pattern: str, name: str) -> bool | None:
+    """Tell whether a pattern matches, None when it is not plain: a user's pattern is never run unbounded."""
+    if not _PLAIN_PATTERN.fullmatch(pattern):
+        return None
+    text = pattern.removeprefix("^").removesuffix("$")
+    starts, ends = pattern.startswith("^"), pattern.endswith("$")
+    if starts and ends:
+        return name == text
+    return name.startswith(text) if starts else name.endswith(text) if ends else text in name
+
+
+def _may_match(body: Object, name: str) -> bool:
+    return any(_matches(pattern, name) is None for pattern in _mapping(body, "patternProperties"))
+
+
+def _lists_objects(body: Object) -> bool:
+    """Tell whether a schema names whole objects, whose members are not looked into."""
+    listed = body.get("enum")
+    return "const" in body or (isinstance(listed, list) and any(isinstance(each, dict) for each in listed))
+
+
+def _element(layer: Schema, index: int) -> Member:
+    body = layer.value if isinstance(layer.value, dict) else {}
+    part = _element_schema(layer, body, index)
+    least, most = _count(body, "minItems"), _count(body, "maxItems")
+    return Member(
+        parts=() if part is None or part.value is True else (part,),
+        required=least is not None and least > index,
+        forbidden=(most is not None and most <= index) or (part is not None and part.value is False),
+        whole=not _lists_arrays(body),
+        certain=not _lists_arrays(body),
+    )
+
+
+def _element_schema(layer: Schema, body: Object, index: int) -> Schema | None:
+    """Return the schema of an element: by its own index, or the one of all further elements."""
+    keyword = "prefixItems" if isinstance(body.get("prefixItems"), list) else "items"
+    listed = body.get(keyword)
+    if isinstance(listed, list):
+        if index < len(listed):
+            return Schema(listed[index], layer.at / keyword / index)
+        rest = "items" if keyword == "prefixItems" else "additionalItems"
+    else:
+        rest = "items"
+    return Schema(body[rest], layer.at / rest) if rest in body else None
+
+
+def _lists_arrays(body: Object) -> bool:
+    listed = body.get("enum")
+    return "const" in body or (isinstance(listed, list) and any(isinstance(each, list) for each in listed))
+
+
+_OF_ARRAYS = {"items", "prefixItems", "minItems"}
+
+
+def _reads_as_array(combination: Combination) -> bool:
+    """Tell whether schemas that name no type speak of elements and not of members."""
+    keys = {key for each in combination.layers if isinstance(each.value, dict) for key in each.value}
+    return not _OF_ARRAYS.isdisjoint(keys) and keys.isdisjoint({"properties", "required", "additionalProperties"})
+
+
+def _unevaluated(combination: Combination, found: Member) -> Member:
+    """Apply `unevaluatedProperties`: what none of the schemas beside or below it speaks of.
+
+    Only where nothing in the combination speaks of the member; what is more involved is not judged.
+    """
+    bodies = [each.value for each in combination.layers if isinstance(each.value, dict)]
+    closes = any(body.get("unevaluatedProperties") is False for body in bodies)
+    if not closes or found.parts or found.forbidden:
+        return found
+    opens = any("additionalProperties" in body or "if" in body for body in bodies)
+    if opens or not found.whole:
+        return Member((), found.required, found.forbidden, False, False)
+    return _FORBIDDEN
+
+
+def _mapping(given: Json, key: str) -> Object:
+    inner = given.get(key) if isinstance(given, dict) else None
+    return inner if isinstance(inner, dict) else {}
+
+
+def _count(body: Object, key: str) -> int | None:
+    found = body.get(key)
+    return found if isinstance(found, int) and not isinstance(found, bool) else None

@@ -1,0 +1,160 @@
+"""What a gate reads from an answer, and what the output schema promises about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stagec.contract.choices import as_text
+from stagec.contract.promise import Presence, Promise
+from stagec.contract.schemas import Miss, Schema, tokens
+from stagec.core.json import Json, Object
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.frontends.registry.agreement import can_jump, offers_no_intent, points_at_field
+from stagec.frontends.registry.document import Intent, Registry, Step
+
+
+@value
+class Reading:
+    """A path that a gate reads, the member that names it and where, and what the schema promises about it."""
+
+    member: str
+    path: str
+    at: Place
+    promised: Promise
+
+    @property
+    def is_declared(self) -> bool:
+        """Tell whether the schema speaks of the path and allows it."""
+        return self.promised.presence in {Presence.SURE, Presence.POSSIBLE}
+
+
+def readings(step: Step) -> Iterator[Reading]:
+    """Yield every path that a step's gate reads; none where the output schema cannot be found."""
+    gate, output = step.gate, step.output
+    if gate is None or output is None or not isinstance(output.found, Schema):
+        return
+    for member, path in (("intentField", gate.field), ("targetField", gate.target_field)):
+        if path is not None and path in output.paths:
+            yield Reading(member, path, step.gate_at / member, output.paths[path])
+    for index, path in enumerate(gate.handoff or ()):
+        if path in output.paths:
+            yield Reading("handoffFields", path, step.gate_at / "handoffFields" / index, output.paths[path])
+
+
+def names_another_member(step: Step) -> bool:
+    """Tell whether `intentField` and an `intentSchemaRef` that goes through nothing but properties name two members.
+
+    Not where the pointer itself leads to nothing that could be meant.
+    """
+    gate = step.gate
+    if gate is None or gate.field is None or gate.pointer is None or points_at_field(gate):
+        return False
+    path = tokens(gate.pointer)
+    plain = gate.pointer.startswith("#/") and len(path) % 2 == 0 and set(path[::2]) == {"properties"}
+    lost = step.output is not None and step.output.choices is Miss.NO_MEMBER
+    return plain and not lost and not offers_no_intent(step)
+
+
+def open_jump(registry: Registry, step: Step) -> Reading | None:
+    """Return where a step reads the target of a jump when that need not be an existing step and nothing else decides.
+
+    Nothing where the schema forbids the path, or what it says cannot be known.
+    """
+    if not can_jump(step) or (step.intents is not None and Intent.JUMP in step.intents):
+        return None
+    found = next((each for each in readings(step) if each.member == "targetField"), None)
+    if found is None or step.output is None:
+        return None
+    values, presence = step.output.values.get(found.path), found.promised.presence
+    if presence in {Presence.IMPOSSIBLE, Presence.UNKNOWABLE}:
+        return None
+    is_open = presence is not Presence.SURE or values is Miss.NO_MEMBER
+    return found if is_open or strangers(registry, step) else None
+
+
+def strangers(registry: Registry, step: Step) -> tuple[Json, ...]:
+    """Return the values that can stand at a gate's `targetField` and name no step."""
+    targets = step.output.targets if step.output is not None else None
+    return tuple(each for each in targets or () if not (isinstance(each, str) and registry.has_step(each)))
+
+
+DEFAULT = "default"
+"""The case of a conditional transition that is taken when no other is."""
+
+
+@value
+class Conditional:
+    """A transition that chooses its target by a value which the step hands over.
+
+    `reading` is the path that has `condition` as its key, None when none has or nothing is known of it; `values` are
+    those that can stand there.
+    """
+
+    intent: str
+    at: Place
+    condition: str
+    cases: Object
+    reading: Reading | None
+    values: tuple[Json, ...] | Miss
+
+    @property
+    def uncovered(self) -> tuple[str, ...]:
+        """The values that have no case, as text."""
+        named = self.values if isinstance(self.values, tuple) else ()
+        return tuple(text for each in named if (text := as_text(each)) not in self.cases)
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether an answer that fits the schema can meet no case."""
+        presence = self.reading.promised.presence if self.reading is not None else Presence.UNKNOWABLE
+        if DEFAULT in self.cases or presence in {Presence.UNKNOWABLE, Presence.IMPOSSIBLE}:
+            return False
+        return presence is not Presence.SURE or self.values is Miss.NO_MEMBER or bool(self.uncovered)
+
+    @property
+    def impossible(self) -> tuple[str, ...]:
+        """The cases that none of the values meets."""
+        if self.reading is None or not self.reading.is_declared or not isinstance(self.values, tuple):
+            return ()
+        met = {as_text(each) for each in self.values}
+        return tuple(case for case in self.cases if case != DEFAULT and case not in met)
+
+
+def conditionals(step: Step) -> Iterator[Conditional]:
+    """Yield the conditional transitions of a step with a gate."""
+    if step.gate is None or not any(move.case is not None for move in step.moves):
+        return
+    keys = {each.path.rpartition(".")[2]: each for each in readings(step) if each.member == "handoffFields"}
+    transitions = step.body.get("transitions")
+    for intent, rule in transitions.items() if isinstance(transitions, dict) else ():
+        condition, cases = (rule.get("condition"), rule.get("targets")) if isinstance(rule, dict) else (None, None)
+        if isinstance(condition, str) and isinstance(cases, dict) and "target" not in rule:
+            reading = keys.get(condition)
+            values = step.output.values.get(reading.path) if step.output is not None and reading is not None else None
+            at = step.at / "transitions" / intent
+            known = Miss.UNKNOWABLE if values is None else values
+            yield Conditional(intent, at, condition, cases, reading, known)
+
+
+def handoff_keys(step: Step) -> tuple[str, ...] | None:
+    """Return the names under which a step hands values over; None where `handoffFields` cannot be read."""
+    gate = step.gate
+    if gate is None or (gate.handoff is None and has_member(step, "handoffFields")):
+        return None
+    return tuple(dict.fromkeys(path.rpartition(".")[2] for path in gate.handoff or () if path))
+
+
+def has_member(step: Step, member: str) -> bool:
+    """Tell whether a step's gate has a member, whatever stands there."""
+    gate = step.body.get("structuredGate")
+    return isinstance(gate, dict) and member in gate
+
+
+def is_settled(registry: Registry, step: Step, reading: Reading) -> bool:
+    """Tell whether a path that the schema does not declare is already the cause of a worse fault."""
+    if reading.member == "intentField":
+        return names_another_member(step)
+    if reading.member == "targetField":
+        return open_jump(registry, step) is not None
+    return any(each.is_open and each.reading == reading for each in conditionals(step))

@@ -1,0 +1,188 @@
+"""One flow, read once into integers, and the answers to all questions about it, each found when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from stagec.graph.adjacency import Adjacency, Neighbours, adjacency
+from stagec.graph.clauses import Clauses, completion, starting
+from stagec.graph.components import components, repeats
+from stagec.graph.dominators import Dominators, dominators
+from stagec.graph.paths import arrivals, way
+from stagec.graph.questions import Trap
+from stagec.graph.runs import longest, shortest
+from stagec.graph.traps import traps
+from stagec.model.flow import Edge, Flow
+
+
+def build(flow: Flow) -> Graph:
+    """Return the graph of a flow, in linear time."""
+    return Graph(flow)
+
+
+class Graph:
+    """A flow and what follows from it; `Questions` says what each answer means. All are linear in nodes and edges.
+
+    Forks cost `shortest_run` a logarithm, and dominators an inverse Ackermann function that never exceeds a logarithm.
+    """
+
+    def __init__(self, flow: Flow) -> None:
+        self._net: Adjacency = adjacency(flow)
+        self._flow = flow
+        self._starts: dict[str, Sequence[bool]] = {}
+        self._arrivals: dict[str, Mapping[str, Edge | None]] = {}
+        self._dominators: dict[str | None, Dominators] = {}
+
+    @property
+    def flow(self) -> Flow:
+        """The flow this is the graph of."""
+        return self._flow
+
+    @property
+    def dangling(self) -> tuple[Edge, ...]:
+        """The edges that name a node which does not exist."""
+        return self._net.dangling
+
+    @property
+    def exact(self) -> bool:
+        """Whether all edges and entries are known."""
+        entries = self._flow.entries
+        known = bool(entries) and all(each.node in self._net.index for each in entries.values())
+        return self._flow.exact and known and not self._net.dangling
+
+    def startable(self) -> frozenset[str]:
+        """Return the nodes that can start, all entries taken together."""
+        return self._startable
+
+    def startable_from(self, entry: str) -> frozenset[str]:
+        """Return the nodes that can start in a run from one entry."""
+        return frozenset(self._named_where(self._started(entry)))
+
+    def unstartable(self) -> tuple[str, ...]:
+        """Return the nodes that can never start."""
+        return tuple([each for each in self._net.ids if each not in self._startable])
+
+    def completing(self) -> frozenset[str]:
+        """Return the nodes from which a run, or the scope they are in, can end as done."""
+        return self._completing
+
+    def stuck(self) -> tuple[str, ...]:
+        """Return the nodes that can start and are not completing."""
+        return tuple([each for each in self._net.ids if each in self._startable and each not in self._completing])
+
+    def traps(self) -> tuple[Trap, ...]:
+        """Return the places where stuck runs end up."""
+        if not self.stuck():
+            return ()
+        found = sorted(traps(self._leads, self._all_started, self._completes))
+        return tuple([Trap(self._named(each), cycle) for each, cycle in found])
+
+    def components(self) -> tuple[tuple[str, ...], ...]:
+        """Return the strongly connected components, each behind all it leads to."""
+        return tuple([self._named(each) for each in self._components])
+
+    def cycles(self) -> tuple[tuple[str, ...], ...]:
+        """Return the components that lead back into themselves."""
+        found = sorted(each for each in self._components if repeats(self._leads, each))
+        return tuple([self._named(each) for each in found])
+
+    def dominators(self, entry: str | None = None) -> Mapping[str, str | None]:
+        """Return for each node the last other node that every way there passes."""
+        ids = self._net.ids
+        above = self._dominated(entry).above
+        return {ids[node]: None if above[node] < 0 else ids[above[node]] for node in sorted(above)}
+
+    def dominates(self, node: str, other: str, entry: str | None = None) -> bool:
+        """Tell whether edges lead to a node and every way there passes another."""
+        return self._dominated(entry).dominates(self._net.index[node], self._net.index[other])
+
+    def shortest_run(self, entry: str) -> int | None:
+        """Return the least number of node executions with which a run completes."""
+        return next((self._shortest[root] for root in self._roots(entry)), None)
+
+    def longest_run(self, entry: str) -> int | None:
+        """Return the largest number of node executions of any run."""
+        return next((self._longest[root] for root in self._roots(entry)), None)
+
+    def path(self, entry: str, node: str) -> tuple[Edge, ...] | None:
+        """Return a shortest list of edges that leads to a node."""
+        root = self._flow.entries[entry].node
+        if entry not in self._arrivals:
+            starts = self.startable_from(entry)
+            self._arrivals[entry] = arrivals(self._flow, root, starts, self._completing) if starts else {}
+        arrived = self._arrivals[entry]
+        return way(arrived, node) if node in arrived else None
+
+    def digraph(self) -> Any:
+        """Return a frozen `networkx.MultiDiGraph`; see `Questions`."""
+        from stagec.graph.digraph import digraph
+
+        return digraph(self._flow)
+
+    def _roots(self, entry: str | None) -> tuple[int, ...]:
+        chosen = self._flow.entries.values() if entry is None else (self._flow.entries[entry],)
+        found = (self._net.index.get(each.node) for each in chosen)
+        return tuple(dict.fromkeys(each for each in found if each is not None))
+
+    def _started(self, entry: str) -> Sequence[bool]:
+        if entry not in self._starts:
+            self._starts[entry] = self._starting.holding(self._roots(entry))
+        return self._starts[entry]
+
+    def _dominated(self, entry: str | None) -> Dominators:
+        if entry not in self._dominators:
+            self._dominators[entry] = dominators(self._moves, self._roots(entry))
+        return self._dominators[entry]
+
+    def _named(self, nodes: Iterable[int]) -> tuple[str, ...]:
+        ids = self._net.ids
+        return tuple([ids[each] for each in nodes])
+
+    def _named_where(self, flags: Sequence[bool]) -> list[str]:
+        return [name for name, flag in zip(self._net.ids, flags, strict=False) if flag]
+
+    @cached_property
+    def _completion(self) -> Clauses:
+        return completion(self._net)
+
+    @cached_property
+    def _completes(self) -> Sequence[bool]:
+        return self._completion.holding()
+
+    @cached_property
+    def _completing(self) -> frozenset[str]:
+        return frozenset(self._named_where(self._completes))
+
+    @cached_property
+    def _starting(self) -> Clauses:
+        return starting(self._net, self._completes)
+
+    @cached_property
+    def _all_started(self) -> Sequence[bool]:
+        return self._starting.holding(self._roots(None))
+
+    @cached_property
+    def _startable(self) -> frozenset[str]:
+        return frozenset(self._named_where(self._all_started))
+
+    @cached_property
+    def _leads(self) -> Neighbours:
+        return self._net.leads()
+
+    @cached_property
+    def _moves(self) -> Neighbours:
+        return self._net.moves()
+
+    @cached_property
+    def _components(self) -> tuple[list[int], ...]:
+        return tuple(components(self._leads))
+
+    @cached_property
+    def _shortest(self) -> list[int | None]:
+        return shortest(self._net, self._completion)
+
+    @cached_property
+    def _longest(self) -> list[int | None]:
+        return longest(self._net, self._leads, self._components)

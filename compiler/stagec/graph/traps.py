@@ -1,0 +1,28 @@
+"""Why runs are stuck: the last places they get to, of which all others that are stuck are consequences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from stagec.graph.adjacency import Neighbours
+from stagec.graph.components import components, repeats
+
+
+def traps(leads: Neighbours, starts: Sequence[bool], completes: Sequence[bool]) -> Iterator[tuple[list[int], bool]]:
+    """Yield the nodes of each trap and whether it is a cycle.
+
+    A node that does not complete needs another such node on each of its edges, unless they all fail; a trap is a
+    component of them that needs no other. One in which nothing can start is no trap: nothing gets there.
+    """
+    kept = [
+        [] if completes[node] else [each for each in targets if not completes[each]]
+        for node, targets in enumerate(leads)
+    ]
+    found = [-1] * len(leads)
+    for at, component in enumerate(components(kept)):
+        for node in component:
+            found[node] = at
+        if completes[component[0]] or not any(starts[node] for node in component):
+            continue
+        if all(found[each] == at for node in component for each in kept[node]):
+            yield component, repeats(kept, component)

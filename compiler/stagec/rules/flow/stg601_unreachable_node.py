@@ -1,0 +1,28 @@
+"""No run ever reaches a node.
+
+## Why this matters
+A node that no way from any entry leads to never runs. Most often a transition was renamed or removed on one side only,
+and the flow ends, or goes round, where its author believes that it goes on.
+
+## How to fix
+Add the transition that should lead there, or delete the node. Nodes that are reached only from this one are listed as
+notes ([STG602](STG602.md)).
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.flow import Finding, Graph, Related, listing, noun, quote, roots, rule
+
+
+@rule(since="0.1", origin=("steps-registry:flow.orphan-gated", "steps-registry:doc.R-B13"))
+def check(graph: Graph) -> Iterator[Finding]:
+    if not graph.exact or graph.flow.suspect or graph.stuck():
+        return
+    entries = graph.flow.entries.values()
+    starts = listing(dict.fromkeys(entry.node for entry in entries), "or")
+    related = tuple(Related(entry.at, "a run begins here") for entry in entries)
+    for name in roots(graph):
+        node = graph.flow.nodes[name]
+        if not node.idle:
+            message = f"{noun(graph, 'node')} {quote(name)} is never reached: no way from {starts} leads there"
+            yield Finding(node.at.key, message, related)

@@ -1,0 +1,36 @@
+"""Runs enter a cycle that none of them can leave towards an end.
+
+## Why this matters
+Whatever is answered, the run goes round until its budget is spent, and never completes. `abort` is no way out: it ends
+the run as failed.
+
+## How to fix
+Allow one of these nodes an outcome that leads to where the flow completes. In a step registry only a closure step that
+allows `closing` completes a run, and work reaches it by `handoff`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.flow import Finding, Graph, Related, listing, noun, quote, rule
+
+
+@rule(
+    since="0.1",
+    origin=(
+        "steps-registry:flow.entry-no-closure",
+        "steps-registry:flow.cycle-no-closure",
+        "steps-registry:beyond.livelock",
+    ),
+)
+def check(graph: Graph) -> Iterator[Finding]:
+    if not graph.exact or graph.flow.suspect:
+        return
+    for trap in graph.traps():
+        if not trap.cycle:
+            continue
+        last = graph.flow.nodes[trap.nodes[-1]]
+        others = tuple(Related(graph.flow.nodes[name].at.key, "part of the cycle") for name in trap.nodes[:-1][:8])
+        what = f"{noun(graph, 'node')} {quote(trap.nodes[-1])} can only lead back to itself"
+        if len(trap.nodes) > 1:
+            what = f"{noun(graph, 'node')}s {listing(trap.nodes)} lead only to each other"
+        yield Finding(last.decided_at or last.at, f"{what}: no run that gets here can complete", others)

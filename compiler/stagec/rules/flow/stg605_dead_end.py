@@ -1,0 +1,30 @@
+"""Runs reach a node from which nothing leads on, and which does not complete them.
+
+## Why this matters
+Whatever the node answers, the run fails or stands still there.
+
+## How to fix
+Give the node an outcome that leads on, or make it one that completes the run.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.flow import Edge, Finding, Graph, Related, To, noun, quote, rule
+
+
+@rule(since="0.1", origin=("steps-registry:flow.no-closure", "steps-registry:flow.entry-no-closure"))
+def check(graph: Graph) -> Iterator[Finding]:
+    if not graph.exact or graph.flow.suspect:
+        return
+    for trap in graph.traps():
+        if trap.cycle:
+            continue
+        node = graph.flow.nodes[trap.nodes[-1]]
+        ways = [edge for other in graph.flow.nodes.values() for edge in other.edges if _leads(edge, node.id)]
+        related = tuple(Related(edge.at, "a run gets here by this") for edge in ways[:8])
+        message = f"{noun(graph, 'node')} {quote(node.id)} leads nowhere, and does not complete a run"
+        yield Finding(node.decided_at or node.at, message, related)
+
+
+def _leads(edge: Edge, name: str) -> bool:
+    return isinstance(edge.target, To) and name in edge.target.nodes

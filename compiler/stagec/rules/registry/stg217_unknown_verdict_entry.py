@@ -1,0 +1,36 @@
+"""A key of `entryStepMapping` is no verdict type.
+
+## Why this matters
+No agent can have this verdict type, so the step is never begun at. Mostly the key is a misspelling, or the name that
+the verdict type had in an earlier version.
+
+## How to fix
+Write one of `poll:state`, `count:iteration`, `count:check`, `detect:keyword`, `detect:structured`, `detect:graph`,
+`meta:composite` and `meta:custom`, or delete the entry.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import (
+    VERDICTS,
+    Finding,
+    Names,
+    Registry,
+    Severity,
+    entry_mapping,
+    hint,
+    misspelt_verdict,
+    quote,
+    rule,
+)
+
+_KNOWN = Names(VERDICTS)
+
+
+@rule(since="0.1", origin=("steps-registry:beyond.unused-defs",), severity=Severity.WARNING)
+def check(registry: Registry) -> Iterator[Finding]:
+    mapping = entry_mapping(registry)
+    for key in mapping if isinstance(mapping, dict) else ():
+        if key not in VERDICTS and key != misspelt_verdict(registry):
+            at = (registry.at / "entryStepMapping" / key).key
+            yield Finding(at, f"there is no verdict type {quote(key)}{hint(key, _KNOWN)}")

@@ -1,0 +1,37 @@
+"""A validation step guards no closure step.
+
+## Why this matters
+The key under `validationSteps` names the closure step whose `closing` it guards. When no closure step has this name
+the validators are never run, and the run ends unchecked.
+
+## How to fix
+Make the key the name of the closure step that is to be guarded.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import Finding, Kind, Names, Registry, Related, Step, hint, quote, rule
+
+
+@rule(since="0.1", origin=("steps-registry:beyond.validation-step-key", "rulings:R5"))
+def check(registry: Registry) -> Iterator[Finding]:
+    given = registry.body.get("validationSteps")
+    keys = tuple(given) if isinstance(given, dict) else ()
+    idle = [key for key in keys if key not in registry.broken_steps and _is_idle(registry.step(key))]
+    if not idle:
+        return
+    closures = Names(step.key for step in registry.steps.values() if step.kind is Kind.CLOSURE and step.key not in keys)
+    for key in idle:
+        at, step = (registry.at / "validationSteps" / key).key, registry.step(key)
+        message = f"validation step {quote(key)} guards nothing"
+        if step is None:
+            yield Finding(at, f"{message}: there is no such step{hint(key, closures)}")
+        else:
+            what = "section" if step.kind is None else f"{step.kind.value} step"
+            related = (Related(step.kind_at, "its kind follows from this"),) if step.kind is not None else ()
+            yield Finding(at, f"{message}: that step is a {what}, no closure step{hint(key, closures)}", related)
+
+
+def _is_idle(step: Step | None) -> bool:
+    """Tell whether this is surely no closure step; a step of unknown kind may be one."""
+    return step is None or step.is_section or step.kind in {Kind.WORK, Kind.VERIFICATION}

@@ -1,0 +1,38 @@
+"""A conditional transition chooses by a value that its step does not hand over.
+
+## Why this matters
+`condition` names one of the values that the gate takes from an answer: the last part of a path in `handoffFields`.
+Any other name is never there, so every answer takes the `default`, or none at all.
+
+## How to fix
+Correct the name, or add the path of the value to `handoffFields`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import (
+    Finding,
+    Names,
+    Registry,
+    Related,
+    conditionals,
+    handoff_keys,
+    hint,
+    listing,
+    quote,
+    rule,
+)
+
+
+@rule(since="0.1", origin=("steps-registry:beyond.conditional-domain", "rulings:R9"))
+def check(registry: Registry) -> Iterator[Finding]:
+    for step in registry.steps.values():
+        for each in conditionals(step):
+            keys = handoff_keys(step)
+            if keys is None or each.condition in keys:
+                continue
+            has = f"hands over only {listing(keys)}" if keys else "hands over nothing"
+            message = f"step {quote(step.key)} chooses by {quote(each.condition)} on {quote(each.intent)}, but {has}"
+            related = (Related(step.gate_at / "handoffFields", "what it hands over"),) if keys else ()
+            near = hint(each.condition.rpartition(".")[2], Names(keys))
+            yield Finding(each.at / "condition", f"{message}{near}", related)

@@ -1,0 +1,40 @@
+"""A case of a conditional transition can never be taken.
+
+## Why this matters
+The output schema names the values that the model may answer, and this case is none of them. Its author believes in a
+path that no run takes; often the case is only misspelt, and the answers meant for it go to the `default`.
+
+## How to fix
+Write the case as the schema writes the value, or delete it. The cases of a boolean are `true` and `false`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import (
+    Finding,
+    Names,
+    Registry,
+    Related,
+    Severity,
+    as_text,
+    conditionals,
+    hint,
+    listing,
+    quote,
+    rule,
+)
+
+
+@rule(since="0.1", origin=("rulings:R9",), severity=Severity.WARNING)
+def check(registry: Registry) -> Iterator[Finding]:
+    for step in registry.steps.values():
+        for each in conditionals(step):
+            if each.is_open or not isinstance(each.values, tuple) or each.reading is None:
+                continue
+            known = [as_text(value) for value in each.values]
+            for case in each.impossible:
+                message = f"step {quote(step.key)} never takes {quote(case)} on {quote(each.intent)}:"
+                can = f"{quote(each.condition)} is always {listing(known, 'or')}" if known else "there is no such value"
+                related = (Related(each.reading.at, "the value it chooses by"),)
+                at = (each.at / "targets" / case).key
+                yield Finding(at, f"{message} {can}{hint(case, Names(known))}", related)

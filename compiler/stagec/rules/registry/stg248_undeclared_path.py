@@ -1,0 +1,21 @@
+"""A gate reads a path that its output schema does not declare.
+
+## Why this matters
+The schema is open there, so an answer may have the member, but nothing asks the model for it. A value that comes only
+by chance is missing when the next step needs it; often the path is only misspelt.
+
+## How to fix
+Correct the path, or declare the member in the output schema, and require it.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import Finding, Presence, Registry, Severity, broken_path, is_settled, readings, rule
+
+
+@rule(since="0.1", origin=("steps-registry:doc.R-D4", "rulings:R27"), severity=Severity.WARNING)
+def check(registry: Registry) -> Iterator[Finding]:
+    for step in registry.steps.values():
+        for each in readings(step):
+            if each.promised.presence is Presence.UNDECLARED and not is_settled(registry, step, each):
+                yield broken_path(step, each, "does not declare")

@@ -1,0 +1,48 @@
+"""Large flows, and what it costs to ask an implementation about them, the flow itself not counted."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from stagec_dev.cost import Program
+
+QUESTIONS = "startable stuck traps components shortest_run longest_run"
+"""All questions but dominators, for which networkx needs minutes."""
+COMPACT, NETWORKX = "stagec.graph.graph Graph", "stagec.graph.networkx_graph NetworkxGraph"
+
+_PROGRAM = """
+import gc, sys
+from importlib import import_module
+from stagec.core.place import Place
+from stagec.model.flow import Edge, Entry, Flow, Node, Stop, To
+gc.disable()
+count, shape, module, name, questions = int(sys.argv[1]), *sys.argv[2:]
+
+def near(at):
+    return at + 1, at * 7919 % (at + 30), *((at // 2,) if at % 2 else ())
+
+def closure(at):
+    return at + 1, count - 1
+
+place, last = Place("flow.json"), count - 1
+nodes = {}
+for at in range(count):
+    led = (near, closure)[shape == "closure"](at) if at < last else ()
+    targets = [To((str(min(each, last)),)) for each in led] or [Stop()]
+    nodes[str(at)] = Node(str(at), place, edges=tuple([Edge(str(at), "", target, place) for target in targets]))
+flow = Flow("flow", place, {"0": Entry("0", place)}, nodes)
+if questions:
+    graph = getattr(import_module(module), name)(flow)
+    for question in questions.split():
+        getattr(graph, question)(*(("0",) if question.endswith("_run") else ()))
+"""
+
+
+def seconds(folder: Path, count: int, shape: str, implementation: str, questions: str = QUESTIONS) -> float:
+    """Return the processor time of the answers; `shape` is `near` (2.5 edges a node) or `closure` (all lead to one)."""
+    given = (str(count), shape, *implementation.split())
+    asked, silent = (
+        Program((sys.executable, "-c", _PROGRAM, *given, each), folder, runs=1).seconds() for each in (questions, "")
+    )
+    return asked - silent

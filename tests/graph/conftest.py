@@ -1,0 +1,51 @@
+"""Flows written in one line per node, asked through both implementations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from stagec.core.place import Place
+from stagec.graph import Questions, build
+from stagec.graph.networkx_graph import NetworkxGraph
+from stagec.model.flow import Back, Edge, End, Entry, Flow, Mode, Node, Start, Stop, Target, To
+
+AT = Place("flow.json")
+WORDS: dict[str, Target] = {"done": Stop(End.DONE), "failed": Stop(End.FAILED), "back": Back()}
+
+Ask = Callable[..., Questions]
+
+
+def flow(*lines: str, entries: str = "a", exact: bool = True) -> Flow:
+    """Return a flow of lines such as `*a: b | c & d > e | f, g | done`.
+
+    `&` is a fork, `,` a chain, `>` names its join; a star means that the node waits for all its edges.
+    """
+    nodes = [_node(*line.split(":")) for line in lines]
+    starts = {name: Entry(name, AT) for name in entries.split()}
+    return Flow("flow", AT, starts, {node.id: node for node in nodes}, exact=exact)
+
+
+def _node(head: str, targets: str) -> Node:
+    name = head.strip("* ")
+    edges = [
+        Edge(name, str(at), _target(each.strip()), AT / name / at)
+        for at, each in enumerate(targets.split("|") if targets.strip() else [])
+    ]
+    return Node(name, AT / name, edges=tuple(edges), start=Start.ALL if "*" in head else Start.ANY)
+
+
+def _target(text: str) -> Target:
+    if text in WORDS:
+        return WORDS[text]
+    body, _, join = text.partition(">")
+    mode = Mode.FORK if "&" in body else Mode.CHAIN if "," in body else Mode.ONE
+    names = tuple(each.strip() for each in body.replace("&", ",").split(",") if each.strip())
+    return To(names, mode, join.strip() or None)
+
+
+@pytest.fixture(params=[build, NetworkxGraph], ids=["compact", "networkx"])
+def ask(request: pytest.FixtureRequest) -> Ask:
+    """Return what makes a graph of lines."""
+    return lambda *lines, **more: request.param(flow(*lines, **more))

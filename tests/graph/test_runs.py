@@ -1,0 +1,67 @@
+"""How short and how long runs are, and the ways to nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from stagec.graph import Questions
+
+Ask = Callable[..., Questions]
+
+RUNS = [
+    (("a: done",), 1, 1),
+    (("a: b | c", "b: c", "c: done"), 2, 3),
+    (("a: a | done",), 1, None),
+    (("a: b", "b: failed"), None, 2),
+    (("a:",), None, 1),
+    (("a: b & c > d", "b: done", "c: done", "d: done"), 4, 4),
+    (("a: b, c", "b: done", "c: done"), 3, 3),
+    (("a: b & c > c", "b: done", "c: done"), 4, 4),
+    (("a: b & c > d", "b: r | done", "r: done", "c: done", "d: done"), 4, 5),
+    (("a: b & c > d", "b: e & e > f", "c: done", "d: done", "e: done", "f: done"), 7, 7),
+    (("a: b & c > d | e", "b: done", "c: done", "d: a | done", "e: f", "f: done"), 3, None),
+    (("a: b", "b: back | done"), 2, None),
+    (("a: b | c", "b: back", "c: done"), 2, None),
+    (("a: b & c > d", "b: done", "c: failed", "d: done"), None, 4),
+    (("a: b & c", "b: d", "c: d", "*d: done"), 3, 5),
+    (("a: b & c > d", "b: done", "c: done", "*d: done"), 4, 4),
+    (("a: > b", "b: done"), 2, 2),
+    (("a: x", "x: done", "y: y"), 2, 2),
+]
+
+
+@pytest.mark.parametrize(("lines", "least", "most"), RUNS)
+def test_a_run_takes_so_many_executions_at_least_and_at_most(
+    ask: Ask, lines: tuple[str, ...], least: int | None, most: int | None
+) -> None:
+    graph = ask(*lines)
+    assert (graph.shortest_run("a"), graph.longest_run("a")) == (least, most)
+
+
+def test_numbers_do_not_grow_without_end(ask: Ask) -> None:
+    lines = [f"n{at}: n{at + 1} & n{at + 1}" for at in range(100)]
+    graph = ask(*lines, "n100: done", entries="n0 n90")
+    assert (graph.shortest_run("n0"), graph.longest_run("n0")) == (10**18, 10**18)
+    assert (graph.shortest_run("n90"), graph.longest_run("n90")) == (2047, 2047)
+
+
+PATHS = [
+    (("a: b | c", "b: c", "c: d", "d: done"), "d", ["a1", "c0"]),
+    (("a: done",), "a", []),
+    (("a: b", "b: done", "c: done"), "c", None),
+    (("a: b & c > d", "b: done", "c: done", "d: e", "e: done"), "e", ["a0", "d0"]),
+    (("a: b & c > d | e", "b: done", "c:", "d: done", "e: d"), "d", ["a1", "e0"]),
+    (("a: b, c > d", "b: d", "c: failed", "d: done"), "d", ["a0", "b0"]),
+    (("a: b, c", "b: failed | c", "c: failed"), "c", ["a0", "b1"]),
+    (("a: a | b", "b: a | x", "x: done"), "x", ["a1", "b1"]),
+]
+
+
+@pytest.mark.parametrize(("lines", "node", "way"), PATHS)
+def test_a_path_is_a_shortest_list_of_edges_that_can_be_taken(
+    ask: Ask, lines: tuple[str, ...], node: str, way: list[str] | None
+) -> None:
+    found = ask(*lines).path("a", node)
+    assert (None if found is None else [edge.source + edge.outcome for edge in found]) == way

@@ -1,0 +1,163 @@
+"""Both implementations of the questions about flows agree, on any flow."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stagec.core.place import Place
+from stagec.graph import Questions, build
+from stagec.graph.networkx_graph import NetworkxGraph
+from stagec.model.flow import Back, Edge, End, Entry, Flow, Mode, Node, Start, Stop, Target, To
+
+AT = Place("flow.json")
+CHUNKS, CHUNK = 40, 2_500
+DEEP = 25
+"""Of so many flows one is also asked about every pair of nodes, every path and the order of components."""
+DONE, FAILED, BACK = Stop(End.DONE), Stop(End.FAILED), Back()
+
+
+def flow(targets: list[list[Target]], together: set[int], entries: list[str]) -> Flow:
+    """Return a flow of nodes `a`, `b`, … with these targets; entries are called what they name."""
+    nodes = {}
+    for at, own in enumerate(targets):
+        name = chr(97 + at)
+        edges = tuple(Edge(name, str(number), target, AT) for number, target in enumerate(own))
+        nodes[name] = Node(name, AT, edges=edges, start=Start.ALL if at in together else Start.ANY)
+    return Flow("flow", AT, {name: Entry(name, AT) for name in entries}, nodes)
+
+
+def random_flow(random: Random) -> Flow:
+    """Return a small flow with anything in it: scopes, joins, ways back, loops, islands, broken edges and entries."""
+    count, wild = random.randint(1, 5), random.random() < 0.5
+    names = "abcde"[:count] + ("!" if random.random() < 0.08 else "")
+    targets = [
+        [random_target(random, names, wild=wild) for _ in range(random.choice((0, 1, 1, 2, 2, 3)))]
+        for _ in range(count)
+    ]
+    together = {at for at in range(count) if wild and random.random() < 0.2}
+    return flow(targets, together, [random.choice(names) for _ in range(random.choice((0, 1, 1, 1, 1, 2)))])
+
+
+def random_target(random: Random, names: str, *, wild: bool) -> Target:
+    kind = random.random()
+    if kind < 0.25:
+        return DONE if kind < 0.15 else FAILED if kind < 0.2 else BACK
+    if not wild or kind < 0.7:
+        return To((random.choice(names),))
+    join = random.choice(names) if random.random() < 0.6 else None
+    nodes = tuple(random.choices(names, k=random.choice((0, 1, 2, 2, 2, 3))))
+    return To(nodes, Mode.FORK if kind < 0.85 else Mode.CHAIN, join)
+
+
+@st.composite
+def flows(draw: st.DrawFn) -> Flow:
+    """Flows that shrink: fewer nodes, fewer edges, plainer targets."""
+    count = draw(st.integers(1, 7))
+    name = st.sampled_from("abcdefg"[:count])
+    scope = st.builds(
+        To,
+        st.lists(name, max_size=3).map(tuple),
+        st.sampled_from(list(Mode)),
+        st.none() | name,
+    )
+    target = st.sampled_from([DONE, FAILED, BACK]) | st.builds(To, st.tuples(name)) | scope | st.just(To(("!",)))
+    targets = draw(st.lists(st.lists(target, max_size=4), min_size=count, max_size=count))
+    return flow(targets, draw(st.sets(st.integers(0, count - 1))), draw(st.lists(name, max_size=3, unique=True)))
+
+
+def answers(graph: Questions) -> dict[str, object]:
+    """Return the answers that are unique."""
+    return {
+        "exact": graph.exact,
+        "dangling": graph.dangling,
+        "startable": graph.startable(),
+        "unstartable": graph.unstartable(),
+        "completing": graph.completing(),
+        "stuck": graph.stuck(),
+        "traps": graph.traps(),
+        "components": set(graph.components()),
+        "cycles": graph.cycles(),
+        "entries": {entry: answers_from(graph, entry) for entry in graph.flow.entries},
+    }
+
+
+def answers_from(graph: Questions, entry: str) -> tuple[object, ...]:
+    return (
+        graph.startable_from(entry),
+        list(graph.dominators(entry).items()),
+        graph.shortest_run(entry),
+        graph.longest_run(entry),
+        [None if (way := graph.path(entry, node)) is None else len(way) for node in graph.flow.nodes],
+    )
+
+
+def pairs(graph: Questions) -> tuple[object, ...]:
+    """Return what lies on the ways from all entries, and which node dominates which."""
+    nodes = graph.flow.nodes
+    return list(graph.dominators().items()), [graph.dominates(node, other) for node in nodes for other in nodes]
+
+
+def misordered(graph: Questions) -> list[tuple[str, str]]:
+    """Return what comes before a component it leads to."""
+    rank = {node: at for at, nodes in enumerate(graph.components()) for node in nodes}
+    known = [edge for node in graph.flow.nodes.values() for edge in node.edges if edge not in graph.dangling]
+    return [(edge.source, each) for edge in known for each in named(edge) if rank[each] > rank[edge.source]]
+
+
+def torn(graph: Questions) -> list[tuple[str, str]]:
+    """Return the paths in which an edge leaves a node that the one before it does not lead to."""
+    found = []
+    for entry in graph.flow.entries:
+        for node in graph.flow.nodes:
+            reached: tuple[str, ...] = (entry,)
+            for edge in graph.path(entry, node) or ():
+                reached = named(edge) if edge.source in reached else ()
+            if graph.path(entry, node) is not None and node not in reached:
+                found.append((entry, node))
+    return found
+
+
+def named(edge: Edge) -> tuple[str, ...]:
+    target = edge.target
+    return (*target.nodes, *([target.join] if target.join else [])) if isinstance(target, To) else ()
+
+
+def deep(graph: Questions) -> tuple[object, ...]:
+    return pairs(graph), misordered(graph), torn(graph)
+
+
+@pytest.mark.parametrize("random", list(map(Random, range(CHUNKS))), ids=range(CHUNKS))
+def test_both_implementations_agree_on_random_flows(random: Random) -> None:
+    for at in range(CHUNK):
+        given_flow = random_flow(random)
+        own, other = build(given_flow), NetworkxGraph(given_flow)
+        assert answers(own) == answers(other), given_flow
+        if at % DEEP == 0:
+            assert deep(own) == deep(other) == (pairs(own), [], []), given_flow
+
+
+@given(flows())
+@settings(max_examples=300, deadline=None)
+def test_both_implementations_agree_on_any_flow(given_flow: Flow) -> None:
+    own, other = build(given_flow), NetworkxGraph(given_flow)
+    assert answers(own) == answers(other)
+    assert deep(own) == deep(other) == (pairs(own), [], [])
+
+
+@given(flows())
+@settings(max_examples=200, deadline=None)
+def test_answers_fit_each_other(given_flow: Flow) -> None:
+    graph = build(given_flow)
+    trapped = [node for trap in graph.traps() for node in trap.nodes]
+    assert graph.startable() | set(graph.unstartable()) == given_flow.nodes.keys()
+    assert len(trapped) == len(set(trapped))
+    assert graph.completing().isdisjoint(trapped)
+    for entry, written in given_flow.entries.items():
+        least, most = graph.shortest_run(entry), graph.longest_run(entry)
+        assert (least is not None) == (written.node in graph.completing())
+        assert least is None or most is None or least <= most
+        assert graph.startable_from(entry) <= graph.dominators(entry).keys()
