@@ -13,7 +13,9 @@ import pytest
 
 COMPILER = Path(__file__).parents[2] / "compiler"
 STAGEC = (sys.executable, "-m", "stagec")
-CLEAN = json.dumps({"agentId": "small", "version": "1.0.0", "c1": "steps", "steps": {}}, indent=2) + "\n"
+STEP = {"stepId": "initial.a", "name": "A", "c2": "initial", "c3": "a"}
+REGISTRY = {"agentId": "a", "version": "1.0.0", "c1": "steps", "entryStep": "initial.a", "steps": {"initial.a": STEP}}
+CLEAN = json.dumps(REGISTRY, indent=2) + "\n"
 
 Ended = subprocess.CompletedProcess[bytes]
 Run = Callable[..., Ended]

@@ -16,8 +16,8 @@ import pytest
 COMPILER = Path(__file__).parents[2] / "compiler"
 GENEROUS = 3
 """Limits are this many times the wish, so that a busy machine fails no test."""
-GIVEN_UP = 10
-"""Seconds of processor time, or a quarter of the seconds of waiting, after which the system ends a run."""
+GIVEN_UP = 5
+"""Seconds of processor time beyond the limit after which the system ends a run; it waits four times as long."""
 LAUNCHER = """
 import json, os, resource, signal, sys
 report, limit, *command = sys.argv[1:]
@@ -59,10 +59,10 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(COMPILER), "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", **more}
 
 
-def run(folder: Path, report: Path, arguments: tuple[str, ...]) -> Outcome:
+def run(folder: Path, report: Path, arguments: tuple[str, ...], limit: int) -> Outcome:
     command = [sys.executable, "-m", "stagec", *arguments]
     ended = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", LAUNCHER, str(report), str(GIVEN_UP), *command],
+        [sys.executable, "-I", "-S", "-c", LAUNCHER, str(report), str(limit), *command],
         cwd=folder, env=environment(), capture_output=True, stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     status, seconds, megabytes = json.loads(report.read_text(encoding="utf-8"))
@@ -76,7 +76,12 @@ def attack(tmp_path: Path, request: pytest.FixtureRequest) -> Attack:
     def start(
         *arguments: str, seconds: float = 1.0, megabytes: float = 200.0, command: str = "validate", folder: str = "."
     ) -> Outcome:
-        ended = run(tmp_path / "project" / folder, tmp_path / "report", (command, *arguments))
+        ended = run(
+            tmp_path / "project" / folder,
+            tmp_path / "report",
+            (command, *arguments),
+            int(GIVEN_UP + GENEROUS * seconds),
+        )
         request.node.user_properties.append(("cost", (ended.seconds, ended.megabytes, seconds, megabytes)))
         said = ended.out[:2000] + ended.err[-4000:]
         assert ended.status in {0, 1, 2, 3}, said

@@ -15,6 +15,7 @@ import pytest
 
 TOP = Path(__file__).parents[2]
 DOORS = {
+    "networkx": ("stagec.graph",),
     "click": ("stagec.cli",),
     "jiter": ("stagec.sources.formats.json",),
     "jsonschema_rs": ("stagec.sources.shape", "stagec.project.mistakes"),

@@ -27,9 +27,10 @@ print(json.dumps({"status": status, "modules": sorted(sys.modules)}))
 
 @pytest.fixture(scope="module")
 def imported(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """Validate a registry without any step in a fresh process and return the modules it imported."""
+    """Validate a registry of one step in a fresh process and return the modules it imported."""
     folder = tmp_path_factory.mktemp("small")
-    registry = {"agentId": "small", "version": "1.0.0", "c1": "steps", "steps": {}}
+    step = {"stepId": "initial.a", "name": "A", "c2": "initial", "c3": "a"}
+    registry = {"agentId": "a", "version": "1.0.0", "c1": "c", "entryStep": "initial.a", "steps": {"initial.a": step}}
     (folder / "steps_registry.json").write_text(json.dumps(registry), encoding="utf-8")
     ended = subprocess.run(
         [sys.executable, "-c", PROBE],

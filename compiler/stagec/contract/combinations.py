@@ -46,6 +46,19 @@ def combinations(schemas: Schemas, group: Iterable[Schema]) -> tuple[Combination
     return None
 
 
+def clash(schemas: Schemas, group: Iterable[Schema]) -> tuple[Schema, Schema] | None:
+    """Return two schemas that hold together and leave no type to a value."""
+    typed: list[tuple[Schema, frozenset[str]]] = []
+    for each in schemas.layers(*group):
+        types = types_of(each.value) if isinstance(each, Schema) and isinstance(each.value, dict) else None
+        if isinstance(each, Schema) and types is not None:
+            other = next((one for one, before in typed if before.isdisjoint(types)), None)
+            if other is not None:
+                return other, each
+            typed.append((each, types))
+    return None
+
+
 @value
 class _Draft:
     """A combination that is being made: layers so far, schemas to add, and alternatives that are not chosen yet."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 
 from stagec.contract.choices import Choices
-from stagec.contract.combinations import Combination, combinations, type_of, types_of
+from stagec.contract.combinations import Combination, clash, combinations, type_of, types_of
 from stagec.contract.member import Member, member, names
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
@@ -33,11 +33,12 @@ class Presence(StrEnum):
 class Promise:
     """What a schema says about one path.
 
-    `ends` are the schemas that speak of a value at the path: alternatives, each a group that holds together, an empty one
-    where nothing speaks of it.
-    `optional` is the schema that lets the first part of the path that is not required be left out. Of a path that
-    breaks off, `followed` is how many of its parts could be followed and `near` are the names declared there. `whole`
-    tells that no part of the schema was left out because it could not be read.
+    `ends` are the schemas that speak of a value at the path: alternatives, each a group that holds together, an empty
+    one where nothing speaks of it. `optional` is the schema that lets the first part of the path that is not required
+    be left out. `whole` tells that no part of the schema was left out because it could not be read.
+
+    Of a path that breaks off, `followed` is how many of its parts could be followed, `near` are the names declared
+    there, and `clash` are two parts of the schema that ask for different types there.
     """
 
     presence: Presence
@@ -46,6 +47,7 @@ class Promise:
     followed: int = 0
     near: tuple[str, ...] = ()
     whole: bool = True
+    clash: tuple[Schema, Schema] | None = None
 
 
 @value
@@ -66,13 +68,11 @@ def promise(schemas: Schemas, schema: Schema, path: Iterable[str]) -> Promise:
         steps = _steps(schemas, ways, name)
         if steps is None:
             return Promise(Presence.UNKNOWABLE, followed=followed, whole=False)
-        for step in steps:
-            if step.end is not None:
-                ended.setdefault(step.end, next(iter(step.combination.layers), None))
+        ended = {step.end: next(iter(step.combination.layers), None) for step in steps if step.end is not None} | ended
         going = {_identity_of(step.way): step.way for step in steps if step.end is None}
         if not going:
             near = tuple(dict.fromkeys(each for step in steps for each in names(step.combination)))
-            return Promise(_broken(ended), (), None, followed, near)
+            return Promise(_broken(ended), (), None, followed, near, clash=_clash(schemas, ways, steps))
         ways = tuple(going.values())
     return _arrived(ways, ended)
 
@@ -110,6 +110,11 @@ def _step(way: _Way, combination: Combination, found: Member) -> _Step:
     if optional is None and not found.required and found.certain and way.whole:
         optional = combination.layers[0]
     return _Step(_Way(found.parts, optional, way.sure and found.required, whole), combination)
+
+
+def _clash(schemas: Schemas, ways: tuple[_Way, ...], steps: list[_Step]) -> tuple[Schema, Schema] | None:
+    """Return why no value can stand where a path breaks off, when that is because two parts ask for other types."""
+    return None if steps else next((found for way in ways if (found := clash(schemas, way.group))), None)
 
 
 def _identity_of(way: _Way) -> tuple[object, ...]:
@@ -168,12 +173,9 @@ def excluded(schemas: Schemas, named: Choices, promised: Promise) -> tuple[Exclu
 
 
 def _excluder(schemas: Schemas, promised: Promise, given: Json) -> Place | None:
-    for group in promised.ends:
-        for combination in combinations(schemas, group) or ():
-            for layer in combination.layers:
-                if isinstance(layer.value, dict) and not _admits(layer.value, given):
-                    return layer.at
-    return None
+    possible = [each for group in promised.ends for each in combinations(schemas, group) or ()]
+    bodies = [(layer.value, layer.at) for each in possible for layer in each.layers]
+    return next((at for body, at in bodies if isinstance(body, dict) and not _admits(body, given)), None)
 
 
 def _admits(body: Object, given: Json) -> bool:

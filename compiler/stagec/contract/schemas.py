@@ -61,6 +61,7 @@ class Schemas:
         self._sources = sources
         self._patience = _PATIENCE
         self._anchors: dict[str, Mapping[str, Schema]] = {}
+        self._resolved: dict[tuple[str, str], Schema | Miss] = {}
 
     def root(self, file: str) -> Schema | Miss:
         """Return a whole schema file."""
@@ -94,6 +95,12 @@ class Schemas:
 
     def resolve(self, reference: str, file: str) -> Schema | Miss:
         """Return what a `$ref` in a file refers to; only files of the project are ever looked at."""
+        key = (reference, file)
+        if key not in self._resolved:
+            self._resolved[key] = self._resolve(reference, file)
+        return self._resolved[key]
+
+    def _resolve(self, reference: str, file: str) -> Schema | Miss:
         try:
             address, fragment = urldefrag(reference)
             scheme = urlsplit(address).scheme

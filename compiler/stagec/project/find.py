@@ -17,6 +17,8 @@ OWN = "stagec.toml"
 SHARED = "pyproject.toml"
 _LARGEST = 1_000_000
 """Bytes of a configuration file."""
+_LONGEST_PATH = 4_000
+"""Characters of a path."""
 
 
 @value
@@ -32,8 +34,15 @@ class Found:
 
 def common_folder(paths: Iterable[Path]) -> str:
     """Return the folder that holds all the paths: a folder itself, the folder of a file, else the current one."""
-    folders = [_folder(os.path.realpath(path)) for path in paths]
+    folders = [_folder(os.path.realpath(possible(path))) for path in paths]
     return os.path.commonpath(folders) if folders else os.path.realpath(os.curdir)
+
+
+def possible(path: Path) -> Path:
+    """Return a path that is short enough for a system; resolving a longer one costs the square of its length."""
+    if len(str(path)) > _LONGEST_PATH:
+        raise Failure(f"{quote(path)} is longer than a path can be")
+    return path
 
 
 def find(folder: str) -> Found | None:

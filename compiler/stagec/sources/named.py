@@ -11,6 +11,9 @@ from stagec.core.failure import Failure
 from stagec.core.nearest import Names, hint
 from stagec.core.words import quote
 
+_LONGEST = 4_000
+"""Characters of a path; resolving a longer one costs the square of its length, and no system knows it."""
+
 
 class Named(Enum):
     """What a path turned out to be."""
@@ -25,6 +28,8 @@ def resolve(root: Path, path: Path, overlay: Collection[str]) -> tuple[str, Name
 
     Links on the way are resolved, a link at the end is left alone: whoever reads it says where it leads.
     """
+    if len(str(path)) > _LONGEST:
+        raise Failure(f"{quote(path)} is longer than a path can be")
     full = _full(root, path)
     file = os.path.relpath(full, root).replace(os.sep, "/")
     if not _inside(root, full):

@@ -29,10 +29,15 @@ class Reading:
         return self.promised.presence in {Presence.SURE, Presence.POSSIBLE}
 
 
-def readings(step: Step) -> Iterator[Reading]:
-    """Yield every path that a step's gate reads; none where the output schema cannot be found."""
+def readings(step: Step, presence: Presence | None = None) -> Iterator[Reading]:
+    """Yield every path that a step's gate reads; none where the output schema cannot be found.
+
+    With a presence, nothing is yielded where no path at all has that presence, which is quickly told.
+    """
     gate, output = step.gate, step.output
     if gate is None or output is None or not isinstance(output.found, Schema):
+        return
+    if presence is not None and all(each.presence is not presence for each in output.paths.values()):
         return
     for member, path in (("intentField", gate.field), ("targetField", gate.target_field)):
         if path is not None and path in output.paths:

@@ -221,6 +221,22 @@ class Agent:
 
 
 @value
+class SchemaFolder:
+    """The folder of a registry's schemas: what lies in it, and every reference written there."""
+
+    path: str
+    files: Names
+    """The files, relative to the folder."""
+    members: Mapping[str, Names]
+    """The names under which each file holds schemas."""
+    references: tuple[Reference, ...]
+
+    def names(self, file: str) -> Names:
+        """Return the names a file holds schemas under."""
+        return self.members.get(file, Names(()))
+
+
+@value
 class Registry:
     """One step registry with the agent definition beside it."""
 
@@ -242,14 +258,7 @@ class Registry:
     validator_mentions: tuple[Mention, ...]
     patterns: Names
     pattern_mentions: tuple[Mention, ...]
-    references: tuple[Reference, ...]
-    """Every `$ref` of the schema files beside the registry."""
-    schemas: str
-    """The folder of the schemas."""
-    schema_files: Names
-    """Their names, relative to the folder."""
-    schema_members: Mapping[str, Names]
-    """The names under which each of these files holds schemas."""
+    schemas: SchemaFolder
 
     @property
     def gateless(self) -> tuple[Step, ...]:
@@ -281,10 +290,6 @@ class Registry:
     def step(self, name: str) -> Step | None:
         """Return the step that a mention means, if it can be read."""
         return self.steps.get(self.aliases.get(name, name))
-
-    def schema_names(self, file: str) -> Names:
-        """Return the names a schema file holds schemas under."""
-        return self.schema_members.get(file, Names(()))
 
     @property
     def mentions(self) -> tuple[str, ...]:

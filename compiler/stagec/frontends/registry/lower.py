@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from stagec.frontends.registry.agreement import disagreements
 from stagec.frontends.registry.document import INTENTS, Intent, Kind, Move, Registry, Step
+from stagec.frontends.registry.entry import unserved_verdict
 from stagec.model.flow import Bound, Edge, End, Entry, Flow, Node, Stop, To
 
 _ROUTING = frozenset({Kind.WORK.value, Kind.VERIFICATION.value})
@@ -32,7 +33,7 @@ class _Lowering:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._exact = registry.is_whole and not registry.broken_steps
-        self._suspect = bool(registry.gateless)
+        self._suspect = bool(registry.gateless) or unserved_verdict(registry) is not None
 
     def flow(self) -> Flow:
         registry = self._registry
@@ -73,12 +74,12 @@ class _Lowering:
         if move.intent == Intent.ABORT:  # ends the run as failed, whatever target is written
             yield Edge(step.key, move.intent, Stop(End.FAILED), at)
             return
+        if move.intent == Intent.CLOSING and not move.is_fallback:
+            yield Edge(step.key, move.intent, Stop(End.DONE), at)
         if move.target is None:
-            if move.intent == Intent.CLOSING:
-                yield Edge(step.key, move.intent, Stop(End.DONE), at)
-            else:
-                self._exact = False
+            self._exact = self._exact and move.intent == Intent.CLOSING
             return
+        self._suspect = self._suspect or (move.intent == Intent.CLOSING and not move.is_fallback)
         target = self._meant(move.target)
         if target is None or target.is_section:
             self._exact = False

@@ -18,6 +18,7 @@ from stagec.frontends.registry.document import (
     Move,
     Output,
     Registry,
+    SchemaFolder,
     Step,
     is_section,
 )
@@ -38,8 +39,6 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
 
 def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
     root, at = _object(bundle.registry.value), bundle.registry.at
-    files = sources.below(bundle.schemas, ".json")
-    short = {file: posixpath.relpath(file, bundle.schemas or ".") for file in files}
     outputs = Outputs(schemas, bundle.schemas)
     steps = {key: _step(key, body, at, outputs) for key, body in _objects(root, "steps")}
     validators = dict(_objects(root, "validators"))
@@ -58,10 +57,17 @@ def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
         validator_mentions=tuple(_validator_mentions(root, at)),
         patterns=Names(_object(root.get("failurePatterns"))),
         pattern_mentions=tuple(_pattern_mentions(validators, at)),
-        references=tuple(reference for file in files for reference in schemas.references(file)),
-        schemas=bundle.schemas,
-        schema_files=Names(short.values()),
-        schema_members={short[file]: Names(schemas.names(file)) for file in files},
+        schemas=_schema_folder(bundle.schemas, sources, schemas),
+    )
+
+
+def _schema_folder(folder: str, sources: Sources, schemas: Schemas) -> SchemaFolder:
+    files = {posixpath.relpath(file, folder or "."): file for file in sources.below(folder, ".json")}
+    return SchemaFolder(
+        path=folder,
+        files=Names(files),
+        members={name: Names(schemas.names(file)) for name, file in files.items()},
+        references=tuple(reference for file in files.values() for reference in schemas.references(file)),
     )
 
 

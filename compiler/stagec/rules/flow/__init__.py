@@ -13,15 +13,14 @@ __all__ = [
     "Node",
     "Related",
     "Severity",
-    "To",
     "Trap",
     "counted",
-    "lead",
     "listing",
     "noun",
     "quote",
     "roots",
     "rule",
+    "targets",
 ]
 
 FAMILY = Family(__name__, 600, Graph)
@@ -41,13 +40,13 @@ def roots(graph: Graph) -> tuple[str, ...]:
     for group in groups:
         members = set(group)
         for name in group:
-            led.update(target for target in lead(graph, name) if target not in members)
+            ahead = {target for edge in graph.flow.nodes[name].edges for target in targets(edge)}
+            led |= ahead - members
     first = {group for group in groups if not led.intersection(group)}
     order = {name: position for position, name in enumerate(graph.flow.nodes)}
     return tuple(sorted((min(group, key=order.__getitem__) for group in first), key=order.__getitem__))
 
 
-def lead(graph: Graph, name: str) -> tuple[str, ...]:
-    """Return the nodes that the edges of a node lead to."""
-    targets = (edge.target for edge in graph.flow.nodes[name].edges)
-    return tuple(node for target in targets if isinstance(target, To) for node in target.nodes)
+def targets(edge: Edge) -> tuple[str, ...]:
+    """Return the nodes that an edge leads to."""
+    return edge.target.nodes if isinstance(edge.target, To) else ()

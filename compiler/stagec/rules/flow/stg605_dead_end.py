@@ -9,7 +9,7 @@ Give the node an outcome that leads on, or make it one that completes the run.
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Edge, Finding, Graph, Related, To, noun, quote, rule
+from stagec.rules.flow import Finding, Graph, Related, noun, quote, rule, targets
 
 
 @rule(since="0.1", origin=("steps-registry:flow.no-closure", "steps-registry:flow.entry-no-closure"))
@@ -20,11 +20,7 @@ def check(graph: Graph) -> Iterator[Finding]:
         if trap.cycle:
             continue
         node = graph.flow.nodes[trap.nodes[-1]]
-        ways = [edge for other in graph.flow.nodes.values() for edge in other.edges if _leads(edge, node.id)]
+        ways = [edge for other in graph.flow.nodes.values() for edge in other.edges if node.id in targets(edge)]
         related = tuple(Related(edge.at, "a run gets here by this") for edge in ways[:8])
         message = f"{noun(graph, 'node')} {quote(node.id)} leads nowhere, and does not complete a run"
         yield Finding(node.decided_at or node.at, message, related)
-
-
-def _leads(edge: Edge, name: str) -> bool:
-    return isinstance(edge.target, To) and name in edge.target.nodes

@@ -17,21 +17,23 @@ Lead the transition to a node of a fitting kind, or use the outcome that may lea
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Edge, Finding, Graph, Node, Related, To, noun, quote, rule
+from stagec.rules.flow import Edge, Finding, Graph, Node, Related, noun, quote, rule, targets
 
 
 @rule(since="0.1", origin=("steps-registry:flow.boundary",))
 def check(graph: Graph) -> Iterator[Finding]:
     for node in graph.flow.nodes.values():
         for edge in node.edges:
-            if edge.kinds is None or edge.repair or not isinstance(edge.target, To):
-                continue
-            for name in edge.target.nodes:
-                target = graph.flow.nodes.get(name)
-                if target is not None and target.kind is not None and target.kind not in edge.kinds:
-                    yield Finding(
-                        edge.at, _sentence(graph, node, edge, target), (Related(target.at.key, "leads here"),)
-                    )
+            for target in _foreign(graph, edge):
+                yield Finding(edge.at, _sentence(graph, node, edge, target), (Related(target.at.key, "leads here"),))
+
+
+def _foreign(graph: Graph, edge: Edge) -> list[Node]:
+    """Return the nodes an edge leads to although their kind forbids it."""
+    if edge.kinds is None or edge.repair:
+        return []
+    found = [graph.flow.nodes.get(name) for name in targets(edge)]
+    return [node for node in found if node is not None and node.kind is not None and node.kind not in edge.kinds]
 
 
 def _sentence(graph: Graph, node: Node, edge: Edge, target: Node) -> str:

@@ -157,13 +157,25 @@ _USES = {
 
 def broken_path(step: Step, reading: Reading, fault: str) -> Finding:
     """Say that a path which a gate reads leads to nothing, where it breaks off, and what was most likely meant."""
-    parts, followed = reading.path.split("."), reading.promised.followed
-    there, near = quote(".".join(parts[:followed])), reading.promised.near
-    others = Names(each for each in near if each != parts[followed])
-    bare = reading.promised.presence is Presence.IMPOSSIBLE and not near
-    lack = f"{there} can have no members" if bare else f"there is no {quote(parts[followed])} in {there}"
-    inside = f": {lack}" if followed else ""
+    parts, promised = reading.path.split("."), reading.promised
+    name = parts[promised.followed]
     message = f"step {quote(step.key)} {_USES[reading.member]} {quote(reading.path)}, which its output schema {fault}"
+    near = hint(name, Names(each for each in promised.near if each != name))
+    inside = f": {_break(promised, '.'.join(parts[: promised.followed]), name)}" if promised.followed else ""
+    return Finding(reading.at, f"{message}{inside}{near}", tuple(_broken_at(step, promised)))
+
+
+def _break(promised: Promise, there: str, name: str) -> str:
+    if promised.clash is not None:
+        return f"two parts of it ask for different types of {quote(there)}"
+    if promised.presence is Presence.IMPOSSIBLE and not promised.near:
+        return f"{quote(there)} can have no members"
+    return f"there is no {quote(name)} in {quote(there)}"
+
+
+def _broken_at(step: Step, promised: Promise) -> Iterator[Related]:
     found = step.output.found if step.output is not None else None
-    related = (Related(found.at, "the output schema"),) if isinstance(found, Schema) else ()
-    return Finding(reading.at, f"{message}{inside}{hint(parts[followed], others)}", related)
+    if promised.clash is not None:
+        yield from (Related(part.at, "one of the parts that have to hold together") for part in promised.clash)
+    elif isinstance(found, Schema):
+        yield Related(found.at, "the output schema")

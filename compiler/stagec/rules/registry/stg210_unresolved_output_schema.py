@@ -28,8 +28,8 @@ def check(registry: Registry) -> Iterator[Finding]:
         elif output.found is Miss.OUTSIDE:
             yield Finding(at / "file", f"schema file {quote(output.file)} lies outside the project")
         elif output.found is Miss.NO_MEMBER:
-            near = hint(output.name, registry.schema_names(output.file))
+            near = hint(output.name, registry.schemas.names(output.file))
             message = f"{quote(output.file)} holds no schema {quote(output.name)} for step {quote(step.key)}{near}"
             yield Finding(at / "schema", message)
-    where = f"under {quote(registry.schemas)}"
-    yield from unknown(lost, registry.schema_files, lambda each: f"there is no schema file {quote(each.name)} {where}")
+    where = f"under {quote(registry.schemas.path)}"
+    yield from unknown(lost, registry.schemas.files, lambda each: f"there is no schema file {quote(each.name)} {where}")

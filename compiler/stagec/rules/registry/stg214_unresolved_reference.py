@@ -22,7 +22,7 @@ _SHOWN = 8
 @rule(since="0.1", origin=("steps-registry:gate.schema-load",))
 def check(registry: Registry) -> Iterator[Finding]:
     lost: dict[tuple[str, str], list[Reference]] = {}
-    for each in registry.references:
+    for each in registry.schemas.references:
         if isinstance(each.found, Miss) and each.found in _SENTENCES:
             file, part = each.target
             lost.setdefault((file, part if each.found is Miss.NO_MEMBER else ""), []).append(each)

@@ -15,6 +15,6 @@ from stagec.rules.registry import Finding, Registry, entry_mapping, rule
 
 @rule(since="0.1", origin=("steps-registry:boot.entry-missing", "SR-ENTRY-001"))
 def check(registry: Registry) -> Iterator[Finding]:
-    if "entryStep" not in registry.body and entry_mapping(registry) == {}:
+    if registry.steps and "entryStep" not in registry.body and entry_mapping(registry) == {}:
         message = "runs begin nowhere: there is neither an 'entryStep' nor a verdict type in 'entryStepMapping'"
         yield Finding(registry.at / "entryStepMapping", message)

@@ -30,7 +30,7 @@ from stagec.rules.registry import (
 def check(registry: Registry) -> Iterator[Finding]:
     told: dict[Place, list[tuple[Step, Reading]]] = {}
     for step in registry.steps.values():
-        for each in readings(step):
+        for each in readings(step, Presence.POSSIBLE):
             if each.member == "intentField" and each.promised.optional is not None and _is_missable(step, each):
                 told.setdefault(each.promised.optional.at, []).append((step, each))
     for at, ((step, each), *others) in told.items():

@@ -1,21 +1,28 @@
 """A gate reads a path that its output schema forbids.
 
 ## Why this matters
-No answer that fits the schema can have anything there: the schema is closed and does not declare the member, or the
-path leads through something that is no object. The value is always missing.
+No answer that fits the schema can have anything there: the schema is closed and does not declare the member, the path
+leads through something that is no object, or two parts of the schema ask for different types. The value is always
+missing.
 
 ## How to fix
-Correct the path, or declare the member in the output schema.
+Correct the path, or declare the member in the output schema. Parts of a schema hold together: where `allOf` makes a
+member a string, it cannot be an object beside it, so rename one of the two.
 """
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Presence, Registry, broken_path, is_settled, readings, rule
+from stagec.rules.registry import Finding, Place, Presence, Registry, broken_path, is_settled, readings, rule
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-D4", "rulings:R27"))
 def check(registry: Registry) -> Iterator[Finding]:
+    told: set[tuple[Place, ...]] = set()
     for step in registry.steps.values():
-        for each in readings(step):
-            if each.promised.presence is Presence.IMPOSSIBLE and not is_settled(registry, step, each):
+        for each in readings(step, Presence.IMPOSSIBLE):
+            if each.promised.presence is not Presence.IMPOSSIBLE or is_settled(registry, step, each):
+                continue
+            cause = tuple(part.at for part in each.promised.clash or ())
+            if not cause or cause not in told:
+                told.add(cause)
                 yield broken_path(step, each, "forbids")

@@ -16,6 +16,6 @@ from stagec.rules.registry import Finding, Presence, Registry, Severity, broken_
 @rule(since="0.1", origin=("steps-registry:doc.R-D4", "rulings:R27"), severity=Severity.WARNING)
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
-        for each in readings(step):
+        for each in readings(step, Presence.UNDECLARED):
             if each.promised.presence is Presence.UNDECLARED and not is_settled(registry, step, each):
                 yield broken_path(step, each, "does not declare")
