@@ -213,6 +213,8 @@ class Agent:
     verdict: str | None
     settings: Object
     """`runner.verdict.config`"""
+    parameters: Names
+    """What a run of the agent is given by its caller."""
 
     @property
     def verdict_at(self) -> Place:

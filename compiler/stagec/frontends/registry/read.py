@@ -85,7 +85,13 @@ def _agent(tree: Tree | None) -> Agent | None:
     if tree is None or not isinstance(tree.value, dict):
         return None
     verdict = _object(_object(tree.value.get("runner")).get("verdict"))
-    return Agent(tree.at, _text(tree.value, "name"), _text(verdict, "type"), _object(verdict.get("config")))
+    return Agent(
+        at=tree.at,
+        name=_text(tree.value, "name"),
+        verdict=_text(verdict, "type"),
+        settings=_object(verdict.get("config")),
+        parameters=Names(_object(tree.value.get("parameters"))),
+    )
 
 
 def _step(key: str, body: Object, registry: Place, outputs: Outputs) -> Step:

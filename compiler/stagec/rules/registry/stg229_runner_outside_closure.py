@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from stagec.rules.registry import Finding, Kind, Registry, Related, Step, quote, rule
 
 
-@rule(since="0.1", origin=("rulings:R24",))
+@rule(since="0.1", origin=("rulings:R24", "steps-registry:beyond.subprocess"))
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
         if "runner" in step.body and not _may_run(step):
