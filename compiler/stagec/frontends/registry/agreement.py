@@ -46,11 +46,10 @@ def disagreements(step: Step) -> Iterator[Disagreement]:
     intents. For every intent the list that stands against the other two is the odd one. Transitions need no `repeat`,
     and no `jump` when the answer itself names the target; `abort` is allowed wherever it is listed.
     """
-    gate = step.gate
-    if gate is None or not gate.is_whole or not gate.allowed.keys() <= allowed_of(step) or offers_no_intent(step):
+    gate, offered = step.gate, offered_by(step)
+    if gate is None or not gate.is_whole or _agree(step, gate.allowed.keys(), offered):
         return
-    offered = offered_by(step)
-    if _agree(step, gate.allowed.keys(), offered):
+    if not gate.allowed.keys() <= allowed_of(step) or offers_no_intent(step):
         return
     missing, extra = _sorted_out(step, gate, offered)
     for side in Side:

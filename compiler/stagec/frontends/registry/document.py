@@ -143,13 +143,19 @@ class Output:
 
 @value
 class Step:
-    """One step under the key it has in `steps`; `kind` None when it has none or a wrong one."""
+    """One step under the key it has in `steps`; `kind` None when it has none or a wrong one.
+
+    `acts_as` is the kind as far as it can be trusted: None also when the gate allows what the kind forbids, so that one
+    of the two is wrong. A section is a part of prompts, which no run ever enters.
+    """
 
     key: str
     at: Place
     id: str | None
     kind: Kind | None
+    acts_as: Kind | None
     phase: str | None
+    is_section: bool
     gate: Gate | None
     moves: tuple[Move, ...]
     intents: frozenset[str] | None
@@ -160,13 +166,6 @@ class Step:
     def place(self, move: Move) -> Place:
         """Return where a move names its target."""
         return Place(self.at.file, (*self.at.pointer, "transitions", *move.slot))
-
-    @property
-    def acts_as(self) -> Kind | None:
-        """The step's kind; None also when its gate allows what the kind forbids, so that one of the two is wrong."""
-        if self.kind is None or self.gate is None or self.gate.allowed.keys() <= ALLOWED[self.kind]:
-            return self.kind
-        return None
 
     @property
     def gate_at(self) -> Place:
@@ -189,19 +188,9 @@ class Step:
         return self.gate is not None and "stepKind" not in self.body and bool(self.phase) and self.phase not in PHASES
 
     @property
-    def is_section(self) -> bool:
-        """Tell whether the step is a part of prompts, which no run ever enters."""
-        return is_section(self.key, self.phase)
-
-    @property
     def surplus(self) -> tuple[str, ...]:
         """Members that mean nothing because the step is a section."""
         return tuple(member for member in FLOW_MEMBERS if member in self.body) if self.is_section else ()
-
-
-def is_section(key: str, phase: str | None) -> bool:
-    """Tell whether a step of this name and phase is a part of prompts."""
-    return phase == "section" or key.startswith("section.")
 
 
 @value

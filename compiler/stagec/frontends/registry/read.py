@@ -10,6 +10,7 @@ from stagec.core.json import Json, Object
 from stagec.core.nearest import Names
 from stagec.core.place import Place, Pointer
 from stagec.frontends.registry.document import (
+    ALLOWED,
     KIND_OF_PHASE,
     Agent,
     Gate,
@@ -20,7 +21,6 @@ from stagec.frontends.registry.document import (
     Registry,
     SchemaFolder,
     Step,
-    is_section,
 )
 from stagec.frontends.registry.files import Bundle, bundles
 from stagec.frontends.registry.outputs import Outputs
@@ -96,15 +96,19 @@ def _agent(tree: Tree | None) -> Agent | None:
 
 def _step(key: str, body: Object, registry: Place, outputs: Outputs) -> Step:
     phase = _text(body, "c2")
-    flow: Object = {} if is_section(key, phase) else body  # what a section says about running means nothing
+    is_section = phase == "section" or key.startswith("section.")
+    flow: Object = {} if is_section else body  # what a section says about running means nothing
     gate = _gate(flow.get("structuredGate"))
     transitions = flow.get("transitions")
+    kind = _KINDS.get(str(flow["stepKind"])) if "stepKind" in flow else KIND_OF_PHASE.get(_text(flow, "c2") or "")
     return Step(
         key=key,
         at=Place(registry.file, ("steps", key)),
         id=_text(body, "stepId"),
-        kind=_KINDS.get(str(flow["stepKind"])) if "stepKind" in flow else KIND_OF_PHASE.get(_text(flow, "c2") or ""),
+        kind=kind,
+        acts_as=kind if kind is None or gate is None or gate.allowed.keys() <= ALLOWED[kind] else None,
         phase=phase,
+        is_section=is_section,
         gate=gate,
         moves=tuple(_moves(_object(transitions))),
         intents=frozenset(transitions) if isinstance(transitions, dict) else None,
