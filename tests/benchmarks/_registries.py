@@ -18,21 +18,31 @@ def agent() -> Path:
 
 
 def enlarge(folder: Path, steps: int) -> Path:
-    """Write a project of at least so many steps into a new folder and return it."""
+    """Write a project of at least so many steps, without any finding, into a new folder and return it."""
     target = folder / f"of-{steps}"
     shutil.copytree(agent(), target)
     path = target / "steps_registry.json"
     registry = json.loads(path.read_bytes())
     own = registry["steps"]
     copies = -(-steps // len(own))
-    registry["steps"] = {key: each for copy in range(copies) for key, each in _copied(own, copy).items()}
+    registry["steps"] = {key: each for copy in range(copies) for key, each in _copied(own, copy, copies).items()}
     path.write_text(json.dumps(registry, indent=2), encoding="utf-8")
     return target
 
 
-def _copied(steps: dict[str, Any], copy: int) -> dict[str, Any]:
-    names = {key: f"{key}-{copy}" if copy else key for key in steps}
-    return {names[key]: _renamed(step, names) for key, step in steps.items()}
+def _copied(steps: dict[str, Any], copy: int, copies: int) -> dict[str, Any]:
+    """Return one copy of the steps; its continuations lead on to the next copy, so that all are reached."""
+    names = {key: _name(key, copy) for key in steps}
+    copied = {names[key]: _renamed(step, names) for key, step in steps.items()}
+    for key in steps if copy + 1 < copies else ():
+        if key.startswith("continuation."):
+            following = _name(key.replace("continuation.", "initial.", 1), copy + 1)
+            copied[names[key]]["transitions"]["next"]["target"] = following
+    return copied
+
+
+def _name(key: str, copy: int) -> str:
+    return f"{key}-{copy}" if copy else key
 
 
 def _renamed(given: Any, names: dict[str, str]) -> Any:

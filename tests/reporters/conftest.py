@@ -7,7 +7,7 @@ import pytest
 from stagec.core.diagnostic import Diagnostic, Remark, Severity
 from stagec.core.edit import Change, Edit, Fix
 from stagec.core.place import START, Part, Place, Pointer, Position, Span
-from stagec.model.flow import Edge, Flow, Node
+from stagec.model.flow import Edge, Entry, Flow, Node, Stop, To
 from stagec.reporters import Report
 from stagec.sources.formats.plain import FORMAT
 from stagec.sources.tree import Tree
@@ -119,10 +119,10 @@ AT = Place(REGISTRY)
 FLOW = Flow(
     "issue",
     AT,
-    {"manual": "plan"},
+    {"manual": Entry("plan", AT)},
     {
-        "plan": Node("plan", "work", (Edge("plan", "next", "work", AT), Edge("plan", "stop", None, AT)), AT),
-        "work": Node("work", "closure", (Edge("work", "closing", None, AT),), AT),
+        "plan": Node("plan", AT, "work", (Edge("plan", "next", To(("work",)), AT), Edge("plan", "stop", Stop(), AT))),
+        "work": Node("work", AT, "closure", (Edge("work", "closing", Stop(), AT),)),
     },
 )
 TREES = {file: Tree(file, "file", FORMAT, text.encode()) for file, text in TEXTS.items()}

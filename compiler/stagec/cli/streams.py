@@ -46,6 +46,12 @@ def put_aside(text: str) -> None:
     _write(sys.stderr, text)
 
 
+def finish() -> None:
+    """Hand over what was written and is not yet on its way."""
+    for stream in (sys.stdout, sys.stderr):
+        _write(stream, "")
+
+
 def discard(stream: TextIO) -> None:
     """Let whatever is still written to a stream without reader go nowhere, also when Python ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
+from functools import cache
 
 from stagec.contract.choices import Choices
 from stagec.contract.schemas import Schema, absent, is_inherited, tokens
@@ -67,7 +68,12 @@ def points_at_field(gate: Gate) -> bool:
     """Tell whether `intentSchemaRef` and `intentField` name the same member, so that the pointer is as it was meant."""
     if gate.pointer is None or gate.field is None:
         return False
-    return tokens(gate.pointer) == tuple(each for name in gate.field.split(".") for each in ("properties", name))
+    return _same_member(gate.pointer, gate.field)
+
+
+@cache
+def _same_member(pointer: str, field: str) -> bool:
+    return tokens(pointer) == tuple(each for name in field.split(".") for each in ("properties", name))
 
 
 def known_elsewhere(step: Step) -> AbstractSet[str]:
@@ -106,11 +112,16 @@ def _agree(step: Step, allowed: AbstractSet[str], offered: Mapping[str, Place] |
     return step.intents is None or step.intents == allowed
 
 
+_MOST = 100
+"""A list of more values than this is no list of intents; it is not compared one by one with lists that are."""
+
+
 def offered_by(step: Step) -> Mapping[str, Place] | None:
     """Return the values the schema offers, as text; None when that cannot be known."""
     if step.output is None or not isinstance(step.output.choices, Choices):
         return None
-    return step.output.choices.by_text
+    offered = step.output.choices.by_text
+    return offered if len(offered) <= _MOST else None
 
 
 def _is_settled(step: Step, intent: str) -> bool:

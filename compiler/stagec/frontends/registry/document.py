@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 
 from stagec.contract.choices import Choices
@@ -163,6 +163,10 @@ class Step:
     output: Output | None
     body: Object
 
+    def mention(self, move: Move) -> Mention:
+        """Return how a move mentions the step it leads to."""
+        return Mention(move.target or "", self.place(move))
+
     def place(self, move: Move) -> Place:
         """Return where a move names its target."""
         return Place(self.at.file, (*self.at.pointer, "transitions", *move.slot))
@@ -243,6 +247,10 @@ class Registry:
     aliases: Mapping[str, str]
     """Step ids that differ from their key, and that key: a mention of either means the same step."""
     step_names: Names
+    lost_targets: tuple[Mention, ...]
+    """Every step that a transition leads to and that does not exist."""
+    lost_fallbacks: tuple[Mention, ...]
+    """Every step that a transition falls back to and that does not exist."""
     entries: Mapping[str, Mention]
     """Where runs begin, by verdict type; `entryStep` stands under the empty text."""
     validators: Names
@@ -257,22 +265,6 @@ class Registry:
         if all(step.gate is None for step in self.steps.values()):
             return ()
         return tuple(step for step in self.steps.values() if step.intents and "structuredGate" not in step.body)
-
-    @property
-    def target_mentions(self) -> Iterator[Mention]:
-        """Every step that a transition leads to and that does not exist."""
-        return self._lost(is_fallback=False)
-
-    @property
-    def fallback_mentions(self) -> Iterator[Mention]:
-        """Every step that a transition falls back to and that does not exist."""
-        return self._lost(is_fallback=True)
-
-    def _lost(self, *, is_fallback: bool) -> Iterator[Mention]:
-        for step in self.steps.values():
-            for move in step.moves:
-                if move.target is not None and not self.has_step(move.target) and move.is_fallback is is_fallback:
-                    yield Mention(move.target, step.place(move))
 
     def has_step(self, name: str) -> bool:
         """Tell whether a step has this key or this id."""

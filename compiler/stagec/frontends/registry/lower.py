@@ -80,11 +80,12 @@ class _Lowering:
             self._exact = self._exact and move.intent == Intent.CLOSING
             return
         self._suspect = self._suspect or (move.intent == Intent.CLOSING and not move.is_fallback)
-        target = self._meant(move.target)
+        exact = self._registry.steps.get(move.target)
+        target = exact or self._meant(move.target)
         if target is None or target.is_section:
             self._exact = False
             return
-        repair = not self._registry.has_step(move.target)
+        repair = exact is None and not self._registry.has_step(move.target)
         kinds = None if move.is_fallback else _kinds(step, move.intent, target)
         self._suspect = self._suspect or repair or _is_foreign(kinds, target)
         yield Edge(step.key, move.intent, To((target.key,)), at, kinds, repair)

@@ -42,6 +42,8 @@ def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
     outputs = Outputs(schemas, bundle.schemas)
     steps = {key: _step(key, body, at, outputs) for key, body in _objects(root, "steps")}
     validators = dict(_objects(root, "validators"))
+    aliases = {step.id: key for key, step in steps.items() if step.id is not None and step.id not in steps}
+    lost = tuple(_lost(steps, {*_object(root.get("steps")), *aliases}))
     return Registry(
         id=_text(root, "agentId") or posixpath.basename(posixpath.dirname(at.file)) or at.file,
         at=at,
@@ -50,8 +52,10 @@ def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
         steps=steps,
         is_whole=not any(_decides(fault.at.pointer) for fault in bundle.registry.faults),
         broken_steps=frozenset(_object(root.get("steps")).keys() - steps.keys()),
-        aliases={step.id: key for key, step in steps.items() if step.id is not None and step.id not in steps},
+        aliases=aliases,
         step_names=Names(steps),
+        lost_targets=tuple(step.mention(move) for step, move in lost if not move.is_fallback),
+        lost_fallbacks=tuple(step.mention(move) for step, move in lost if move.is_fallback),
         entries=dict(_entries(root, at)),
         validators=Names(_object(root.get("validators"))),
         validator_mentions=tuple(_validator_mentions(root, at)),
@@ -59,6 +63,14 @@ def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
         pattern_mentions=tuple(_pattern_mentions(validators, at)),
         schemas=_schema_folder(bundle.schemas, sources, schemas),
     )
+
+
+def _lost(steps: Mapping[str, Step], known: set[str]) -> Iterator[tuple[Step, Move]]:
+    """Yield every move to a step that does not exist."""
+    for step in steps.values():
+        for move in step.moves:
+            if move.target is not None and move.target not in known:
+                yield step, move
 
 
 def _schema_folder(folder: str, sources: Sources, schemas: Schemas) -> SchemaFolder:

@@ -22,7 +22,7 @@ from stagec.rules.registry import Finding, Mention, Registry, quote, rule, unkno
     ),
 )
 def check(registry: Registry) -> Iterator[Finding]:
-    yield from unknown(registry.target_mentions, registry.step_names, _sentence)
+    yield from unknown(registry.lost_targets, registry.step_names, _sentence)
 
 
 def _sentence(mention: Mention) -> str:

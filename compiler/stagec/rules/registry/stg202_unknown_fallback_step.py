@@ -15,8 +15,8 @@ from stagec.rules.registry import Finding, Mention, Registry, quote, rule, unkno
 
 @rule(since="0.1", origin=("steps-registry:xref.transition-fallback", "steps-registry:flow.dangling-target"))
 def check(registry: Registry) -> Iterator[Finding]:
-    reported = {mention.name for mention in registry.target_mentions}
-    lost = (mention for mention in registry.fallback_mentions if mention.name not in reported)
+    reported = {mention.name for mention in registry.lost_targets}
+    lost = (mention for mention in registry.lost_fallbacks if mention.name not in reported)
     yield from unknown(lost, registry.step_names, _sentence)
 
 

@@ -20,7 +20,7 @@ from stagec.rules.registry import Finding, Mention, Registry, quote, rule, unkno
 def check(registry: Registry) -> Iterator[Finding]:
     if not registry.steps and not registry.broken_steps:
         return  # the document lacks them all, and that is told
-    reported = {mention.name for mention in registry.target_mentions}
+    reported = {mention.name for mention in registry.lost_targets}
     lost = [
         each for each in registry.entries.values() if not registry.has_step(each.name) and each.name not in reported
     ]

@@ -22,14 +22,16 @@ def check(registry: Registry) -> Iterator[Finding]:
         return
     known = registry.agent.parameters
     for step in registry.steps.values():
-        for index, argument in enumerate(_arguments(step)):
-            for name in _CONTEXT.findall(argument) if isinstance(argument, str) else ():
-                if name not in known:
-                    message = f"the runner of step {quote(step.key)} is given {quote(name)}, but the agent has no such"
-                    yield Finding(step.at / "runner" / "args" / index, f"{message} parameter{hint(name, known)}")
+        for index, name in _references(step):
+            if name not in known:
+                message = f"the runner of step {quote(step.key)} is given {quote(name)}, but the agent has no such"
+                yield Finding(step.at / "runner" / "args" / index, f"{message} parameter{hint(name, known)}")
 
 
-def _arguments(step: Step) -> list[object]:
+def _references(step: Step) -> Iterator[tuple[int, str]]:
+    """Yield the parameters that a step's runner is given, each with the index of its argument."""
     runner = step.body.get("runner")
     arguments = runner.get("args") if isinstance(runner, dict) else None
-    return arguments if isinstance(arguments, list) else []
+    for index, argument in enumerate(arguments if isinstance(arguments, list) else ()):
+        if isinstance(argument, str):
+            yield from ((index, name) for name in _CONTEXT.findall(argument))
