@@ -122,11 +122,18 @@ def write(project: Path) -> Write:
 
 @pytest.fixture
 def registry() -> Callable[..., dict[str, Any]]:
-    """Make a registry; members may be replaced, and `steps` are by default one that answers by a schema."""
+    """Make a registry; members may be replaced, and `steps` are by default one that answers by a schema.
+
+    Where `{}` is given there is one step without anything that could be wrong.
+    """
 
     def make(steps: Mapping[str, Any] | None = None, **members: Any) -> dict[str, Any]:
         given = {"initial.a": step("initial.a")} if steps is None else steps
-        return {"agentId": "a", "version": "1.0.0", "c1": "steps", "steps": given, **members}
+        top = {"agentId": "a", "version": "1.0.0", "c1": "steps"}
+        if not given:
+            given = {"initial.a": {"stepId": "initial.a", "name": "A", "c2": "initial", "c3": "a"}}
+            top["entryStep"] = "initial.a"
+        return {**top, "steps": given, **members}
 
     return make
 

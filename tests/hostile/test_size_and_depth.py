@@ -68,7 +68,7 @@ def test_deep_yaml_as_frontmatter(write: Any, attack: Any, registry: Registry, t
     write("prompts/p.md", f"---\n{text}\n---\nbody\n")
     ended = attack()
     assert ended.status == 1
-    assert ended.codes & {"STG107", "STG110"}
+    assert ended.codes & {"STG107", "STG108", "STG110"}
 
 
 @pytest.mark.parametrize("text", YAML_DEPTHS.values(), ids=YAML_DEPTHS)
@@ -177,7 +177,7 @@ FRONTMATTER = {
     "brackets": "a: " + "[]" * 490_000,
     "plain over lines": "a: x\n" + "  y\n" * 240_000,
     "double quoted over lines": 'a: "x\n' + "  y\n" * 240_000 + '"',
-    "next lines": "a: x\x85" * 190_000,
+    "next lines": "a: x\x85" * 150_000,
 }
 
 

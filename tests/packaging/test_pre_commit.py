@@ -91,7 +91,7 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("surroundings")
     wheels = folder / "wheels"
     wheels.mkdir()
-    for installed in needed(["hatchling", "click", "jiter", "jsonschema-rs", "ruamel.yaml"]).values():
+    for installed in needed(["hatchling", "click", "jiter", "jsonschema-rs", "networkx", "ruamel.yaml"]).values():
         packed(installed, wheels)
     return {
         "HOME": str(folder),

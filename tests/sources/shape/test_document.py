@@ -66,7 +66,7 @@ def test_nothing_inside_a_value_of_the_wrong_type_is_judged() -> None:
 
 
 def test_one_value_is_one_fault() -> None:
-    assert faults(step(c3="")) == [("empty-step-coordinate", ("steps", "a", "c3"), "minLength")]
+    assert faults(step(c3="")) == [("malformed-c3", ("steps", "a", "c3"), "minLength")]
 
 
 def test_elements_of_the_wrong_type_in_one_array_are_one_fault() -> None:

@@ -66,7 +66,8 @@ def open_jump(registry: Registry, step: Step) -> Reading | None:
 
     Nothing where the schema forbids the path, or what it says cannot be known.
     """
-    if not can_jump(step) or (step.intents is not None and Intent.JUMP in step.intents):
+    transitions = step.body.get("transitions", {})
+    if not can_jump(step) or not isinstance(transitions, dict) or Intent.JUMP in transitions:
         return None
     found = next((each for each in readings(step) if each.member == "targetField"), None)
     if found is None or step.output is None:

@@ -16,8 +16,9 @@ from stagec.rules.registry import Finding, Kind, Names, Registry, Related, Step,
 @rule(since="0.1", origin=("steps-registry:beyond.validation-step-key", "rulings:R5"))
 def check(registry: Registry) -> Iterator[Finding]:
     given = registry.body.get("validationSteps")
-    keys = tuple(given) if isinstance(given, dict) else ()
-    idle = [key for key in keys if key not in registry.broken_steps and _is_idle(registry.step(key))]
+    keys = tuple(given) if isinstance(given, dict) and registry.steps else ()
+    told = {mention.name for mention in registry.lost_targets}.union(registry.broken_steps)
+    idle = [key for key in keys if key not in told and _is_idle(registry.step(key))]
     if not idle:
         return
     closures = Names(step.key for step in registry.steps.values() if step.kind is Kind.CLOSURE and step.key not in keys)
