@@ -39,7 +39,7 @@ def discover(
     """
     walk = Walk(root.resolve(), scope, lambda file: any(claim(file) for claim in claims))
     by_hand: set[str] = set()
-    for path in paths or tuple(root / folder for folder in scope.roots):
+    for path in paths or tuple(walk.root / folder for folder in scope.roots):
         file, named = resolve(walk.root, path, overlay)
         if named is Named.FOLDER:
             walk.folder(file)
