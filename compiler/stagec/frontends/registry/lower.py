@@ -92,7 +92,10 @@ class _Lowering:
 
     def _jumps(self, step: Step) -> Iterator[Edge]:
         """Yield an edge to every step that an answer may name as the target of a jump."""
-        if step.gate is None or "jump" not in step.gate.allowed or not step.gate.target_field:
+        if step.gate is None or "jump" not in step.gate.allowed:
+            return
+        if not step.gate.target_field:
+            self._suspect = self._suspect or "jump" not in (step.intents or ())
             return
         at = step.gate_at / "targetField"
         values = step.output.targets if step.output is not None else None

@@ -35,6 +35,8 @@ def noun(graph: Graph, thing: str) -> str:
 def roots(graph: Graph) -> tuple[str, ...]:
     """Return the unreachable nodes that stand for all: one of every group that nothing unreachable leads to."""
     lost = set(graph.unstartable())
+    if not lost:
+        return ()
     led: set[str] = set()
     groups = [group for group in graph.components() if group[0] in lost]
     for group in groups:

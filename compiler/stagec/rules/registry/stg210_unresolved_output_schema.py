@@ -10,7 +10,7 @@ definition, or the name of a member of the file.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Mention, Miss, Registry, hint, quote, rule, unknown
+from stagec.rules.registry import Finding, Mention, Miss, Registry, Schema, hint, quote, rule, unknown
 
 
 @rule(
@@ -20,9 +20,10 @@ from stagec.rules.registry import Finding, Mention, Miss, Registry, hint, quote,
 def check(registry: Registry) -> Iterator[Finding]:
     lost: list[Mention] = []
     for step in registry.steps.values():
-        at, output = step.at / "outputSchemaRef", step.output
-        if output is None:
+        output = step.output
+        if output is None or isinstance(output.found, Schema):
             continue
+        at = step.at / "outputSchemaRef"
         if output.found is Miss.NO_FILE:
             lost.append(Mention(output.file, at / "file"))
         elif output.found is Miss.OUTSIDE:

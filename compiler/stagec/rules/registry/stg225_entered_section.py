@@ -8,7 +8,7 @@ answer and leads nowhere, so a run that enters it is lost.
 Lead to a step of a phase instead.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from stagec.rules.registry import Finding, Intent, Mention, Names, Registry, Step, quote, rule, unknown
 
@@ -21,22 +21,24 @@ def check(registry: Registry) -> Iterator[Finding]:
     sections = {step.key: step for step in registry.steps.values() if step.is_section and not step.surplus}
     if sections:
         names = {*sections, *(step.id for step in sections.values())}
-        yield from unknown((each for each in _mentions(registry) if each.name in names), Names(()), _sentence)
+        yield from unknown(_mentions(registry, names), Names(()), _sentence)
 
 
-def _mentions(registry: Registry) -> Iterator[Mention]:
+def _mentions(registry: Registry, names: Collection[str | None]) -> Iterator[Mention]:
     for step in registry.steps.values():
         for move in step.moves:
-            if move.target is not None and move.intent != Intent.CLOSING:
-                yield Mention(move.target, step.place(move))
-        yield from _answers(step)
-    yield from registry.entries.values()
+            if move.target in names and move.target is not None and move.intent != Intent.CLOSING:
+                yield step.mention(move)
+        if step.output is not None and step.output.targets:
+            yield from _answers(step, step.output.targets, names)
+    yield from (entry for entry in registry.entries.values() if entry.name in names)
 
 
-def _answers(step: Step) -> Iterator[Mention]:
-    if step.output is not None and step.gate is not None and Intent.JUMP in step.gate.allowed:
-        for value in step.output.targets or ():
-            yield Mention(str(value), step.gate_at / "targetField")
+def _answers(step: Step, targets: Iterable[object], names: Collection[str | None]) -> Iterator[Mention]:
+    if step.gate is not None and Intent.JUMP in step.gate.allowed:
+        for value in targets:
+            if isinstance(value, str) and value in names:
+                yield Mention(value, step.gate_at / "targetField")
 
 
 def _sentence(mention: Mention) -> str:
