@@ -61,6 +61,20 @@ def test_a_misspelt_command_line_is_refused_with_a_hint(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("arguments", [[], ["config"]])
+def test_a_group_without_a_command_shows_its_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    run(arguments)
+    said = "".join(capsys.readouterr())
+    assert said.startswith("Usage: stagec ")
+    assert "\nCommands:\n" in said
+    assert "Error" not in said
+
+
+def test_a_missing_choice_is_named_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["completion"]) == 2
+    assert capsys.readouterr().err.endswith("Choose from: bash, fish, zsh\n")
+
+
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert capsys.readouterr().out == "stagec 0.1.0\n"

@@ -179,7 +179,15 @@ def test_rules_are_listed_and_explained(tmp_path: Path, run: Run) -> None:
 def test_an_unknown_rule_is_answered_with_the_nearest(tmp_path: Path, run: Run) -> None:
     ended = run("explain", "invalid-jsn")
     assert (ended.returncode, ended.stdout) == (2, b"")
-    assert ended.stderr == b"stagec: error: no rule or topic is called 'invalid-jsn'; did you mean 'invalid-json'?\n"
+    assert ended.stderr == (
+        b"stagec: error: no rule, family or group is called 'invalid-jsn'; did you mean 'invalid-json'?\n"
+    )
+
+
+def test_an_unknown_rule_that_resembles_none_is_answered_with_where_to_look(tmp_path: Path, run: Run) -> None:
+    assert run("explain", "xyz").stderr == (
+        b"stagec: error: no rule, family or group is called 'xyz'; 'stagec rules' lists them\n"
+    )
 
 
 def test_schemas_are_listed_and_printed(tmp_path: Path, run: Run) -> None:
@@ -187,6 +195,9 @@ def test_schemas_are_listed_and_printed(tmp_path: Path, run: Run) -> None:
     assert json.loads(run("schema", "diagnostics").stdout)["title"] == "Report of stagec validate --format json"
     assert run("schema", "diagnostic").stderr == (
         b"stagec: error: no schema is called 'diagnostic'; did you mean 'diagnostics'?\n"
+    )
+    assert run("schema", "xyz").stderr == (
+        b"stagec: error: no schema is called 'xyz'; there are 'agent', 'diagnostics', 'stagec' and 'steps_registry'\n"
     )
 
 

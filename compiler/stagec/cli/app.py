@@ -21,6 +21,9 @@ from stagec.core.words import quote
 _INTERRUPTED = 130
 """What shells show of a program that Ctrl-C ended."""
 
+_LIST = "\n\t"
+"""What click writes before each of several choices."""
+
 
 class Commands(click.Group):
     """The commands of the shelf; a command's module is imported when it is asked for."""
@@ -94,9 +97,13 @@ def _guarded(program: click.Group, arguments: Sequence[str]) -> int:
 def _show(refused: click.ClickException) -> None:
     """Say what click does, but let no argument move the cursor or command a build service."""
     context = refused.ctx if isinstance(refused, click.UsageError) else None
+    message = refused.format_message()
+    if context is not None and message == context.get_help():  # a group that was called without a command
+        put_aside(f"{message}\n")
+        return
     if context is not None:
         put_aside(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n\n")
-    say(f"Error: {refused.format_message()}")
+    say(f"Error: {message.replace(_LIST, ' ')}")
 
 
 def _internal(error: Exception) -> int:

@@ -60,7 +60,8 @@ def find(every: Iterable[Entry], called: str) -> tuple[Entry, ...]:
         if found:
             return found
     names = sorted({name for each in known for name in _names(each)})
-    raise Failure(f"no rule or topic is called {quote(called)}{hint(called, Names(names))}")
+    near = hint(called, Names(names)) or "; 'stagec rules' lists them"
+    raise Failure(f"no rule, family or group is called {quote(called)}{near}")
 
 
 def _names(each: Entry) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""`stagec explain`: the page of a rule, or the rules of a topic."""
+"""`stagec explain`: the page of a rule, or the rules of a family or group."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stagec.cli import options
 
 
 @click.command(short_help="Print the page of a rule, or list the rules of a family or group.")
-@click.argument("rule", metavar="CODE|NAME|TOPIC")
+@click.argument("rule", metavar="CODE|NAME|FAMILY|GROUP")
 @options.output_format("text", "json", default="text")
 def explain(rule: str, output_format: str) -> None:
     """Print why a rule exists and how to fix what it finds.

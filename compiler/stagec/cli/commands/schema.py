@@ -17,7 +17,7 @@ def schema(name: str | None) -> None:
     from stagec.cli.streams import put
     from stagec.core.failure import Failure
     from stagec.core.nearest import Names, hint
-    from stagec.core.words import quote
+    from stagec.core.words import listing, quote
 
     known = _published()
     if name is None:
@@ -25,7 +25,8 @@ def schema(name: str | None) -> None:
         return
     path = known.get(name.removesuffix(_SUFFIX))
     if path is None:
-        raise Failure(f"no schema is called {quote(name)}{hint(name, Names(sorted(known)))}")
+        near = hint(name, Names(sorted(known))) or f"; there are {listing(sorted(known))}"
+        raise Failure(f"no schema is called {quote(name)}{near}")
     put(path.read_text("utf-8"))
 
 
