@@ -54,6 +54,11 @@ def test_a_rule_is_selected_by_any_of_its_names(selector: str) -> None:
     assert codes(Settings(extend_select=(selector,))) == {"STG101", "STG105", "STG901"}
 
 
+def test_a_severity_selects_the_rules_that_were_declared_with_it() -> None:
+    assert codes(Settings(select=("error",))) == {"STG101", "STG105", "STG901"}
+    assert codes(Settings(ignore=("error",))) == set()
+
+
 def test_all_is_every_rule() -> None:
     assert codes(Settings(select=("ALL",))) == {"STG101", "STG105", "STG901"}
 

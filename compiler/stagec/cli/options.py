@@ -28,7 +28,9 @@ def _selectors(option: str, text: str) -> Callable[[F], F]:
     return click.option(option, multiple=True, metavar="RULES", callback=_split, help=text)
 
 
-select = _selectors("--select", "Only these rules: codes, prefixes such as STG2, names or groups, separated by commas.")
+select = _selectors(
+    "--select", "Only these rules: codes, prefixes such as STG2, names, groups or severities, by commas."
+)
 extend_select = _selectors("--extend-select", "These rules as well.")
 ignore = _selectors("--ignore", "Not these rules.")
 

@@ -46,8 +46,8 @@ class Selection:
 
 
 def matches(selector: str, family: AnyFamily, rule: AnyRule) -> bool:
-    """Tell whether a code, code prefix, rule name, family name, group or `ALL` names a rule."""
-    if selector in {"ALL", rule.name, family.name, *rule.groups}:
+    """Tell whether a code, code prefix, rule name, family name, group, severity or `ALL` names a rule."""
+    if selector in {"ALL", rule.name, family.name, rule.severity.value, *rule.groups}:
         return True
     return selector.startswith("STG") and rule.code.startswith(selector)
 
@@ -75,5 +75,6 @@ def _refuse_unknown(settings: Settings, families: Iterable[AnyFamily]) -> None:
     pairs = [(family, rule) for family in families for rule in family.rules()]
     for selector in (*(settings.select or ()), *settings.extend_select, *settings.ignore, *settings.severity):
         if not any(matches(selector, family, rule) for family, rule in pairs):
-            known = {"ALL"}.union(*({r.code, r.name, f.name, *r.groups} for f, r in pairs))
-            raise Failure(f"no rule is called {quote(selector)}{hint(selector, Names(sorted(known)))}")
+            known = {"ALL"}.union(*({r.code, r.name, f.name, r.severity.value, *r.groups} for f, r in pairs))
+            near = hint(selector, Names(sorted(known))) or "; 'stagec rules' lists them"
+            raise Failure(f"no rule is called {quote(selector)}{near}")
