@@ -16,7 +16,8 @@ class Settings:
 
     `select` replaces the default set of rules when it is not None; `extend_select` adds to it and `ignore` takes away.
     Each names rules by code, code prefix, rule name, family, group or declared severity. `severity` changes how heavy
-    rules are, by the same names, the most precise deciding; None turns them off. `fail_on` None means that findings never fail.
+    rules are, by the same names, the most precise deciding; None turns them off. `fail_on` None means that findings
+    never fail.
     """
 
     scope: Scope = Scope()
