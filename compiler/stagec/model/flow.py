@@ -111,6 +111,7 @@ class Flow:
     `entries` are the ways of starting a run, by what selects them. `exact` is False when something that could be an
     edge or an entry was too broken to be read: then nothing can be said about what is absent. `suspect` tells that an
     edge was read but cannot be meant as it is written: what follows from it is then its fault, not another one.
+    `open` are the nodes that may also lead to any node an answer names.
     """
 
     id: str
@@ -122,6 +123,7 @@ class Flow:
     suspect: bool = False
     names: Mapping[str, str] = NOTHING
     """What the system calls things: `node` is `step`, `stage` or `envelope`; `outcome` is `intent`, …"""
+    open: frozenset[str] = frozenset()
 
     @property
     def edges(self) -> int:

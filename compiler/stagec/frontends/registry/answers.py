@@ -11,7 +11,7 @@ from stagec.core.json import Json, Object
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.frontends.registry.agreement import can_jump, offers_no_intent, points_at_field
-from stagec.frontends.registry.document import Intent, Registry, Step
+from stagec.frontends.registry.document import INTENTS, Intent, Registry, Step
 
 
 @value
@@ -64,10 +64,10 @@ def names_another_member(step: Step) -> bool:
 def open_jump(registry: Registry, step: Step) -> Reading | None:
     """Return where a step reads the target of a jump when that need not be an existing step and nothing else decides.
 
-    Nothing where the schema forbids the path, or what it says cannot be known.
+    Nothing where the schema forbids the path, or what it says cannot be known; nor where the transitions lack more than
+    this one, or have it misspelt, of which other rules speak.
     """
-    transitions = step.body.get("transitions", {})
-    if not can_jump(step) or not isinstance(transitions, dict) or Intent.JUMP in transitions:
+    if not can_jump(step) or not _lacks_jump_only(step):
         return None
     found = next((each for each in readings(step) if each.member == "targetField"), None)
     if found is None or step.output is None:
@@ -79,11 +79,19 @@ def open_jump(registry: Registry, step: Step) -> Reading | None:
     return found if is_open or strangers(registry, step) else None
 
 
+def _lacks_jump_only(step: Step) -> bool:
+    taken, allowed = step.intents, step.gate.allowed.keys() if step.gate is not None else frozenset[str]()
+    return taken is not None and taken <= INTENTS and allowed - taken - _UNROUTED == {Intent.JUMP}
+
+
 def strangers(registry: Registry, step: Step) -> tuple[Json, ...]:
     """Return the values that can stand at a gate's `targetField` and name no step."""
     targets = step.output.targets if step.output is not None else None
     return tuple(each for each in targets or () if not (isinstance(each, str) and registry.has_step(each)))
 
+
+_UNROUTED = {"repeat", "abort"}
+"""The intents that need no transition."""
 
 DEFAULT = "default"
 """The case of a conditional transition that is taken when no other is."""
@@ -129,11 +137,11 @@ class Conditional:
 
 def conditionals(step: Step) -> Iterator[Conditional]:
     """Yield the conditional transitions of a step with a gate."""
-    if step.gate is None or not any(move.case is not None for move in step.moves):
+    transitions = step.body.get("transitions")
+    if step.gate is None or not isinstance(transitions, dict) or not any(map(_is_conditional, transitions.values())):
         return
     keys = {each.path.rpartition(".")[2]: each for each in readings(step) if each.member == "handoffFields"}
-    transitions = step.body.get("transitions")
-    for intent, rule in transitions.items() if isinstance(transitions, dict) else ():
+    for intent, rule in transitions.items():
         condition, cases = (rule.get("condition"), rule.get("targets")) if isinstance(rule, dict) else (None, None)
         if isinstance(condition, str) and isinstance(cases, dict) and "target" not in rule:
             reading = keys.get(condition)
@@ -141,6 +149,10 @@ def conditionals(step: Step) -> Iterator[Conditional]:
             at = step.at / "transitions" / intent
             known = Miss.UNKNOWABLE if values is None else values
             yield Conditional(intent, at, condition, cases, reading, known)
+
+
+def _is_conditional(rule: Json) -> bool:
+    return isinstance(rule, dict) and "targets" in rule
 
 
 def handoff_keys(step: Step) -> tuple[str, ...] | None:

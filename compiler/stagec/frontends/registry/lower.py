@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from stagec.contract.schemas import Miss
 from stagec.frontends.registry.agreement import disagreements
+from stagec.frontends.registry.answers import conditionals, open_jump
 from stagec.frontends.registry.document import INTENTS, Intent, Kind, Move, Registry, Step
 from stagec.frontends.registry.entry import unserved_verdict
 from stagec.model.flow import Bound, Edge, End, Entry, Flow, Node, Stop, To
@@ -34,6 +36,7 @@ class _Lowering:
         self._registry = registry
         self._exact = registry.is_whole and not registry.broken_steps
         self._suspect = bool(registry.gateless) or unserved_verdict(registry) is not None
+        self._open: set[str] = set()
 
     def flow(self) -> Flow:
         registry = self._registry
@@ -41,13 +44,14 @@ class _Lowering:
         nodes = {step.key: self._node(step) for step in steps}
         entries = dict(self._entries())
         bound = _bound(registry)
-        return Flow(registry.id, registry.at, entries, nodes, bound, self._exact, self._suspect, _NAMES)
+        open_ = frozenset(self._open)
+        return Flow(registry.id, registry.at, entries, nodes, bound, self._exact, self._suspect, _NAMES, open_)
 
     def _node(self, step: Step) -> Node:
         edges = tuple(self._edges(step) if step.gate is not None else self._ungated(step))
         if step.gate is not None:
             self._exact = self._exact and not _is_broken(step)
-            self._suspect = self._suspect or any(True for _ in disagreements(step))
+            self._suspect = self._suspect or _is_in_doubt(self._registry, step)
         kind = step.acts_as.value if step.acts_as is not None else None
         decided_at = step.allowed_at if step.gate is not None else None
         return Node(step.key, step.at, kind, edges, idle=step.gate is None, decided_at=decided_at)
@@ -98,10 +102,12 @@ class _Lowering:
             self._suspect = self._suspect or "jump" not in (step.intents or ())
             return
         at = step.gate_at / "targetField"
-        values = step.output.targets if step.output is not None else None
-        if values is None:
+        values = step.output.values.get(step.gate.target_field) if step.output is not None else None
+        if values is Miss.NO_MEMBER:
+            self._open.add(step.key)
+        elif not isinstance(values, tuple):
             self._exact = False
-        for value in values or ():
+        for value in values if isinstance(values, tuple) else ():
             target = self._registry.step(value) if isinstance(value, str) else None
             if target is not None and not target.is_section:
                 yield Edge(step.key, "jump", To((target.key,)), at, _kinds(step, "jump", target))
@@ -142,10 +148,21 @@ def _begins_another_flow(step: Step, target: Step) -> bool:
     return target.key.startswith("initial.") and target.key.partition(".")[2] != step.key.partition(".")[2]
 
 
+def _is_in_doubt(registry: Registry, step: Step) -> bool:
+    """Tell whether something else is said of a step that, when mended, may add an edge."""
+    if step.gate is None or not step.gate.allowed or step.intents is None:
+        return True
+    if any(True for _ in disagreements(step)) or open_jump(registry, step) is not None:
+        return True
+    return any(each.is_open for each in conditionals(step))
+
+
 def _is_broken(step: Step) -> bool:
     """Tell whether a step's own routing cannot be trusted to be complete."""
     gate = step.gate
-    return gate is None or not gate.allowed or not gate.allowed.keys() <= INTENTS or step.intents is None
+    if gate is None or not gate.is_whole or not gate.allowed.keys() <= INTENTS:
+        return True
+    return step.intents is None and "transitions" in step.body
 
 
 def _bound(registry: Registry) -> Bound | None:

@@ -15,7 +15,11 @@ from stagec.rules.document import Finding, Severity, Tree, misshapen, rule
 
 @rule(
     since="0.1",
-    origin=("steps-registry:agent.unknown-top-key", "steps-registry:agent.schema", "rulings:everywhere"),
+    origin=(
+        "steps-registry:agent.unknown-top-key",
+        "steps-registry:agent.schema",
+        "steps-registry:beyond.unknown-keys",
+    ),
     severity=Severity.WARNING,
 )
 def check(tree: Tree) -> Iterator[Finding]:

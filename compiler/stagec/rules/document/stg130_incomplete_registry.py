@@ -13,6 +13,13 @@ from collections.abc import Iterator
 from stagec.rules.document import Finding, Tree, misshapen, rule
 
 
-@rule(since="0.1", origin=("steps-registry:reg.required-top", "steps-registry:step.steps-object"))
+@rule(
+    since="0.1",
+    origin=(
+        "steps-registry:reg.required-top",
+        "steps-registry:step.steps-object",
+        "steps-registry:boot.required-fields",
+    ),
+)
 def check(tree: Tree) -> Iterator[Finding]:
     yield from misshapen(tree, "incomplete-registry")

@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from stagec.rules.document import Finding, Tree, misshapen, rule
 
 
-@rule(since="0.1", origin=("steps-registry:reg.transition-shape",))
+@rule(
+    since="0.1",
+    origin=("steps-registry:reg.transition-shape", "steps-registry:beyond.conditional-domain", "rulings:R9"),
+)
 def check(tree: Tree) -> Iterator[Finding]:
     yield from misshapen(tree, "malformed-transition")

@@ -17,7 +17,7 @@ _SENTENCES = {
 }
 
 
-@rule(since="0.1", origin=("steps-registry:path.registry", "SR-LOAD-003"))
+@rule(since="0.1", origin=("steps-registry:path.registry", "steps-registry:boot.registry-not-found", "SR-LOAD-003"))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("missing-registry"):
         yield Finding(fault.at, _SENTENCES[fault.reason].format(named=quote(fault.facts["named"])))

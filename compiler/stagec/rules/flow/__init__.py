@@ -1,6 +1,7 @@
 """STG6xx: flows that cannot start, end or go on as they should; the same rules for every system."""
 
 from stagec.core.diagnostic import Severity
+from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import counted, listing, quote
 from stagec.graph import Graph, Trap
@@ -11,10 +12,14 @@ __all__ = [
     "Finding",
     "Graph",
     "Node",
+    "Place",
     "Related",
     "Severity",
     "Trap",
     "counted",
+    "ends",
+    "is_open",
+    "is_told",
     "listing",
     "noun",
     "quote",
@@ -47,6 +52,23 @@ def roots(graph: Graph) -> tuple[str, ...]:
     first = {group for group in groups if not led.intersection(group)}
     order = {name: position for position, name in enumerate(graph.flow.nodes)}
     return tuple(sorted((min(group, key=order.__getitem__) for group in first), key=order.__getitem__))
+
+
+def ends(graph: Graph) -> tuple[Trap, ...]:
+    """Return the traps that no answer leads out of, even where answers may name any node."""
+    if not graph.flow.open:
+        return graph.traps()
+    return tuple(trap for trap in graph.traps() if graph.flow.open.isdisjoint(trap.nodes))
+
+
+def is_open(graph: Graph) -> bool:
+    """Tell whether a run can come to a node whose answers may name any node."""
+    return not graph.flow.open.isdisjoint(graph.startable())
+
+
+def is_told(graph: Graph) -> bool:
+    """Tell whether a node that nothing leads to is unreachable for no other reason than that."""
+    return graph.exact and not graph.flow.suspect and not is_open(graph) and not ends(graph)
 
 
 def targets(edge: Edge) -> tuple[str, ...]:

@@ -11,12 +11,12 @@ notes ([STG602](STG602.md)).
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Related, listing, noun, quote, roots, rule
+from stagec.rules.flow import Finding, Graph, Related, is_told, listing, noun, quote, roots, rule
 
 
 @rule(since="0.1", origin=("steps-registry:flow.orphan-gated", "steps-registry:doc.R-B13"))
 def check(graph: Graph) -> Iterator[Finding]:
-    if not graph.exact or graph.flow.suspect or graph.stuck():
+    if not is_told(graph):
         return
     entries = graph.flow.entries.values()
     starts = listing(dict.fromkeys(entry.node for entry in entries), "or")

@@ -2,15 +2,17 @@
 
 ## Why this matters
 It never runs, but the reason is another one's: it is reached only from a node that is unreachable itself, or a
-transition of the flow is wrong in a way that has a diagnostic of its own.
+transition of the flow is wrong in a way that has a diagnostic of its own. Or no transition leads to it, and it runs
+only if an answer happens to name it where the schema leaves the target of a jump open.
 
 ## How to fix
-Mend what the other diagnostics say; this note then goes away, or becomes an error of its own.
+Mend what the other diagnostics say; this note then goes away, or becomes an error of its own. Where an answer may name
+any node, let the schema list those that are meant.
 """
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Severity, noun, quote, roots, rule
+from stagec.rules.flow import Finding, Graph, Severity, ends, is_open, is_told, noun, quote, roots, rule
 
 
 @rule(
@@ -21,9 +23,10 @@ from stagec.rules.flow import Finding, Graph, Severity, noun, quote, roots, rule
 def check(graph: Graph) -> Iterator[Finding]:
     if not graph.exact:
         return
-    follows = graph.flow.suspect or graph.stuck()
-    reported = set() if follows else set(roots(graph))
+    reported = set(roots(graph)) if is_told(graph) else set()
+    free = not graph.flow.suspect and not ends(graph) and is_open(graph)
+    why = "only by an answer that names it freely" if free else "as long as other diagnostics stand"
     for name in graph.unstartable():
         if name not in reported:
-            message = f"{noun(graph, 'node')} {quote(name)} is not reached as long as other diagnostics stand"
-            yield Finding(graph.flow.nodes[name].at.key, message)
+            reached = "is reached" if free else "is not reached"
+            yield Finding(graph.flow.nodes[name].at.key, f"{noun(graph, 'node')} {quote(name)} {reached} {why}")

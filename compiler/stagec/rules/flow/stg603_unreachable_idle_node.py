@@ -9,12 +9,12 @@ Lead a transition to it, delete it, or mark it as a section if it is part of oth
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Severity, noun, quote, roots, rule
+from stagec.rules.flow import Finding, Graph, Severity, is_told, noun, quote, roots, rule
 
 
 @rule(since="0.1", origin=("steps-registry:flow.orphan-ungated",), severity=Severity.WARNING)
 def check(graph: Graph) -> Iterator[Finding]:
-    if not graph.exact or graph.flow.suspect or graph.stuck():
+    if not is_told(graph):
         return
     for name in roots(graph):
         node = graph.flow.nodes[name]

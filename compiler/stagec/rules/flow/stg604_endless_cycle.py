@@ -11,7 +11,7 @@ allows `closing` completes a run, and work reaches it by `handoff`.
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Related, listing, noun, quote, rule
+from stagec.rules.flow import Finding, Graph, Place, Related, Trap, ends, listing, noun, quote, roots, rule
 
 
 @rule(
@@ -25,12 +25,20 @@ from stagec.rules.flow import Finding, Graph, Related, listing, noun, quote, rul
 def check(graph: Graph) -> Iterator[Finding]:
     if not graph.exact or graph.flow.suspect:
         return
-    for trap in graph.traps():
+    for trap in ends(graph):
         if not trap.cycle:
             continue
+        mistaken = _mistaken(graph, trap)
         last = graph.flow.nodes[trap.nodes[-1]]
         others = tuple(Related(graph.flow.nodes[name].at.key, "part of the cycle") for name in trap.nodes[:-1][:8])
         what = f"{noun(graph, 'node')} {quote(trap.nodes[-1])} can only lead back to itself"
         if len(trap.nodes) > 1:
             what = f"{noun(graph, 'node')}s {listing(trap.nodes)} lead only to each other"
-        yield Finding(last.decided_at or last.at, f"{what}: no run that gets here can complete", others)
+        yield Finding(mistaken or last.decided_at or last.at, f"{what}: no run that gets here can complete", others)
+
+
+def _mistaken(graph: Graph, trap: Trap) -> Place | None:
+    """Return where an outcome leads back that may lead to a node which nothing leads to, and was likely meant to."""
+    lost = {graph.flow.nodes[name].kind for name in roots(graph)}
+    edges = (edge for name in trap.nodes for edge in graph.flow.nodes[name].edges)
+    return next((edge.at for edge in edges if edge.kinds is not None and edge.kinds & lost), None)

@@ -9,14 +9,14 @@ Give the node an outcome that leads on, or make it one that completes the run.
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Related, noun, quote, rule, targets
+from stagec.rules.flow import Finding, Graph, Related, ends, noun, quote, rule, targets
 
 
 @rule(since="0.1", origin=("steps-registry:flow.no-closure", "steps-registry:flow.entry-no-closure"))
 def check(graph: Graph) -> Iterator[Finding]:
     if not graph.exact or graph.flow.suspect:
         return
-    for trap in graph.traps():
+    for trap in ends(graph):
         if trap.cycle:
             continue
         node = graph.flow.nodes[trap.nodes[-1]]

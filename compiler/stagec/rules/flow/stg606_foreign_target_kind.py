@@ -17,15 +17,21 @@ Lead the transition to a node of a fitting kind, or use the outcome that may lea
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Edge, Finding, Graph, Node, Related, noun, quote, rule, targets
+from stagec.rules.flow import Edge, Finding, Graph, Node, Place, Related, listing, noun, quote, rule, targets
+
+_SHOWN = 8
 
 
 @rule(since="0.1", origin=("steps-registry:flow.boundary",))
 def check(graph: Graph) -> Iterator[Finding]:
     for node in graph.flow.nodes.values():
+        told: dict[Place, list[tuple[Edge, Node]]] = {}
         for edge in node.edges:
             for target in _foreign(graph, edge):
-                yield Finding(edge.at, _sentence(graph, node, edge, target), (Related(target.at.key, "leads here"),))
+                told.setdefault(edge.at, []).append((edge, target))
+        for at, found in told.items():
+            related = tuple(Related(target.at.key, "leads here") for _, target in found[:_SHOWN])
+            yield Finding(at, _sentence(graph, node, found[0][0], [target for _, target in found]), related)
 
 
 def _foreign(graph: Graph, edge: Edge) -> list[Node]:
@@ -36,8 +42,10 @@ def _foreign(graph: Graph, edge: Edge) -> list[Node]:
     return [node for node in found if node is not None and node.kind is not None and node.kind not in edge.kinds]
 
 
-def _sentence(graph: Graph, node: Node, edge: Edge, target: Node) -> str:
+def _sentence(graph: Graph, node: Node, edge: Edge, found: list[Node]) -> str:
     allowed = " or ".join(sorted(edge.kinds or ()))
     step = noun(graph, "node")
     what = f"{quote(edge.outcome)} of {node.kind} {step} {quote(node.id)} must lead to a {allowed} {step}"
-    return f"{what}, but {quote(target.id)} is a {target.kind} {step}"
+    if len(found) == 1:
+        return f"{what}, but {quote(found[0].id)} is a {found[0].kind} {step}"
+    return f"{what}, but {listing([each.id for each in found])} are not"

@@ -15,7 +15,7 @@ from stagec.rules.registry import Finding, Mention, Registry, quote, rule, unkno
 
 @rule(
     since="0.1",
-    origin=("steps-registry:xref.entry-mapping", "steps-registry:doc.R-A6", "SR-ENTRY-002"),
+    origin=("steps-registry:xref.entry-mapping", "steps-registry:doc.R-A6", "steps-registry:boot.entry-step-unknown"),
 )
 def check(registry: Registry) -> Iterator[Finding]:
     if not registry.steps and not registry.broken_steps:

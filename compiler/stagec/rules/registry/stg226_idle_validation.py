@@ -35,4 +35,4 @@ def check(registry: Registry) -> Iterator[Finding]:
 
 def _is_idle(step: Step | None) -> bool:
     """Tell whether this is surely no closure step; a step of unknown kind may be one."""
-    return step is None or step.is_section or step.kind in {Kind.WORK, Kind.VERIFICATION}
+    return step is None or step.is_section or step.acts_as in {Kind.WORK, Kind.VERIFICATION}

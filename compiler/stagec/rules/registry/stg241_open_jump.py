@@ -28,7 +28,10 @@ from stagec.rules.registry import (
 )
 
 
-@rule(since="0.1", origin=("steps-registry:beyond.jump-needs-target", "rulings:R10"))
+@rule(
+    since="0.1",
+    origin=("steps-registry:beyond.jump-needs-target", "steps-registry:flow.intent-without-transition", "rulings:R10"),
+)
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
         reading = open_jump(registry, step)
@@ -37,7 +40,8 @@ def check(registry: Registry) -> Iterator[Finding]:
             message = f"{what} {_why(registry, step, reading)}"
             optional = reading.promised.optional
             related = () if optional is None else (Related(optional.at, "this schema lets it be left out"),)
-            yield Finding(reading.at, message, related)
+            lost = strangers(registry, step)
+            yield Finding(reading.at if lost else step.at / "transitions" / "jump", message, related)
 
 
 def _why(registry: Registry, step: Step, reading: Reading) -> str:

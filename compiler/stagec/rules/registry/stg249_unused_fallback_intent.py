@@ -13,7 +13,11 @@ from collections.abc import Iterator
 from stagec.rules.registry import Finding, Registry, Severity, quote, rule
 
 
-@rule(since="0.1", origin=("steps-registry:doc.no-fallback-when-failfast", "rulings:R14"), severity=Severity.NOTE)
+@rule(
+    since="0.1",
+    origin=("steps-registry:doc.no-fallback-when-failfast", "steps-registry:beyond.dead-fields", "rulings:R14"),
+    severity=Severity.NOTE,
+)
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
         gate = step.gate
