@@ -6,12 +6,15 @@ and the flow ends, or goes round, where its author believes that it goes on.
 
 ## How to fix
 Add the transition that should lead there, or delete the node. Nodes that are reached only from this one are listed as
-notes ([STG602](STG602.md)).
+notes ([STG602](STG602.md)). A step registry names the steps where runs begin in `entryStepMapping`, by verdict type
+([STG217](STG217.md)), and in `entryStep`.
 """
 
 from collections.abc import Iterator
 
 from stagec.rules.flow import Finding, Graph, Related, is_told, listing, noun, quote, roots, rule
+
+_SHOWN = 3
 
 
 @rule(since="0.1", origin=("steps-registry:flow.orphan-gated", "steps-registry:doc.R-B13"))
@@ -20,7 +23,7 @@ def check(graph: Graph) -> Iterator[Finding]:
         return
     entries = graph.flow.entries.values()
     starts = listing(dict.fromkeys(entry.node for entry in entries), "or")
-    related = tuple(Related(entry.at, "a run begins here") for entry in entries)
+    related = tuple(Related(entry.at, "a run begins here") for entry in entries)[:_SHOWN]
     for name in roots(graph):
         node = graph.flow.nodes[name]
         if not node.idle:

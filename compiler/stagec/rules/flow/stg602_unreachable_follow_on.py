@@ -25,8 +25,11 @@ def check(graph: Graph) -> Iterator[Finding]:
         return
     reported = set(roots(graph)) if is_told(graph) else set()
     free = not graph.flow.suspect and not ends(graph) and is_open(graph)
-    why = "only by an answer that names it freely" if free else "as long as other diagnostics stand"
+    why = "is not reached, which may follow from another diagnostic of this flow"
+    if free:
+        why = "is reached only by an answer that names it freely"
+    elif reported:
+        why = f"is reached only from {noun(graph, 'node')}s that are never reached themselves"
     for name in graph.unstartable():
         if name not in reported:
-            reached = "is reached" if free else "is not reached"
-            yield Finding(graph.flow.nodes[name].at.key, f"{noun(graph, 'node')} {quote(name)} {reached} {why}")
+            yield Finding(graph.flow.nodes[name].at.key, f"{noun(graph, 'node')} {quote(name)} {why}")

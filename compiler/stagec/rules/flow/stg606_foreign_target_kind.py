@@ -12,7 +12,8 @@ order reaches closure without a hand-off, or goes back where no way on is forese
 | closure | repeat | itself, work |
 
 ## How to fix
-Lead the transition to a node of a fitting kind, or use the outcome that may lead to this one.
+Lead the transition to a node of a fitting kind, or use the outcome that may lead to this one. Whoever deletes the
+transition deletes its intent from `allowedIntents` and from the schema's enum as well.
 """
 
 from collections.abc import Iterator

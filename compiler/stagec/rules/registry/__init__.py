@@ -169,7 +169,7 @@ def _break(promised: Promise, there: str, name: str) -> str:
     if promised.clash is not None:
         return f"two parts of it ask for different types of {quote(there)}"
     if promised.presence is Presence.IMPOSSIBLE and not promised.near:
-        return f"{quote(there)} can have no members"
+        return f"{quote(there)} is no object and can have no members"
     return f"there is no {quote(name)} in {quote(there)}"
 
 

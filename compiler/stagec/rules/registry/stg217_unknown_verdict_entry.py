@@ -19,12 +19,14 @@ from stagec.rules.registry import (
     Severity,
     entry_mapping,
     hint,
+    listing,
     misspelt_verdict,
     quote,
     rule,
 )
 
 _KNOWN = Names(VERDICTS)
+_ALL = f"; there are {listing(VERDICTS)}"
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.unused-defs",), severity=Severity.WARNING)
@@ -33,4 +35,4 @@ def check(registry: Registry) -> Iterator[Finding]:
     for key in mapping if isinstance(mapping, dict) else ():
         if key not in VERDICTS and key != misspelt_verdict(registry):
             at = (registry.at / "entryStepMapping" / key).key
-            yield Finding(at, f"there is no verdict type {quote(key)}{hint(key, _KNOWN)}")
+            yield Finding(at, f"there is no verdict type {quote(key)}{hint(key, _KNOWN) or _ALL}")
