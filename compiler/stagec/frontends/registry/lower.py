@@ -67,32 +67,33 @@ class _Lowering:
 
     def _edges(self, step: Step) -> Iterator[Edge]:
         for move in step.moves:
-            yield from self._moved(step, move)
+            ended = _ended(step, move)
+            if ended is not None:
+                yield ended
+            if move.target is not None and (ended is None or move.intent == Intent.CLOSING):
+                self._suspect = self._suspect or ended is not None
+                led = self._led(step, move, move.target)
+                if led is not None:
+                    yield led
+            elif ended is None:
+                self._exact = False
         repeat = step.gate.allowed.get("repeat") if step.gate is not None else None
         if repeat is not None and step.intents is not None and "repeat" not in step.intents:
             yield Edge(step.key, "repeat", To((step.key,)), step.allowed_at / repeat)
         yield from self._jumps(step)
 
-    def _moved(self, step: Step, move: Move) -> Iterator[Edge]:
-        at = step.place(move)
-        if move.intent == Intent.ABORT:  # ends the run as failed, whatever target is written
-            yield Edge(step.key, move.intent, Stop(End.FAILED), at)
-            return
-        if move.intent == Intent.CLOSING and not move.is_fallback:
-            yield Edge(step.key, move.intent, Stop(End.DONE), at)
-        if move.target is None:
-            self._exact = self._exact and move.intent == Intent.CLOSING
-            return
-        self._suspect = self._suspect or (move.intent == Intent.CLOSING and not move.is_fallback)
-        exact = self._registry.steps.get(move.target)
-        target = exact or self._meant(move.target)
+    def _led(self, step: Step, move: Move, name: str) -> Edge | None:
+        """Return the edge to the step that a move names, or was most likely meant to name."""
+        exact = self._registry.steps.get(name)
+        target = exact or self._meant(name)
         if target is None or target.is_section:
             self._exact = False
-            return
-        repair = exact is None and not self._registry.has_step(move.target)
+            return None
+        repair = exact is None and not self._registry.has_step(name)
         kinds = None if move.is_fallback else _kinds(step, move.intent, target)
-        self._suspect = self._suspect or repair or _is_foreign(kinds, target)
-        yield Edge(step.key, move.intent, To((target.key,)), at, kinds, repair)
+        if repair or _is_foreign(kinds, target):
+            self._suspect = True
+        return Edge(step.key, move.intent, To((target.key,)), step.place(move), kinds, repair)
 
     def _jumps(self, step: Step) -> Iterator[Edge]:
         """Yield an edge to every step that an answer may name as the target of a jump."""
@@ -126,6 +127,15 @@ class _Lowering:
             return found
         near = self._registry.step_names.nearest(name)
         return self._registry.steps.get(near) if near is not None else None
+
+
+def _ended(step: Step, move: Move) -> Edge | None:
+    """Return the edge by which a move ends the run: `closing` completes it, `abort` fails it whatever its target."""
+    if move.intent == Intent.ABORT:
+        return Edge(step.key, move.intent, Stop(End.FAILED), step.place(move))
+    if move.intent == Intent.CLOSING and not move.is_fallback:
+        return Edge(step.key, move.intent, Stop(End.DONE), step.place(move))
+    return None
 
 
 def _kinds(step: Step, intent: str, target: Step) -> frozenset[str] | None:

@@ -23,6 +23,7 @@ from stagec.frontends.registry.document import (
     Step,
 )
 from stagec.frontends.registry.files import Bundle, bundles
+from stagec.frontends.registry.gates import Gates
 from stagec.frontends.registry.outputs import Outputs
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
@@ -39,8 +40,8 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
 
 def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
     root, at = _object(bundle.registry.value), bundle.registry.at
-    outputs = Outputs(schemas, bundle.schemas)
-    steps = {key: _step(key, body, at, outputs) for key, body in _objects(root, "steps")}
+    outputs, gates = Outputs(schemas, bundle.schemas), Gates()
+    steps = {key: _step(key, body, at, outputs, gates) for key, body in _objects(root, "steps")}
     validators = dict(_objects(root, "validators"))
     aliases = {step.id: key for key, step in steps.items() if step.id is not None and step.id not in steps}
     lost = tuple(_lost(steps, {*_object(root.get("steps")), *aliases}))
@@ -106,11 +107,11 @@ def _agent(tree: Tree | None) -> Agent | None:
     )
 
 
-def _step(key: str, body: Object, registry: Place, outputs: Outputs) -> Step:
+def _step(key: str, body: Object, registry: Place, outputs: Outputs, gates: Gates) -> Step:
     phase = _text(body, "c2")
     is_section = phase == "section" or key.startswith("section.")
     flow: Object = {} if is_section else body  # what a section says about running means nothing
-    gate = _gate(flow.get("structuredGate"))
+    gate = gates.read(flow.get("structuredGate"))
     transitions = flow.get("transitions")
     kind = _KINDS.get(str(flow["stepKind"])) if "stepKind" in flow else KIND_OF_PHASE.get(_text(flow, "c2") or "")
     return Step(
@@ -126,23 +127,6 @@ def _step(key: str, body: Object, registry: Place, outputs: Outputs) -> Step:
         intents=frozenset(transitions) if isinstance(transitions, dict) else None,
         output=_output(_object(flow.get("outputSchemaRef")), gate, outputs),
         body=body,
-    )
-
-
-def _gate(given: Json) -> Gate | None:
-    if not isinstance(given, dict):
-        return None
-    listed, handoff = given.get("allowedIntents"), given.get("handoffFields")
-    return Gate(
-        allowed={each: at for at, each in enumerate(_list(listed)) if isinstance(each, str)},
-        is_whole=isinstance(listed, list) and all(isinstance(each, str) for each in listed),
-        fallback=_text(given, "fallbackIntent"),
-        field=_text(given, "intentField"),
-        pointer=_text(given, "intentSchemaRef"),
-        target_field=_text(given, "targetField"),
-        target_mode=_text(given, "targetMode"),
-        handoff=tuple(each if isinstance(each, str) else "" for each in handoff) if isinstance(handoff, list) else None,
-        fail_fast=given.get("failFast") is not False,
     )
 
 
