@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 COMPILER = Path(__file__).parents[2] / "compiler"
-GENEROUS = 3
+GENEROUS = 6
 """Limits are this many times the wish, so that a busy machine fails no test."""
 GIVEN_UP = 5
 """Seconds of processor time beyond the limit after which the system ends a run; it waits four times as long."""

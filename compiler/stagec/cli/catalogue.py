@@ -11,7 +11,7 @@ from stagec.core.rule import AnyFamily, AnyRule
 from stagec.core.value import value
 from stagec.core.version import DOCUMENTATION
 from stagec.core.words import quote
-from stagec.project.selection import matches
+from stagec.project.selection import names_of
 
 
 @value
@@ -56,7 +56,7 @@ def find(every: Iterable[Entry], called: str) -> tuple[Entry, ...]:
     """Return the rules that a code, prefix, name, family or group means; raise `Failure` when it means none."""
     known = tuple(every)
     for wanted in (called, called.upper(), called.lower()):
-        found = tuple(each for each in known if matches(wanted, each.family, each.rule))
+        found = tuple(each for each in known if wanted in names_of(each.family, each.rule))
         if found:
             return found
     names = sorted({name for each in known for name in _names(each)})

@@ -45,24 +45,23 @@ class Selection:
         return rule.severity if self.severities is None else self.severities.get(rule.code)
 
 
-def matches(selector: str, family: AnyFamily, rule: AnyRule) -> bool:
-    """Tell whether a code, code prefix, rule name, family name, group, severity or `ALL` names a rule."""
-    if selector in {"ALL", rule.name, family.name, rule.severity.value, *rule.groups}:
-        return True
-    return selector.startswith("STG") and rule.code.startswith(selector)
+def names_of(family: AnyFamily, rule: AnyRule) -> frozenset[str]:
+    """Return every name that selects a rule: code and its prefixes, rule, family, groups, severity and `ALL`."""
+    codes = (rule.code[:length] for length in range(len("STG"), len(rule.code) + 1))
+    return frozenset({"ALL", rule.name, family.name, rule.severity.value, *rule.groups, *codes})
 
 
 def _selected(settings: Settings, family: AnyFamily, rule: AnyRule) -> bool:
-    def named(selectors: Iterable[str]) -> bool:
-        return any(matches(selector, family, rule) for selector in selectors)
-
-    base = not family.optional if settings.select is None else named(settings.select)
-    return (base or named(settings.extend_select)) and not named(settings.ignore)
+    names = names_of(family, rule)
+    base = not family.optional if settings.select is None else not names.isdisjoint(settings.select)
+    return (base or not names.isdisjoint(settings.extend_select)) and names.isdisjoint(settings.ignore)
 
 
 def _weight(severities: Mapping[str, Severity | None], family: AnyFamily, rule: AnyRule) -> Severity | None:
-    fitting = [selector for selector in severities if matches(selector, family, rule)]
-    return severities[max(fitting, key=lambda selector: _precision(selector, rule))] if fitting else rule.severity
+    fitting = names_of(family, rule) & severities.keys()
+    if not fitting:
+        return rule.severity
+    return severities[max(sorted(fitting), key=lambda selector: _precision(selector, rule))]
 
 
 def _precision(selector: str, rule: AnyRule) -> int:
@@ -73,8 +72,8 @@ def _precision(selector: str, rule: AnyRule) -> int:
 
 def _refuse_unknown(settings: Settings, families: Iterable[AnyFamily]) -> None:
     pairs = [(family, rule) for family in families for rule in family.rules()]
+    known = frozenset().union(*(names_of(family, rule) for family, rule in pairs))
     for selector in (*(settings.select or ()), *settings.extend_select, *settings.ignore, *settings.severity):
-        if not any(matches(selector, family, rule) for family, rule in pairs):
-            known = {"ALL"}.union(*({r.code, r.name, f.name, r.severity.value, *r.groups} for f, r in pairs))
+        if selector not in known:
             near = hint(selector, Names(sorted(known))) or "; 'stagec rules' lists them"
             raise Failure(f"no rule is called {quote(selector)}{near}")
