@@ -43,6 +43,6 @@ def seconds(folder: Path, count: int, shape: str, implementation: str, questions
     """Return the processor time of the answers; `shape` is `near` (2.5 edges a node) or `closure` (all lead to one)."""
     given = (str(count), shape, *implementation.split())
     asked, silent = (
-        Program((sys.executable, "-c", _PROGRAM, *given, each), folder, runs=1).seconds() for each in (questions, "")
+        Program((sys.executable, "-c", _PROGRAM, *given, each), folder, runs=3).seconds() for each in (questions, "")
     )
     return asked - silent
