@@ -18,6 +18,22 @@ def kind_of(given: object) -> str:
     raise TypeError(f"{type(given).__name__} is no JSON value")
 
 
+def object_of(given: Json) -> Object:
+    """Return a value if it is an object, else an empty one."""
+    return given if isinstance(given, dict) else {}
+
+
+def list_of(given: Json) -> list[Json]:
+    """Return a value if it is an array, else an empty one."""
+    return given if isinstance(given, list) else []
+
+
+def text_in(given: Object, member: str) -> str | None:
+    """Return a member of an object if it is a string."""
+    found = given.get(member)
+    return found if isinstance(found, str) else None
+
+
 _KINDS: tuple[tuple[str, type | tuple[type, ...]], ...] = (
     ("null", type(None)),
     ("boolean", bool),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshal import dumps
 
-from stagec.core.json import Json, Object
+from stagec.core.json import Json, Object, list_of, text_in
 from stagec.frontends.registry.document import Gate
 
 _PLAIN = 2
@@ -30,22 +30,13 @@ class Gates:
 def _gate(given: Object) -> Gate:
     listed, handoff = given.get("allowedIntents"), given.get("handoffFields")
     return Gate(
-        allowed={each: at for at, each in enumerate(_list(listed)) if isinstance(each, str)},
+        allowed={each: at for at, each in enumerate(list_of(listed)) if isinstance(each, str)},
         is_whole=isinstance(listed, list) and all(isinstance(each, str) for each in listed),
-        fallback=_text(given, "fallbackIntent"),
-        field=_text(given, "intentField"),
-        pointer=_text(given, "intentSchemaRef"),
-        target_field=_text(given, "targetField"),
-        target_mode=_text(given, "targetMode"),
+        fallback=text_in(given, "fallbackIntent"),
+        field=text_in(given, "intentField"),
+        pointer=text_in(given, "intentSchemaRef"),
+        target_field=text_in(given, "targetField"),
+        target_mode=text_in(given, "targetMode"),
         handoff=tuple(each if isinstance(each, str) else "" for each in handoff) if isinstance(handoff, list) else None,
         fail_fast=given.get("failFast") is not False,
     )
-
-
-def _list(given: Json) -> list[Json]:
-    return given if isinstance(given, list) else []
-
-
-def _text(given: Object, member: str) -> str | None:
-    found = given.get(member)
-    return found if isinstance(found, str) else None

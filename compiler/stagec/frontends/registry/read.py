@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 
 from stagec.contract.schemas import Schemas
-from stagec.core.json import Json, Object
+from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.core.nearest import Names
 from stagec.core.place import Place, Pointer
 from stagec.frontends.registry.document import (
@@ -39,28 +39,28 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
 
 
 def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
-    root, at = _object(bundle.registry.value), bundle.registry.at
+    root, at = object_of(bundle.registry.value), bundle.registry.at
     outputs, gates = Outputs(schemas, bundle.schemas), Gates()
     steps = {key: _step(key, body, at, outputs, gates) for key, body in _objects(root, "steps")}
     validators = dict(_objects(root, "validators"))
     aliases = {step.id: key for key, step in steps.items() if step.id is not None and step.id not in steps}
-    lost = tuple(_lost(steps, {*_object(root.get("steps")), *aliases}))
+    lost = tuple(_lost(steps, {*object_of(root.get("steps")), *aliases}))
     return Registry(
-        id=_text(root, "agentId") or posixpath.basename(posixpath.dirname(at.file)) or at.file,
+        id=text_in(root, "agentId") or posixpath.basename(posixpath.dirname(at.file)) or at.file,
         at=at,
         body=root,
         agent=_agent(bundle.agent),
         steps=steps,
         is_whole=not any(_decides(fault.at.pointer) for fault in bundle.registry.faults),
-        broken_steps=frozenset(_object(root.get("steps")).keys() - steps.keys()),
+        broken_steps=frozenset(object_of(root.get("steps")).keys() - steps.keys()),
         aliases=aliases,
         step_names=Names(steps),
         lost_targets=tuple(step.mention(move) for step, move in lost if not move.is_fallback),
         lost_fallbacks=tuple(step.mention(move) for step, move in lost if move.is_fallback),
         entries=dict(_entries(root, at)),
-        validators=Names(_object(root.get("validators"))),
+        validators=Names(object_of(root.get("validators"))),
         validator_mentions=tuple(_validator_mentions(root, at)),
-        patterns=Names(_object(root.get("failurePatterns"))),
+        patterns=Names(object_of(root.get("failurePatterns"))),
         pattern_mentions=tuple(_pattern_mentions(validators, at)),
         schemas=_schema_folder(bundle.schemas, sources, schemas),
     )
@@ -97,35 +97,35 @@ def _decides(pointer: Pointer) -> bool:
 def _agent(tree: Tree | None) -> Agent | None:
     if tree is None or not isinstance(tree.value, dict):
         return None
-    verdict = _object(_object(tree.value.get("runner")).get("verdict"))
+    verdict = object_of(object_of(tree.value.get("runner")).get("verdict"))
     return Agent(
         at=tree.at,
-        name=_text(tree.value, "name"),
-        verdict=_text(verdict, "type"),
-        settings=_object(verdict.get("config")),
-        parameters=Names(_object(tree.value.get("parameters"))),
+        name=text_in(tree.value, "name"),
+        verdict=text_in(verdict, "type"),
+        settings=object_of(verdict.get("config")),
+        parameters=Names(object_of(tree.value.get("parameters"))),
     )
 
 
 def _step(key: str, body: Object, registry: Place, outputs: Outputs, gates: Gates) -> Step:
-    phase = _text(body, "c2")
+    phase = text_in(body, "c2")
     is_section = phase == "section" or key.startswith("section.")
     flow: Object = {} if is_section else body  # what a section says about running means nothing
     gate = gates.read(flow.get("structuredGate"))
     transitions = flow.get("transitions")
-    kind = _KINDS.get(str(flow["stepKind"])) if "stepKind" in flow else KIND_OF_PHASE.get(_text(flow, "c2") or "")
+    kind = _KINDS.get(str(flow["stepKind"])) if "stepKind" in flow else KIND_OF_PHASE.get(text_in(flow, "c2") or "")
     return Step(
         key=key,
         at=Place(registry.file, ("steps", key)),
-        id=_text(body, "stepId"),
+        id=text_in(body, "stepId"),
         kind=kind,
         acts_as=kind if kind is None or gate is None or gate.allowed.keys() <= ALLOWED[kind] else None,
         phase=phase,
         is_section=is_section,
         gate=gate,
-        moves=tuple(_moves(_object(transitions))),
+        moves=tuple(_moves(object_of(transitions))),
         intents=frozenset(transitions) if isinstance(transitions, dict) else None,
-        output=_output(_object(flow.get("outputSchemaRef")), gate, outputs),
+        output=_output(object_of(flow.get("outputSchemaRef")), gate, outputs),
         body=body,
     )
 
@@ -139,54 +139,41 @@ def _moves(transitions: Object) -> Iterator[Move]:
             yield Move(intent, (intent, "target"), target)
         if isinstance(fallback, str):
             yield Move(intent, (intent, "fallback"), fallback)
-        for case, conditional in _object(rule.get("targets")).items():
+        for case, conditional in object_of(rule.get("targets")).items():
             if conditional is None or isinstance(conditional, str):
                 yield Move(intent, (intent, "targets", case), conditional, case)
 
 
 def _output(reference: Object, gate: Gate | None, outputs: Outputs) -> Output | None:
-    file, name = _text(reference, "file"), _text(reference, "schema")
+    file, name = text_in(reference, "file"), text_in(reference, "schema")
     return None if not file or not name else outputs.output(file, name, gate)
 
 
 def _entries(root: Object, at: Place) -> Iterator[tuple[str, Mention]]:
-    single = _text(root, "entryStep")
+    single = text_in(root, "entryStep")
     if single is not None:
         yield "", Mention(single, at / "entryStep")
-    for verdict, name in _object(root.get("entryStepMapping")).items():
+    for verdict, name in object_of(root.get("entryStepMapping")).items():
         if isinstance(name, str):
             yield verdict, Mention(name, at / "entryStepMapping" / verdict)
 
 
 def _validator_mentions(root: Object, at: Place) -> Iterator[Mention]:
     for key, body in _objects(root, "validationSteps"):
-        for index, condition in enumerate(_list(body.get("validationConditions"))):
-            name = _text(_object(condition), "validator")
+        for index, condition in enumerate(list_of(body.get("validationConditions"))):
+            name = text_in(object_of(condition), "validator")
             if name is not None:
                 yield Mention(name, at / "validationSteps" / key / "validationConditions" / index / "validator")
 
 
 def _pattern_mentions(validators: Mapping[str, Object], at: Place) -> Iterator[Mention]:
     for key, body in validators.items():
-        name = _text(body, "failurePattern")
+        name = text_in(body, "failurePattern")
         if name is not None:
             yield Mention(name, at / "validators" / key / "failurePattern")
 
 
 def _objects(given: Object, member: str) -> Iterator[tuple[str, Object]]:
-    for key, body in _object(given.get(member)).items():
+    for key, body in object_of(given.get(member)).items():
         if isinstance(body, dict):
             yield key, body
-
-
-def _object(given: Json) -> Object:
-    return given if isinstance(given, dict) else {}
-
-
-def _text(given: Object, member: str) -> str | None:
-    found = given.get(member)
-    return found if isinstance(found, str) else None
-
-
-def _list(given: Json) -> list[Json]:
-    return given if isinstance(given, list) else []

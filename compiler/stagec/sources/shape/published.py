@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from typing import Any, NoReturn
 
 from stagec.core.json import Json, Object
+from stagec.core.published import schema_file
 from stagec.core.value import value
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-_FOLDERS = (os.path.join(_PACKAGE, "schemas"), os.path.join(_PACKAGE, os.pardir, os.pardir, "schemas"))
-"""Beside the installed package, or at the top of a checkout."""
 
 
 @value
@@ -32,7 +28,7 @@ def published(name: str) -> Published:
     """Return the schema `schemas/NAME.schema.json`, compiled."""
     import json
 
-    with open(_path(name), encoding="utf-8") as file:
+    with open(schema_file(name), encoding="utf-8") as file:
         schema = json.load(file)
     wanted = tuple((tuple(each["path"]), each["x-rules"]["required"]) for each in schema.get("x-wanted", ()))
     return Published(schema, compiled(schema), wanted)
@@ -52,8 +48,3 @@ def compiled(schema: Json, dialect: str = "Draft202012Validator") -> Any:
 def refuse(uri: str) -> NoReturn:
     """Answer a library that asks for another document: never, whatever it is."""
     raise LookupError(f"{uri} is not looked up")
-
-
-def _path(name: str) -> str:
-    inside, beside = (os.path.join(folder, f"{name}.schema.json") for folder in _FOLDERS)
-    return inside if os.path.exists(inside) else beside
