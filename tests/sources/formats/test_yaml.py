@@ -230,6 +230,11 @@ def test_a_value_inside_itself_is_refused() -> None:
     assert told("a: &a\n  b: *a\n") == ("alias-expansion", "recursive", "*a")
 
 
+def test_a_broken_escape_in_a_tag_is_the_tag_s_fault() -> None:
+    (fault,) = parse("!%0").faults
+    assert (fault.reason, fault.at.range) == ("tag", (0, 3))
+
+
 @given(st.text(alphabet=st.sampled_from("ab:-?[]{},'\"|>&*!%@`#\\ \n\r\t\x00\x85~.0u")))
 def test_whatever_is_read_never_raises(text: str) -> None:
     parsed = parse(text)

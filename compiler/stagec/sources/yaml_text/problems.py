@@ -83,6 +83,8 @@ def _escape(where: Text, at: int, _since: int | None) -> Mistake | None:
         beyond = re.search(r"\\U(?!000|0010)[0-9a-fA-F]{8}", where.text)
         return ("escape", *beyond.span(), {"escape": beyond[0]}) if beyond else None
     start = where.text.rfind("\\", 0, at + 1)
+    if start < 0:  # an escape like `%0` in a tag
+        return _tag(where, max(where.text.rfind("!", 0, at + 1), 0), None)
     return "escape", start, at + 1, {"escape": where.text[start : at + 1]}
 
 
