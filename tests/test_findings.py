@@ -80,3 +80,20 @@ def test_places_in_files_that_were_not_read_are_shown_at_their_start() -> None:
 def test_what_two_rules_runs_say_twice_is_said_once() -> None:
     verdict = Verdict(NAMES, Finding(FILE / "x", "lost"))
     assert len(diagnose([verdict, verdict], {}, ALL)) == 1
+
+
+def test_an_error_at_a_stretch_of_text_folds_what_is_said_of_that_stretch_and_no_other() -> None:
+    here, there = Place("a.md", range=(3, 9)), Place("a.md", range=(20, 29))
+    later = _rule("STG701")
+    verdicts = [
+        Verdict(NAMES, Finding(here, "broken")),
+        Verdict(later, Finding(here, "follows")),
+        Verdict(later, Finding(there, "stands")),
+    ]
+    assert _summary(verdicts, _speaking(NAMES, later)) == [("STG201", "broken", 1), ("STG701", "stands", 0)]
+
+
+def test_a_syntax_error_folds_all_that_is_said_of_its_file() -> None:
+    verdicts = [Verdict(SYNTAX, Finding(Place("a.md", range=(0, 1)), "broken")), Verdict(NAMES, Finding(FILE, "else"))]
+    follows = Verdict(NAMES, Finding(Place("a.md", range=(5, 6)), "follows"))
+    assert _summary([*verdicts, follows]) == [("STG201", "else", 0), ("STG101", "broken", 1)]

@@ -38,19 +38,26 @@ _MOST = 1_000
 
 def _fold(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], Counter[int]]:
     """Leave out what lies at or inside the place of an earlier family's error, and what is too much; count it there."""
-    roots: dict[tuple[str, Pointer], Verdict] = {}
+    roots: dict[_Spot, Verdict] = {}
     folded: Counter[int] = Counter()
     kept: list[Verdict] = []
-    for _, family in groupby(_few(_once(verdicts), folded), key=lambda each: each.rule.code[:4]):
-        found = [(each, _root(each.finding.at, roots) if roots else None) for each in family]
+    for family, judged in groupby(_few(_once(verdicts), folded), key=lambda each: each.rule.code[:4]):
+        found = [(each, _root(each.finding.at, roots) if roots else None) for each in judged]
         folded.update(id(root) for _, root in found if root is not None)
         standing = [each for each, root in found if root is None]
         kept.extend(standing)
         for each in standing:
             at = each.finding.at
             if each.rule.severity is Severity.ERROR and at.part is Part.VALUE:
-                roots.setdefault((at.file, at.pointer), each)
+                roots.setdefault((at.file, at.pointer, None if family.startswith("STG1") else at.range), each)
     return kept, folded
+
+
+_Spot = tuple[str, Pointer, tuple[int, int] | None]
+"""What an error stands for: all that lies in a member of a file, or one stretch of text in it.
+
+Of a file that cannot be read everything follows from the mistake in it, whatever stretch of text that is.
+"""
 
 
 def _once(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
@@ -77,9 +84,11 @@ def _few(verdicts: Iterable[Verdict], folded: Counter[int]) -> Iterator[Verdict]
             yield each
 
 
-def _root(at: Place, roots: Mapping[tuple[str, Pointer], Verdict]) -> Verdict | None:
+def _root(at: Place, roots: Mapping[_Spot, Verdict]) -> Verdict | None:
+    if at.range is not None and (at.file, at.pointer, at.range) in roots:
+        return roots[at.file, at.pointer, at.range]
     for length in range(len(at.pointer), -1, -1):
-        root = roots.get((at.file, at.pointer[:length]))
+        root = roots.get((at.file, at.pointer[:length], None))
         if root is not None:
             return root
     return None

@@ -44,18 +44,19 @@ class Asked:
 def asked(root: Path) -> Iterable[Asked]:
     """Yield every row below a folder, by file and in the order of each file."""
     kinds = members(rows, RowKind)
-    for file in _files(root):
+    for file in _files(root, kinds):
         kind = next((each for each in kinds if each.claims(file)), None)
         found = kind.rows(root, file) if kind else listed(root, file)
         yield from (Asked(root, row, kind) for row in found)
 
 
-def _files(root: Path) -> Iterable[str]:
+def _files(root: Path, kinds: Iterable[RowKind]) -> Iterable[str]:
+    """Yield every JSON file, and what else a kind of row claims."""
     for folder, inner, files in os.walk(root):
         inner.sort()
         if _MARK in files:
             inner.clear()
         shown = [_MARK] if _MARK in files else sorted(files)
-        for file in shown:
-            if file.endswith(".json"):
-                yield Path(folder, file).relative_to(root).as_posix()
+        for file in (Path(folder, each).relative_to(root).as_posix() for each in shown):
+            if file.endswith(".json") or any(kind.claims(file) for kind in kinds):
+                yield file

@@ -185,7 +185,7 @@ FRONTMATTER = {
 def test_a_megabyte_of_frontmatter(write: Any, attack: Any, registry: Registry, text: str) -> None:
     write("steps_registry.json", registry({}))
     write("prompts/p.md", f"---\n{text}\n---\nbody\n")
-    assert attack().codes == {"STG108"} or text.startswith("-")
+    assert attack().codes - {"STG256"} == {"STG108"} or text.startswith("-")
 
 
 @pytest.mark.parametrize("text", FRONTMATTER.values(), ids=FRONTMATTER)

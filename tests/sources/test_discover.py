@@ -43,7 +43,7 @@ def faults(root: Path, *paths: Path) -> list[Fault]:
 def test_each_claim_gets_its_own_files_sorted(tmp_path: Path) -> None:
     write(tmp_path, "b/registry.json", "a/registry.json", "a/agent.json", "a/else.json")
     result = discover(tmp_path, (), Scope(), (registry, agent))
-    assert result == Discovery((("a/registry.json", "b/registry.json"), ("a/agent.json",)), (), ())
+    assert result == Discovery((("a/registry.json", "b/registry.json"), ("a/agent.json",)), frozenset(), (), ())
 
 
 def test_hidden_folders_are_searched(tmp_path: Path) -> None:
@@ -69,12 +69,12 @@ def test_a_folder_named_twice_is_visited_once(tmp_path: Path) -> None:
 def test_a_file_named_by_hand_that_nobody_claims_is_kept_apart(tmp_path: Path) -> None:
     write(tmp_path, "other.json", "registry.json")
     result = look(tmp_path, tmp_path / "other.json", tmp_path / "registry.json")
-    assert result == Discovery((("registry.json",),), ("other.json",), ())
+    assert result == Discovery((("registry.json",),), frozenset({"other.json", "registry.json"}), ("other.json",), ())
 
 
 def test_a_text_that_stands_for_a_file_needs_no_file(tmp_path: Path) -> None:
     result = discover(tmp_path, (tmp_path / "a" / "registry.json",), Scope(), (registry,), {"a/registry.json"})
-    assert result == Discovery((("a/registry.json",),), (), ())
+    assert result == Discovery((("a/registry.json",),), frozenset({"a/registry.json"}), (), ())
 
 
 def test_paths_may_go_up_and_down(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ class TestLinks:
         write(tmp_path, "a/registry.json")
         (tmp_path / "a" / "loop").symlink_to(tmp_path)
         (tmp_path / "a" / "self").symlink_to("self")
-        assert look(tmp_path) == Discovery((("a/registry.json",),), (), ())
+        assert look(tmp_path) == Discovery((("a/registry.json",),), frozenset(), (), ())
 
     def test_what_lies_in_the_project_goes_by_its_own_name(self, tmp_path: Path) -> None:
         write(tmp_path, "real/registry.json")
@@ -169,7 +169,7 @@ class TestLinks:
     def test_a_wanted_file_outside_is_left_to_its_reader(self, tmp_path: Path) -> None:
         write(tmp_path, "outside.json", "project/agent.json")
         (tmp_path / "project" / "registry.json").symlink_to(tmp_path / "outside.json")
-        assert look(tmp_path / "project") == Discovery((("registry.json",),), (), ())
+        assert look(tmp_path / "project") == Discovery((("registry.json",),), frozenset(), (), ())
 
     def test_a_wanted_file_that_leads_nowhere_is_reported(self, tmp_path: Path) -> None:
         (tmp_path / "registry.json").symlink_to("gone.json")
@@ -189,7 +189,7 @@ def test_pipes_and_sockets_are_left_to_their_reader(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "registry.json")
     with socket.socket(socket.AF_UNIX) as endpoint:
         endpoint.bind(os.path.relpath(tmp_path / "socket"))
-        assert look(tmp_path) == Discovery((("registry.json",),), (), ())
+        assert look(tmp_path) == Discovery((("registry.json",),), frozenset(), (), ())
 
 
 def test_names_that_are_not_utf8_are_found(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_a_link_to_itself_cannot_be_read(tmp_path: Path) -> None:
 
 def test_any_refusal_of_the_system_is_a_fault(tmp_path: Path) -> None:
     class Refusing(Sources):
-        def _bytes(self, file: str) -> bytes | Fault:
+        def _bytes(self, file: str, limit: int) -> bytes | Fault:
             raise PermissionError(errno.EACCES, "Permission denied", file)
 
     tree = Refusing(tmp_path, Budgets()).tree("a.txt", "file")
@@ -142,3 +142,42 @@ def test_utf16_is_recognised(tmp_path: Path, encoding: str) -> None:
 )
 def test_a_reference_stays_in_the_project(folder: str, reference: str, expected: str | None) -> None:
     assert join(folder, reference) == expected
+
+
+def test_files_below_a_folder_include_texts_that_stand_for_files(tmp_path: Path) -> None:
+    for name in ("a/x.md", "a/deep/y.md", "a/z.txt", "ab/w.md", "a/node_modules/v.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    sources = Sources(tmp_path, Budgets(), {"a/deep/new.md": b"", "a/x.md": b"", "b/new.md": b""})
+    assert sources.below("a", ".md") == ("a/deep/new.md", "a/deep/y.md", "a/x.md")
+    assert sources.below("b", ".md") == ("b/new.md",)
+    assert sources.below("", ".txt") == ("a/z.txt",)
+
+
+def test_a_tree_is_known_once_it_is_read(tmp_path: Path) -> None:
+    sources = Sources(tmp_path, Budgets(), {"a.md": b"Hello"})
+    assert sources.known("a.md") is None
+    tree = sources.tree("a.md", "file")
+    assert sources.known("a.md") is tree
+
+
+def test_a_glance_shows_how_a_file_begins(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.md").write_bytes(b"0123456789")
+    (tmp_path / "link.md").symlink_to("a/b.md")
+    sources = Sources(tmp_path, Budgets(), {"new.md": b"abcdef"})
+    assert [sources.glance(file, 4) for file in ("a/b.md", "link.md", "new.md")] == [b"0123", b"0123", b"abcd"]
+    assert sources.trees == ()
+
+
+def test_a_glance_opens_nothing_but_files_of_the_project(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    root.mkdir()
+    (tmp_path / "secret.md").write_text("secret")
+    (root / "link.md").symlink_to("../secret.md")
+    (root / "folder").symlink_to("..")
+    os.mkfifo(root / "pipe.md")
+    (root / "loop.md").symlink_to("loop.md")
+    sources = Sources(root, Budgets())
+    files = ("link.md", "folder/secret.md", "pipe.md", "loop.md", ".", "gone.md", "nul\0.md", "../secret.md")
+    assert [sources.glance(file, 4) for file in files] == [b""] * len(files)

@@ -16,4 +16,12 @@ def collector_paused() -> Iterator[None]:
         yield
     finally:
         if pausing:
+            _age()
             gc.enable()
+
+
+def _age() -> None:
+    """Take everything for old, so that the next collection does not begin by looking at all that was just built."""
+    if gc.get_freeze_count() == 0:  # what somebody else froze stays frozen
+        gc.freeze()
+        gc.unfreeze()

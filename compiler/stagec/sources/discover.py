@@ -19,11 +19,13 @@ Claims = tuple[Callable[[str], bool], ...]
 class Discovery:
     """What was found: files by path relative to the root, with `/`, sorted.
 
-    `claimed` has one tuple per claim. `unclaimed` are files that a user named by hand and nobody claims by name.
+    `claimed` has one tuple per claim. `named` are the files that a user named by hand, `unclaimed` those of them that
+    nobody claims by name.
     `trees` carry what is wrong with folders and links; they stand for no readable file.
     """
 
     claimed: tuple[tuple[str, ...], ...]
+    named: frozenset[str]
     unclaimed: tuple[str, ...]
     trees: tuple[Tree, ...]
 
@@ -47,4 +49,4 @@ def discover(
             by_hand.add(file)
     found = sorted(by_hand.union(walk.files))
     claimed = tuple(tuple(filter(claim, found)) for claim in claims)
-    return Discovery(claimed, tuple(sorted(by_hand.difference(*claimed))), walk.trees)
+    return Discovery(claimed, frozenset(by_hand), tuple(sorted(by_hand.difference(*claimed))), walk.trees)

@@ -11,9 +11,10 @@ from pathlib import Path
 from stagec.core.budgets import Budgets
 from stagec.core.place import Place
 from stagec.core.value import NOTHING
-from stagec.sources.formats import format_of
+from stagec.sources.formats import format_of, format_shown
 from stagec.sources.formats.plain import FORMAT as PLAIN
 from stagec.sources.tree import Fault, Format, Parsed, Tree
+from stagec.sources.walk import NEVER
 
 BOM = b"\xef\xbb\xbf"
 
@@ -29,34 +30,67 @@ class Sources:
         self.budgets = budgets
         self._overlay = overlay
         self._trees: dict[str, Tree | None] = {}
+        self._folders: dict[str, bool] = {}
 
     @property
     def trees(self) -> tuple[Tree, ...]:
         """Every tree read so far, by file."""
         return tuple(tree for _, tree in sorted(self._trees.items()) if tree is not None)
 
-    def tree(self, file: str, kind: str) -> Tree | None:
-        """Return the tree of a file, or nothing when there is no such file; `kind` counts at the first reading."""
+    def tree(self, file: str, kind: str, room: int = 1) -> Tree | None:
+        """Return the tree of a file, or nothing when there is no such file.
+
+        `kind` and `room`, how many times larger than others it may be, count at the first reading.
+        """
         if file not in self._trees:
-            self._trees[file] = self._read(file, kind)
+            self._trees[file] = self._read(file, kind, room)
         return self._trees[file]
+
+    def known(self, file: str) -> Tree | None:
+        """Return the tree of a file if it has been read."""
+        return self._trees.get(file)
 
     def replace(self, tree: Tree) -> None:
         """Remember a tree with more facts in place of the one read."""
         self._trees[tree.file] = tree
 
     def forget(self, file: str) -> None:
-        """Drop a tree that turned out to be none of the project's: no rule will judge it."""
-        self._trees[file] = None
+        """Drop a tree that turned out to be none of the project's: no rule will judge it, unless somebody reads it."""
+        self._trees.pop(file, None)
 
     def below(self, folder: str, suffix: str) -> tuple[str, ...]:
         """Return the files under a folder whose names end in a suffix, by path; links to folders are not followed."""
-        top = self.root / folder
-        if not self.has_folder(folder):
-            return ()
-        found = [f"{path}/{name}" for path, _, files in os.walk(top) for name in files if name.endswith(suffix)]
-        start = len(str(self.root).rstrip("/")) + 1
-        return tuple(sorted(path[start:] for path in found))
+        inside = f"{folder}/" if folder else ""
+        found = {file for file in self._overlay if file.startswith(inside) and file.endswith(suffix)}
+        if self.has_folder(folder):
+            start = len(str(self.root).rstrip("/")) + 1
+            for path, folders, files in os.walk(self.root / folder):
+                folders[:] = [name for name in folders if name not in NEVER]
+                found.update(f"{path}/{name}"[start:] for name in files if name.endswith(suffix))
+        return tuple(sorted(found))
+
+    def glance(self, file: str, most: int) -> bytes:
+        """Return so many first bytes of a file, none where there is no file to read; nothing is remembered."""
+        if file in self._overlay:
+            return self._overlay[file][:most]
+        try:
+            if not (_nameable(file) and self._is_ours(file)):
+                return b""
+            with open(f"{self.root}/{file}", "rb", buffering=0) as opened:
+                return opened.read(most)
+        except OSError:
+            return b""
+
+    def _is_ours(self, file: str) -> bool:
+        """Tell whether a file is regular and inside the project; its folder, in which many may lie, is asked once."""
+        status = os.lstat(f"{self.root}/{file}")
+        if stat.S_ISLNK(status.st_mode):
+            path = self.root / file
+            return self._inside(path) and stat.S_ISREG(path.stat().st_mode)
+        folder = posixpath.dirname(file)
+        if folder not in self._folders:
+            self._folders[folder] = self._inside(self.root / folder)
+        return stat.S_ISREG(status.st_mode) and self._folders[folder]
 
     def exists(self, file: str) -> bool:
         """Tell whether a file is there to be read."""
@@ -66,12 +100,12 @@ class Sources:
         """Tell whether a folder is there, inside the project."""
         return _nameable(folder) and self._inside(self.root / folder) and os.path.isdir(self.root / folder)
 
-    def _read(self, file: str, kind: str) -> Tree | None:
+    def _read(self, file: str, kind: str, room: int) -> Tree | None:
         form = format_of(file) or PLAIN
         if file in self._overlay:
             return _parse(file, kind, form, self._overlay[file], self.budgets)
         try:
-            data = self._bytes(file) if _nameable(file) else None
+            data = self._bytes(file, room * self.budgets.file_size) if _nameable(file) else None
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -82,7 +116,7 @@ class Sources:
             return Tree(file, kind, form, faults=(data,), readable=False)
         return _parse(file, kind, form, data, self.budgets)
 
-    def _bytes(self, file: str) -> bytes | Fault:
+    def _bytes(self, file: str, limit: int) -> bytes | Fault:
         path = self.root / file
         if not self._inside(path):
             target = os.path.relpath(os.path.realpath(path), self.root)
@@ -90,8 +124,8 @@ class Sources:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             return Fault("unreadable-file", Place(file), "not-regular")
-        if status.st_size > self.budgets.file_size:
-            sizes = {"size": status.st_size, "limit": self.budgets.file_size}
+        if status.st_size > limit:
+            sizes = {"size": status.st_size, "limit": limit}
             return Fault("oversized-file", Place(file), facts=sizes)
         return path.read_bytes()
 
@@ -125,6 +159,8 @@ def _parse(file: str, kind: str, form: Format, data: bytes, budgets: Budgets) ->
     if data.startswith(BOM):
         data = data[len(BOM) :]
         faults = (Fault("byte-order-mark", Place(file, range=(0, 0))),)
+    if form is PLAIN and format_of(file) is None:
+        form = format_shown(data) or PLAIN
     broken = _encoding_fault(file, data)
     parsed = form.parse(file, data, budgets) if broken is None else Parsed(faults=(broken,))
     readable = parsed.value is not None or not parsed.faults
@@ -132,6 +168,8 @@ def _parse(file: str, kind: str, form: Format, data: bytes, budgets: Budgets) ->
 
 
 def _encoding_fault(file: str, data: bytes) -> Fault | None:
+    if data.isascii():
+        return None
     try:
         data.decode()
     except UnicodeDecodeError as error:

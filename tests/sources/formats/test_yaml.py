@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stagec.core.budgets import Budgets
+from stagec.core.edit import Change, Edit
 from stagec.core.place import Part, Place, Position, Span
 from stagec.rules.document.stg107_invalid_yaml import check as rule
 from stagec.sources.formats.yaml import FORMAT
@@ -123,7 +124,31 @@ def test_tabs_between_words_are_blanks() -> None:
         ("a: ? b\n", "question", "?"),
         ("a: b\nc:d\ne: f\n", "missing-space", ":"),
         ("a:b\nc: d\n", "missing-space", ":"),
-        ("a: b\nc\nd: e\n", "missing-colon", "c"),
+        ("a: b\nc\nd: e\n", "unindented", "c"),
+        ("c\nd: e\n", "missing-colon", "c"),
+        ("a: b\n  c d: e\n", "colon-below", ":"),
+        ("a: b\n  c\n  d: e\n", "colon-below", ":"),
+        ("a: Do it. b: c\n", "lost-break", "b:"),
+        ("a: b:\n", "colon", ":"),
+        ("a: 'b': c\n", "after-quote", ": c"),
+        ("'a' b: c\n", "after-key", "b"),
+        ('a: "b",\n', "stray", ","),
+        ("a: [b]]\n", "extra-bracket", "]"),
+        ("a: b\n- c\n", "list-after-value", "-"),
+        ("a:\n  - b\n - c\n", "indentation", "-"),
+        (" a: b\nc: d\n", "indentation", "c"),
+        ("a:\n  * b\n", "bullet", "*"),
+        ("@a: b\n", "key-start", "@"),
+        ("**a**: b\n", "key-start", "*"),
+        ("[a]: b\n", "key-start", "[a]"),
+        ("a: b\nc = d\n", "foreign-sign", "="),
+        ("a: b\nc\uff1ad\n", "foreign-colon", "\uff1a"),
+        ("a: b\nc:\xa0d\n", "foreign-space", "\xa0"),
+        ("a: b\n// c\nd: e\n", "remark", "// c"),
+        ("a: {% b %}\n", "reserved", "%"),
+        ("{{#a}}\n", "missing-colon", "{{#a}}"),
+        ("a:\n  - 'b\n  - 'c'\n", "unclosed-quote", "'"),
+        ('a: "b\n  c" d\n', "after-quote", "d"),
         ("a\n  b: c\n", "missing-colon", "a"),
         ("a:\n\tb: c\n", "tab", "\t"),
         ('a: "\\q"\n', "escape", "\\q"),
@@ -146,7 +171,71 @@ def test_a_mistake_is_named_and_placed(text: str, reason: str, offender: str) ->
 
 
 def test_a_mistake_knows_its_key_and_value() -> None:
-    assert only("name: x\nglobs: **/*\n").facts == {"character": "*", "key": "globs", "value": "**/*"}
+    facts = {"character": "*", "key": "globs", "value": "**/*", "meant": "**/*"}
+    assert only("name: x\nglobs: **/*\n").facts == facts
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("k:\n  - @b\n", "k", "@b"),
+        ("k:\n- @b\n", "k", "@b"),
+        ("k: [a, @b]\n", "k", "@b"),
+        ("k: [\n  a,\n  @b\n]\n", "k", "@b"),
+        ("j:\n  i: 1\n  k:\n    - a\n    - @b\n", "k", "@b"),
+    ],
+)
+def test_a_mistake_in_a_list_knows_the_key_of_the_list(text: str, key: str, value: str) -> None:
+    assert only(text).facts == {"character": "@", "key": key, "value": value, "item": True}
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("a: Use when: b\nc: d\n", 'a: "Use when: b"\nc: d\n'),
+        ("a: *.py\n", 'a: "*.py"\n'),
+        ("a: @b\n", 'a: "@b"\n'),
+        ("a: [b] | [c]\n", 'a: "[b] | [c]"\n'),
+        ('a: "b" c\n', 'a: "\\"b\\" c"\n'),
+        ("a: 'it's'\n", 'a: "it\'s"\n'),
+        ("a: {{b}}\n", 'a: "{{b}}"\n'),
+        ("a:\n  - b: @c\n", 'a:\n  - b: "@c"\n'),
+        ("a: *.py\nb: x: y\n", 'a: "*.py"\nb: x: y\n'),
+    ],
+)
+def test_a_text_that_surely_was_meant_gets_quotes_and_nothing_else_changes(text: str, mended: str) -> None:
+    fault = only(text)
+    ((place, why),) = fault.related
+    assert why == "quotable"
+    assert FORMAT.apply(text, [Edit(Change.REPLACE, place, str(fault.facts["meant"]))]) == mended
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: b: c\n",
+        "a: Do it. b: c\n",
+        "a: Use when: b # c\n",
+        "a: Use when: b\n  and c\n",
+        "a: Use <b>when: b\n",
+        "a: [b], [c]\n",
+        "a: [b]]\n",
+        'a: "b" and "c"\n',
+        "a: 'b', and 'c'\n",
+        "a: , b\n",
+        "a: {b, {c}: d}\n",
+        "- @b\n",
+        "a: [@b]\n",
+    ],
+)
+def test_where_something_else_may_be_meant_nothing_is_offered(text: str) -> None:
+    assert only(text).related == ()
+
+
+def test_an_edit_of_a_range_and_one_of_a_member_do_not_mix() -> None:
+    edits = [Edit(Change.REPLACE, Place("f.yaml", range=(0, 1)), "b"), Edit(Change.REMOVE, Place("f.yaml", ("a",)))]
+    with pytest.raises(ValueError, match="no members"):
+        FORMAT.apply("a: 1\n", edits)
 
 
 def test_every_repeated_key_is_reported_with_its_first_place() -> None:

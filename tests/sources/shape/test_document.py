@@ -38,7 +38,7 @@ def test_a_clean_document_comes_back_as_it_was() -> None:
 
 def test_missing_members_of_one_object_are_one_fault_at_the_first() -> None:
     at = Place(FILE, ("version",))
-    facts = {"missing": ("version", "c1"), "misspelt": None}
+    facts = {"missing": ("version", "c1"), "misspelt": ()}
     assert judge(registry(version=None, c1=None), "steps_registry").faults == (
         Fault("incomplete-registry", at, "required", facts),
     )
@@ -46,8 +46,29 @@ def test_missing_members_of_one_object_are_one_fault_at_the_first() -> None:
 
 def test_a_misspelt_required_member_is_one_fault() -> None:
     (fault,) = judge(registry(c1=None, C1="steps"), "steps_registry").faults
-    assert (fault.at.pointer, fault.facts["misspelt"]) == (("c1",), "C1")
+    assert (fault.at.pointer, fault.facts["misspelt"]) == (("c1",), ("C1",))
     assert fault.related == ((Place(FILE, ("C1",), Part.KEY), "misspelt"),)
+
+
+def test_a_misspelt_required_member_of_an_open_object_is_named_too() -> None:
+    tree = Tree("plan.md", "stage", FORMAT, value={"ID": "plan", "turn-cap": 3, "owner": "a"})
+    (fault,) = judge(tree, "stage_definition").faults
+    assert (fault.reason, fault.facts["misspelt"]) == ("required", ("ID", "turn-cap"))
+
+
+def test_a_misspelt_member_of_an_object_that_fits_no_alternative_is_one_fault() -> None:
+    tree = Tree("a.yaml", "pipeline", FORMAT, value={"entry": "a", "next": {"a": {"stage": ["b"], "owner": "c"}}})
+    found = judge(tree, "pipeline").faults
+    assert [(fault.at.pointer, fault.reason) for fault in found] == [
+        (("next", "a", "owner"), "unknown"),
+        (("next", "a"), "oneOf"),
+    ]
+
+
+def test_a_number_that_is_both_too_low_and_not_whole_is_one_fault() -> None:
+    tree = Tree("a.json", "stage", FORMAT, value={"turnCap": 0.5})
+    found = [fault for fault in judge(tree, "stage_object").faults if fault.reason != "required"]
+    assert [(fault.topic, fault.reason) for fault in found] == [("low-turn-cap", "minimum")]
 
 
 def test_an_unknown_member_is_a_fault_at_its_name() -> None:

@@ -14,7 +14,7 @@ from stagec.sources.shape.faults import topic_of
 from stagec.sources.shape.published import published, refuse
 
 TOP = Path(__file__).parents[3]
-NAMES = ("agent", "steps_registry")
+NAMES = ("agent", "mcp", "steps_registry", "tools", "tools_lock")
 every_schema = pytest.mark.parametrize("name", NAMES)
 
 

@@ -11,19 +11,31 @@ instead of referring to it with an anchor, and leave out tags.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, quote, rule
+from stagec.rules.document import Fault, Finding, Related, Tree, quote, rule
 
 _SENTENCES = {
-    "anchor": "{character} makes or uses an anchor, which frontmatter must not; put the value in quotes, or repeat it",
+    "anchor": (
+        "{subject} begins with {character}, as an anchor or alias does, which frontmatter must not have; "
+        "put {value} in quotes, or repeat what it stands for"
+    ),
     "long": "the frontmatter that begins here has more than {limit:,} characters; put prose below its second line",
+    "misspelt": "no line of this frontmatter is a key with a value; write {written}",
     "not-a-mapping": "frontmatter must consist of 'key: value' lines",
-    "tag": "{character} begins a tag, which frontmatter must not have; put the value in quotes if it is text",
+    "tag": "{subject} begins with {character}, as a tag does, which frontmatter must not have; put {value} in quotes",
     "unclosed": "the frontmatter that begins here is not closed by a second line '---'",
 }
 
 
-@rule(since="0.1", origin=("rulings:everywhere",))
+@rule(since="0.1", origin=("rulings:everywhere", "stage-definitions:frontmatter-yaml"))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("invalid-frontmatter"):
         facts = {name: given if isinstance(given, int) else quote(given) for name, given in fault.facts.items()}
-        yield Finding(fault.at, _SENTENCES[fault.reason].format_map(facts))
+        related = tuple(Related(at, f"{quote(found)} is not '---'") for at, found in fault.related)
+        yield Finding(fault.at, _SENTENCES[fault.reason].format_map(facts | {"subject": _subject(fault)}), related)
+
+
+def _subject(fault: Fault) -> str:
+    key = fault.facts.get("key")
+    if not key:
+        return "this value"
+    return f"an item of {quote(key)}" if fault.facts.get("item") else f"the value of {quote(key)}"

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 
 from stagec.rules.document import Finding, Related, Tree, quote, rule
 
+_RELATED = {"first": "first written here", "again": "another key that is written twice"}
+
 
 @rule(since="0.1", origin=("RFC8259-4",))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("repeated-key"):
         name = fault.facts.get("key", fault.at.pointer[-1] if fault.at.pointer else "")
-        related = tuple(Related(at, "first written here") for at, _ in fault.related)
+        related = tuple(Related(at, _RELATED[why]) for at, why in fault.related)
         yield Finding(fault.at, f"the key {quote(name)} is written twice in one object", related)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 from stagec.core.shelf import members
 from stagec.sources.tree import Fault, Format, Parsed
 
-__all__ = ["Fault", "Format", "Parsed", "format_of"]
+__all__ = ["Fault", "Format", "Parsed", "format_of", "format_shown"]
+
+_FENCE = re.compile(rb"---[ \t]*[\r\n]")
 
 
 def format_of(file: str) -> Format | None:
@@ -16,3 +19,8 @@ def format_of(file: str) -> Format | None:
         if file.lower().endswith(each.suffixes):
             return each
     return None
+
+
+def format_shown(data: bytes) -> Format | None:
+    """Return the format that bytes show by how they begin, whatever their file is called: Markdown behind a fence."""
+    return format_of(".md") if _FENCE.match(data) else None

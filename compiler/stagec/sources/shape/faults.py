@@ -11,7 +11,7 @@ from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import value
 from stagec.sources.tree import Fault
 
-_FIRST = ("type", "const", "enum", "minLength", "minItems", "minProperties", "pattern")
+_FIRST = ("type", "const", "enum", "minLength", "minItems", "minProperties", "pattern", "minimum")
 """Which of several errors about one value is the one worth telling."""
 
 
@@ -49,10 +49,10 @@ def _independent(misses: list[Miss]) -> list[Miss]:
     return [miss for miss in whole if not any(miss.pointer[:end] in blamed for end in range(len(miss.pointer)))]
 
 
-def missing(topic: str, owner: Place, names: tuple[str, ...], misspelt: str | None = None) -> Fault:
+def missing(topic: str, owner: Place, names: tuple[str, ...], misspelt: tuple[str, ...] = ()) -> Fault:
     """State that an object lacks members, at the place where the first of them would be."""
     facts: dict[str, object] = {"missing": names, "misspelt": misspelt}
-    related = ((Place(owner.file, (*owner.pointer, misspelt)).key, "misspelt"),) if misspelt is not None else ()
+    related = tuple(((owner / name).key, "misspelt") for name in misspelt)
     return Fault(topic, owner / names[0], "required", facts, related)
 
 
@@ -61,10 +61,18 @@ def topic_of(schema: Object, path: Iterable[str | int]) -> tuple[str, Object]:
     *way, keyword = path
     nodes: list[Any] = [schema]
     for key in way:
-        nodes.append(nodes[-1][key])
+        nodes.append(_inside(nodes[-1], key))
     owner = next(node for node in reversed(nodes) if isinstance(node, dict))
     rules = (node.get("x-rules", {}) for node in reversed(nodes) if isinstance(node, dict))
     return next((each[keyword] for each in rules if keyword in each), "wrong-shape"), owner
+
+
+def _inside(node: Any, key: str | int) -> Any:
+    """Return a part of a schema, an empty one where the library calls it by another way than it is written."""
+    try:
+        return node[key]
+    except (KeyError, IndexError, TypeError):
+        return {}
 
 
 def _miss(error: Any, schema: Object, document: Json) -> Miss:
@@ -116,19 +124,35 @@ def _missing(
     for pointer, misses in gone.items():
         names = tuple(miss.kind.property for miss in misses)
         lacking = Names(names)
-        likely = (name for name in unknown.get(pointer, ()) if lacking.nearest(name) is not None)
-        yield missing(misses[0].topic, _at(root, pointer), names, next(likely, None))
+        strangers = unknown.get(pointer, _free(misses[0]))
+        yield missing(
+            misses[0].topic,
+            _at(root, pointer),
+            names,
+            tuple(name for name in strangers if lacking.nearest(name) is not None),
+        )
+
+
+def _free(miss: Miss) -> tuple[str, ...]:
+    """Return the members of an open object that its schema does not describe."""
+    if not isinstance(miss.got, dict) or any(keyword in miss.subschema for keyword in _CLOSED):
+        return ()
+    known = miss.subschema.get("properties")
+    return tuple(name for name in miss.got if name not in known) if isinstance(known, dict) else ()
 
 
 def _foreign(told: Iterable[Miss], gone: Mapping[Pointer, list[Miss]], root: Place) -> Iterator[Fault]:
-    """State the unknown members of each object, but not those that are a required one's misspelt name."""
+    """State the unknown members of each object, but not those that are the misspelt name of one that is wanted."""
+    told = tuple(told)
+    choosing = {miss.pointer for miss in told if miss.keyword in _CHOICES}
     for miss in told:
         if miss.keyword not in _CLOSED:
             continue
         lacking = Names(each.kind.property for each in gone.get(miss.pointer, ()))
         known = _names(miss.subschema.get("properties"))
+        wanted = Names(known if miss.pointer in choosing else ())
         for name in miss.kind.unexpected:
-            if lacking.nearest(name) is None:
+            if lacking.nearest(name) is None and wanted.nearest(name) is None:
                 yield Fault(miss.topic, (_at(root, miss.pointer) / name).key, "unknown", {"name": name, "known": known})
 
 
@@ -167,14 +191,16 @@ def _facts(miss: Miss) -> dict[str, object]:
 
 
 def _limit(miss: Miss) -> object:
-    return miss.subschema[miss.keyword]
+    return miss.subschema.get(miss.keyword)
 
 
 _CLOSED = ("additionalProperties", "unevaluatedProperties")
+_CHOICES = ("oneOf", "anyOf")
 _OBJECTS = ("required", *_CLOSED)
 _WANTED: Mapping[str, Callable[[Miss], object]] = {
     "type": lambda miss: tuple(miss.kind.types),
     "enum": lambda miss: tuple(miss.kind.options),
-    "const": lambda miss: (miss.subschema["const"],),
+    "const": lambda miss: (miss.subschema.get("const"),),
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _limit),
+    **dict.fromkeys(("minLength", "minItems", "minProperties"), _limit),
 }

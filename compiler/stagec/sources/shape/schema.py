@@ -44,20 +44,50 @@ def judge_schema(tree: Tree, budgets: Budgets) -> Tree:
     if not isinstance(tree.value, dict):
         facts = {"allowed": ("object",), "kind": kind_of(tree.value)}
         return replace(tree, faults=(*tree.faults, Fault("invalid-schema", tree.at, "type", facts)), readable=False)
-    found = tuple(_faults(tree, tree.value, budgets))
+    return _with_faults(tree, tree.at, tree.value, budgets)
+
+
+def judge_member(tree: Tree, pointer: Pointer, budgets: Budgets) -> Tree:
+    """Return a tree with what is wrong with a schema that one of its members is; nothing where no object is.
+
+    Members of that schema that are no keywords are data, whatever they look like.
+    """
+    given: Json = tree.value
+    for key in pointer:
+        given = _inside(given, key)
+    if not isinstance(given, dict):
+        return tree
+    known = {key: each for key, each in given.items() if key in KEYWORDS}
+    return _with_faults(tree, _place(tree.at, pointer), known, budgets)
+
+
+def _inside(given: Json, key: str | int) -> Json:
+    if isinstance(given, dict) and isinstance(key, str):
+        return given.get(key)
+    return given[key] if isinstance(given, list) and isinstance(key, int) else None
+
+
+def _with_faults(tree: Tree, at: Place, schema: Object, budgets: Budgets) -> Tree:
+    found = tuple(_faults(at, schema, len(tree.data), budgets))
     return replace(tree, faults=(*tree.faults, *found)) if found else tree
 
 
-def _faults(tree: Tree, root: Object, budgets: Budgets) -> Iterator[Fault]:
-    at, parts = tree.at, tuple(subschemas(root))
+def _faults(at: Place, root: Object, size: int, budgets: Budgets) -> Iterator[Fault]:
+    parts = tuple(subschemas(root))
     unknown = tuple(_dialects(at, parts))
     yield from unknown
     if not unknown:
         dialect = root.get("$schema")
         validator = _meta(_base(dialect) if isinstance(dialect, str) else _LATEST)
-        yield from _violations(at, root, validator, everything=len(tree.data) < _LARGE)
+        yield from _violations(at, root, validator, everything=size < _LARGE)
     yield from foreign(at, parts, identities(parts))
     yield from _patterns(at, parts, budgets.pattern_length)
+
+
+def dialect_of(schema: Object) -> str:
+    """Return the library's class for the dialect of a schema, the latest where it names none that is known."""
+    named = schema.get("$schema")
+    return DIALECTS.get(_base(named) if isinstance(named, str) else _LATEST, DIALECTS[_LATEST])
 
 
 def _base(dialect: str) -> str:

@@ -17,13 +17,26 @@ Splice = tuple[int, int, str]
 def change(text: str, edits: Iterable[Edit]) -> str:
     """Return the text with the edits made; an edit that cannot be made safely raises `ValueError`.
 
-    Edits name members of the text as given, whatever the other edits do.
+    Edits name members of the text as given, whatever the other edits do. Edits of ranges are for a text that cannot be
+    read: each puts its value, in quotes where it needs them, in place of a range.
     """
+    wanted = tuple(edits)
+    if any(edit.at.range for edit in wanted):
+        return _respelt(text, wanted)
     whole = _root(text)
-    for edit in sorted(edits, key=lambda edit: _position(whole, edit, text), reverse=True):
+    for edit in sorted(wanted, key=lambda edit: _position(whole, edit, text), reverse=True):
         start, end, new = _SPLICES[edit.change](text, _root(text), edit)
         text = text[:start] + new + text[end:]
     _root(text)
+    return text
+
+
+def _respelt(text: str, edits: tuple[Edit, ...]) -> str:
+    ranges = {edit.at.range: edit for edit in edits if edit.at.range and edit.change is Change.REPLACE}
+    if len(ranges) < len(edits):
+        raise ValueError("a text that cannot be read has no members")
+    for (start, end), edit in sorted(ranges.items(), reverse=True):
+        text = text[:start] + written(edit.value) + text[end:]
     return text
 
 

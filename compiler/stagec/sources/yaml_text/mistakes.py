@@ -5,103 +5,134 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from stagec.sources.yaml_text.outline import Outline, name_of
+
 Mistake = tuple[str, int, int, Mapping[str, object]]
 """Reason, start, end, facts: `character` is the offender, `key` and `value` those of its line."""
 
-_ENTRY = re.compile(
-    r"""(?P<lead>[ \t]*(?:[-?][ ]+)*)(?P<key>"[^"]*"|'[^']*'|[^\s:#][^:]*?)[ \t]*:(?:[ \t]+(?P<value>.*))?$"""
-)
 _UNSPACED = re.compile(r"[ ]*(?:-[ ]+)*(?:[A-Za-z_][\w.-]*(?P<colon>:)[^\s:/]|(?P<dash>-)[^\s-])")
-_LONGEST_LINE = 10_000
+_FOREIGN_COLON = re.compile(r"[ ]*(?:-[ ]+)*(?P<key>[\w.-]+)[ ]*(?P<colon>[\uff1a\ufe55\ua789\u2236])[ ]*(?P<value>.*)")
+_FOREIGN_SPACE = re.compile(
+    r"[ ]*(?:-[ ]+)*(?P<key>[\w. -]+):(?P<space>[\xa0\u2000-\u200b\u202f\u3000])\s*(?P<value>.*)"
+)
+_EQUALS = re.compile(r"[ ]*(?P<key>[A-Za-z_][\w.-]*)[ ]*(?P<sign>=)[ ]*(?P<value>.*)")
+_REMARK = re.compile(r"(?://|/\*|<!--)")
+_BULLET = re.compile(r"[*+\u2022]\s")
+_LOST_BREAK = re.compile(r"(?:[.!?;][ ]+|[\u3002\uff01\uff1f\uff1b][ ]*)(?P<key>[a-z][a-z0-9_-]*)$")
+_STRAY = re.compile(r"[,;]$")
 
 
-class Text:
-    """A text with the questions that mistakes ask of it."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def line_start(self, at: int) -> int:
-        """Return where the line of an offset begins."""
-        return max(self.text.rfind("\n", 0, at), self.text.rfind("\r", 0, at)) + 1
-
-    def line_end(self, at: int) -> int:
-        """Return where the line of an offset ends, its break and trailing blanks left out."""
-        ends = [end for end in (self.text.find("\n", at), self.text.find("\r", at)) if end >= 0]
-        return at + len(self.text[at : min(ends, default=len(self.text))].rstrip())
-
-    def entry(self, at: int) -> re.Match[str] | None:
-        """Return the line of an offset as `key: value`."""
-        start = self.line_start(at)
-        return _ENTRY.match(self.text, start, min(self.line_end(start), start + _LONGEST_LINE))
-
-    def facts(self, at: int) -> dict[str, object]:
-        """Return the offending character, and key and value of its line."""
-        entry = self.entry(at)
-        character = self.text[at : at + 1]
-        if entry is None:
-            return {"character": character, "key": "", "value": self.text[slice(*self.content(at))].removeprefix("- ")}
-        return {"character": character, "key": entry["key"].strip("\"'"), "value": entry["value"] or ""}
-
-    def before(self, at: int) -> int:
-        """Return the offset of the last character before another that is not blank, or -1."""
-        return len(self.text[max(0, at - _LONGEST_LINE) : at].rstrip()) - 1 + max(0, at - _LONGEST_LINE)
-
-    def content(self, at: int) -> tuple[int, int]:
-        """Return where the line of an offset begins and ends without indentation."""
-        start = self.line_start(at)
-        end = self.line_end(start)
-        return end - len(self.text[start:end].lstrip()), end
-
-
-def colon(where: Text, at: int, _since: int | None) -> Mistake | None:
+def colon(where: Outline, at: int, _since: int | None) -> Mistake | None:
     """Tell a `: ` inside a plain value from a line above that is no key or already has a value."""
-    start, _ = where.content(at)
     entry = where.entry(at)
     if entry is None or entry.end("key") < at - _blanks(where.text, at):
-        return "colon", at, at + 1, where.facts(at)
+        return _inside_value(where, at)
+    start, _ = where.content(at)
     last = where.before(start)
-    if last < 0:
-        return "colon", at, at + 1, where.facts(at)
-    return _line_above(where, last, start)
+    return _below(where, start, at) if last >= 0 else _inside_value(where, at)
 
 
-def _line_above(where: Text, last: int, start: int) -> Mistake:
-    above, end = where.content(last)
-    unspaced = _UNSPACED.match(where.text, where.line_start(above), end)
+def _inside_value(where: Outline, at: int) -> Mistake:
+    facts = where.facts(at)
+    start, end = where.value(at)
+    last = where.before(at)
+    if start < last < at and where.text[last] in "\"'" and where.text[start] == where.text[last]:
+        return _after_quote(where, at)
+    lost = _LOST_BREAK.search(where.text, start, at)
+    if lost and at + 1 < end:
+        return "lost-break", lost.start("key"), at + 1, facts | {"text": f"{lost['key']}:"}
+    return "colon", at, at + 1, facts | {"held": ": " if at + 1 < end else ":"}
+
+
+def _below(where: Outline, start: int, at: int) -> Mistake:
+    """Explain a `key:` that cannot stand where it does because of what is above it."""
+    above = where.content(where.before(start))[0]
+    unspaced = misspelt(where, above)
     if unspaced:
-        return _missing_space(where, unspaced)
-    if where.entry(above) is None:
-        return "missing-colon", above, end, {"text": where.text[above:end]}
-    return "nested", start, where.line_end(start), {"key": where.facts(above)["key"]}
+        return unspaced
+    owner = where.above(start, max(where.indent(start) - 1, 0))
+    under = where.indent(above) < where.indent(start) or where.indent(start) == 0
+    if where.entry(above) is None and under and not where.line(above).startswith("- "):
+        return plain_line(where, above)
+    facts = {"key": name_of(owner), "text": where.line(start), "character": ":"}
+    prose = len(name_of(where.entry(start)).split()) > 1
+    if where.entry(above) is None or prose:
+        return "colon-below", at, at + 1, facts
+    return "nested", start, where.line_end(start), facts
 
 
-def _missing_space(where: Text, unspaced: re.Match[str]) -> Mistake:
-    at = unspaced.start("colon" if unspaced["colon"] else "dash")
+def misspelt(where: Outline, at: int) -> Mistake | None:
+    """Explain a line whose key and value are not parted as YAML parts them."""
     start, end = where.content(at)
-    return "missing-space", at, at + 1, {"character": where.text[at], "text": where.text[start:end]}
+    found = _UNSPACED.match(where.text, where.line_start(start), end)
+    if found:
+        place = found.start("colon" if found["colon"] else "dash")
+        facts = {"character": where.text[place], "text": where.text[start:end]}
+        return (
+            "missing-space",
+            place,
+            place + 1,
+            facts | {"written": f"{where.text[start : place + 1]} {where.text[place + 1 : end]}"},
+        )
+    for pattern, group in ((_FOREIGN_COLON, "colon"), (_FOREIGN_SPACE, "space"), (_EQUALS, "sign")):
+        other = pattern.match(where.text, where.line_start(start), end)
+        if other:
+            facts = {"character": other[group], "written": f"{other['key'].strip()}: {other['value']}"}
+            return f"foreign-{group}", *other.span(group), facts | {"code": f"U+{ord(other[group]):04X}"}
+    return None
 
 
-def broken_key(where: Text, at: int, since: int | None) -> Mistake | None:
+def plain_line(where: Outline, at: int) -> Mistake:
     """Explain a line that should be a key and has no colon."""
-    start, end = where.content(at if since is None else since)
-    unspaced = _UNSPACED.match(where.text, where.line_start(start), end)
-    return (
-        _missing_space(where, unspaced) if unspaced else ("missing-colon", start, end, {"text": where.text[start:end]})
-    )
+    start, end = where.content(at)
+    text = where.text[start:end]
+    found = misspelt(where, at)
+    if found:
+        return found
+    if _REMARK.match(text):
+        return "remark", start, end, {"text": text}
+    if _BULLET.match(text):
+        return _bullet(where, start)
+    above = where.above(start)
+    facts = {"text": text, "key": name_of(above)}
+    return ("unindented" if above else "missing-colon"), start, end, facts
 
 
-def start_of_value(reason: str) -> Callable[[Text, int, int | None], Mistake | None]:
+def _bullet(where: Outline, start: int) -> Mistake:
+    text = where.line(start)
+    return "bullet", start, start + 1, {"character": text[0], "written": f"- {text[1:].strip()}"}
+
+
+def broken_key(where: Outline, at: int, since: int | None) -> Mistake | None:
+    """Explain a line that should be a key and is none to the parser."""
+    start, _ = where.content(at if since is None else since)
+    return _key_start(where, start) or plain_line(where, start)
+
+
+def _key_start(where: Outline, at: int) -> Mistake | None:
+    entry = where.entry(at)
+    if entry is None or at != entry.start("key") or where.text[at] in "\"'":
+        return None
+    return "key-start", at, at + 1, {"character": where.text[at], "key": entry["key"].strip()}
+
+
+def start_of_value(reason: str) -> Callable[[Outline, int, int | None], Mistake | None]:
     """Return a look at a value that begins with a character of YAML's own."""
 
-    def look(where: Text, at: int, since: int | None) -> Mistake | None:
+    def look(where: Outline, at: int, since: int | None) -> Mistake | None:
         start = at if since is None or reason == "reserved" else since
-        return (reason, start, start + 1, where.facts(start)) if start < len(where.text) else None
+        if start >= len(where.text):
+            return None
+        if _BULLET.match(where.text, start) and start == where.content(start)[0]:
+            return _bullet(where, start)
+        if where.text.startswith("{%", start - 1):
+            return reason, start, start + 1, where.facts(start - 1) | {"character": "{%"}
+        return _key_start(where, start) or (reason, start, start + 1, where.facts(start))
 
     return look
 
 
-def after_value(where: Text, at: int, since: int | None) -> Mistake | None:
+def after_value(where: Outline, at: int, since: int | None) -> Mistake | None:
     """Explain text behind a closing bracket or quote: `[a] | [b]`, `"x" y`."""
     here = since if since is not None and where.text[since : since + 1] in {"|", ">"} else at
     last = where.before(here)
@@ -110,33 +141,94 @@ def after_value(where: Text, at: int, since: int | None) -> Mistake | None:
     closing = where.text[last]
     if closing in "\"'":
         return quotes(where, here, None)
-    return "after-bracket", here, where.line_end(here), where.facts(here) | {"bracket": closing}
+    facts = where.facts(where.value(here)[0]) | {"character": where.text[here], "bracket": closing}
+    if where.text[here] in "]}":
+        return "extra-bracket", here, here + 1, facts
+    return "after-bracket", here, where.line_end(here), facts
 
 
-def quotes(where: Text, at: int, _since: int | None) -> Mistake | None:
+def quotes(where: Outline, at: int, _since: int | None) -> Mistake | None:
     """Tell a quote that was never closed from text behind a quoted value."""
     last = where.before(at)
     mark = where.text[last : last + 1]
     if not mark or mark not in "\"'" or last < where.line_start(at):
         return None
-    if where.text.count(mark, where.line_start(last), last + 1) % 2:
-        opened = where.text.rfind(f": {mark}", 0, last)
-        if opened >= 0:
-            return "unclosed-quote", opened + 2, opened + 3, where.facts(opened + 2)
-    return "after-quote", at, where.line_end(at), where.facts(at) | {"quote": mark}
+    opened = _opening(where, mark, last)
+    if opened < where.line_start(last) and _begins_anew(where, last, opened):
+        return "unclosed-quote", opened, opened + 1, where.facts(opened)
+    return _after_quote(where, at)
 
 
-def flow(where: Text, at: int, since: int | None) -> Mistake | None:
+def _opening(where: Outline, mark: str, last: int) -> int:
+    """Return the offset of the quote that another one closes."""
+    found = last
+    for opening in re.finditer(rf"(?:[:?-][ \t]+|[\[{{,][ \t]*|^[ \t]*){mark}", where.text[:last], re.MULTILINE):
+        found = opening.end() - 1
+    return found
+
+
+def _begins_anew(where: Outline, last: int, opened: int) -> bool:
+    """Tell whether the line in which a quoted text ends looks like one that has nothing to do with it."""
+    looks = where.entry(last) is not None or where.line(last).startswith("- ")
+    return looks and where.indent(last) <= where.indent(opened)
+
+
+def _after_quote(where: Outline, at: int) -> Mistake:
+    mark = where.text[where.before(at)]
+    entry = where.entry(at)
+    if entry is not None and at < entry.end("key"):
+        return "after-key", at, at + 1, {"character": where.text[at], "key": entry["key"].strip()}
+    facts = where.facts(where.value(at)[0]) | {"character": where.text[at], "quote": mark}
+    end = where.line_end(at)
+    if _STRAY.match(where.text, at, end):
+        return "stray", at, end, facts
+    return "after-quote", at, end, facts | {"escaped": "''" if mark == "'" else '\\"'}
+
+
+def flow(where: Outline, at: int, since: int | None) -> Mistake | None:
     """Tell a bracket that is never closed from a missing comma."""
     if since is None:
         return None
     if where.text[since : since + 1] not in {"[", "{"}:  # the parser's mark of a bracket at the very end is off by one
         since = max(where.text.rfind("[", 0, since), where.text.rfind("{", 0, since), 0)
+    start, _ = where.content(since)
+    if where.text.startswith("{{", start) and since <= start + 1:
+        return plain_line(where, start)
     if at >= len(where.text) or where.line_start(at) != where.line_start(since):
-        return "unclosed-bracket", since, since + 1, where.facts(since)
+        return (
+            "unclosed-bracket",
+            since,
+            since + 1,
+            where.facts(where.value(since)[0]) | {"character": where.text[since]},
+        )
     if where.text[at] == ":":
         return "flow-colon", at, at + 1, where.facts(at)
-    return "missing-comma", at, at + 1, where.facts(at)
+    return "missing-comma", at, at + 1, where.facts(where.value(at)[0]) | {"character": where.text[at]}
+
+
+def indentation(where: Outline, at: int, _since: int | None) -> Mistake:
+    """Explain a line that stands further in or out than it may."""
+    start, end = where.content(min(at, max(len(where.text) - 1, 0)))
+    own, above = where.indent(start), where.above(start)
+    if above and where.line(start).startswith("-") and where.indent(above.start()) == own and above["value"]:
+        return "list-after-value", start, start + 1, {"key": name_of(above), "text": where.line(start)}
+    facts = {"text": where.text[start:end], "indent": own, "allowed": _indents(where, start)}
+    return "indentation", start, min(start + 1, len(where.text)), facts
+
+
+def _indents(where: Outline, at: int) -> tuple[int, ...]:
+    """Return the indentations of the lines above that are still open, the nearest first."""
+    found: list[int] = []
+    items = where.text[at] == "-"
+    for _ in range(200):
+        last = where.before(where.line_start(at))
+        if last < 0:
+            break
+        at, _end = where.content(last)
+        fits = where.text[at] != "#" and (not items or where.text[at] == "-")
+        if fits and (not found or where.indent(at) < found[-1]):
+            found.append(where.indent(at))
+    return tuple(sorted(found))
 
 
 def _blanks(text: str, at: int) -> int:

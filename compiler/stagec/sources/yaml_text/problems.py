@@ -8,14 +8,15 @@ from collections.abc import Callable, Mapping
 from stagec.core.value import NOTHING, value
 from stagec.sources.yaml_text.mistakes import (
     Mistake,
-    Text,
     after_value,
     broken_key,
     colon,
     flow,
+    indentation,
     quotes,
     start_of_value,
 )
+from stagec.sources.yaml_text.outline import Outline
 
 __all__ = ["Trouble", "trouble_of", "undefined_alias"]
 
@@ -33,17 +34,23 @@ class Trouble:
 
 def undefined_alias(text: str, start: int, end: int) -> Trouble:
     """Return the trouble with a `*` that refers to no anchor, most often a glob or emphasis without quotes."""
-    return _trouble(start_of_value("alias")(Text(text), start, None) or ("other", start, end, {}), text)
+    return _trouble(start_of_value("alias")(Outline(text), start, None) or ("other", start, end, {}), text)
 
 
 def trouble_of(error: Exception, text: str) -> Trouble:
     """Return what an exception of the parser is about, in our terms."""
     if hasattr(error, "position") and hasattr(error, "character"):
-        return Trouble("invalid-yaml", "control", error.position, error.position + 1, {"code": error.character})
+        return Trouble(
+            "invalid-yaml",
+            "control",
+            error.position,
+            error.position + 1,
+            Outline(text).facts(error.position) | {"code": f"U+{error.character:04X}"},
+        )
     problem = str(getattr(error, "problem", None) or getattr(error, "context", None) or error)
     at, since = _index(error, "problem_mark"), _index(error, "context_mark")
     context = str(getattr(error, "context", None) or "")
-    where = Text(text)
+    where = Outline(text)
     for pattern, look in _TABLE:
         if pattern.search(f"{context}: {problem}"):
             found = look(where, len(text) if at is None else at, since)
@@ -67,44 +74,57 @@ def _index(error: Exception, mark: str) -> int | None:
     return index
 
 
-_Look = Callable[[Text, int, int | None], Mistake | None]
+_Look = Callable[[Outline, int, int | None], Mistake | None]
 
 
 def _simple(reason: str) -> _Look:
-    def look(where: Text, at: int, _since: int | None) -> Mistake:
+    def look(where: Outline, at: int, _since: int | None) -> Mistake:
         start = min(at, max(len(where.text) - 1, 0))
         return reason, start, min(start + 1, len(where.text)), where.facts(start)
 
     return look
 
 
-def _escape(where: Text, at: int, _since: int | None) -> Mistake | None:
+def _tab(where: Outline, at: int, _since: int | None) -> Mistake:
+    start = min(at, max(len(where.text) - 1, 0))
+    return "tab", start, min(start + 1, len(where.text)), {"text": where.line(start)}
+
+
+def _dash(where: Outline, at: int, since: int | None) -> Mistake | None:
+    """Tell a list on the line of its key from one below a value."""
+    return None if at == where.content(at)[0] else _simple("dash")(where, at, since)
+
+
+def _escape(where: Outline, at: int, _since: int | None) -> Mistake | None:
     if at >= len(where.text):
         beyond = re.search(r"\\U(?!000|0010)[0-9a-fA-F]{8}", where.text)
-        return ("escape", *beyond.span(), {"escape": beyond[0]}) if beyond else None
+        return ("escape", *beyond.span(), where.facts(beyond.start()) | {"escape": beyond[0]}) if beyond else None
     start = where.text.rfind("\\", 0, at + 1)
     if start < 0:  # an escape like `%0` in a tag
         return _tag(where, max(where.text.rfind("!", 0, at + 1), 0), None)
-    return "escape", start, at + 1, {"escape": where.text[start : at + 1]}
+    return "escape", start, at + 1, where.facts(start) | {"escape": where.text[start : at + 1]}
 
 
-def _unclosed(where: Text, _at: int, since: int | None) -> Mistake | None:
+def _unclosed(where: Outline, _at: int, since: int | None) -> Mistake | None:
     return None if since is None else ("unclosed-quote", since, since + 1, where.facts(since))
 
 
-def _block_header(where: Text, _at: int, since: int | None) -> Mistake | None:
+def _block_header(where: Outline, _at: int, since: int | None) -> Mistake | None:
     return None if since is None else ("block-header", since, where.line_end(since), where.facts(since))
 
 
-def _tag(where: Text, at: int, since: int | None) -> Mistake | None:
+def _tag(where: Outline, at: int, since: int | None) -> Mistake | None:
     start = at if since is None else since
     written = re.compile(r"!\S*").match(where.text, start)
-    return ("tag", start, written.end(), {"tag": written[0]}) if written else None
+    return ("tag", start, written.end(), where.facts(start) | {"tag": written[0]}) if written else None
 
 
-def _outside(where: Text, at: int, since: int | None) -> Mistake | None:
+def _outside(where: Outline, at: int, since: int | None) -> Mistake | None:
     directive = re.search(r"^%", where.text, re.MULTILINE)
-    return _simple("directive" if directive else "text-after")(where, directive.start() if directive else at, since)
+    if directive:
+        return _simple("directive")(where, directive.start(), since)
+    outdented = where.entry(at) is not None and where.indent(at) < where.indent(max(where.before(at), 0))
+    return indentation(where, at, since) if outdented else _simple("text-after")(where, at, since)
 
 
 def _table(*rows: tuple[str, _Look]) -> tuple[tuple[re.Pattern[str], _Look], ...]:
@@ -114,19 +134,19 @@ def _table(*rows: tuple[str, _Look]) -> tuple[tuple[re.Pattern[str], _Look], ...
 _TABLE = _table(
     (r"mapping values are not allowed|unexpected ':'", colon),
     (r"could not find expected ':'", broken_key),
-    (r"found character '\\t'", _simple("tab")),
+    (r"found character '\\t'", _tab),
     (r"cannot start any token|expected the node content", start_of_value("reserved")),
     (r"scanning an alias", start_of_value("alias")),
     (r"scanning an anchor", start_of_value("anchor")),
     (r"scanning a block scalar|sequence entries are not|mapping keys are not|expected <block end>", after_value),
-    (r"sequence entries are not allowed", _simple("dash")),
+    (r"sequence entries are not allowed", _dash),
     (r"mapping keys are not allowed", _simple("question")),
     (r"more indented follow up", _simple("block-indentation")),
     (r"scanning a block scalar", _block_header),
     (r"scanning a quoted scalar", _unclosed),
     (r"escape|chr\(\)", _escape),
     (r"expected <block end>", quotes),
-    (r"expected <block end>", _simple("indentation")),
+    (r"expected <block end>|sequence entries are not", indentation),
     (r"parsing a flow", flow),
     (r"tag", _tag),
     (r"scanning a directive|directive'|YAML directive|version 1", _simple("directive")),

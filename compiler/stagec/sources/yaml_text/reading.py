@@ -12,6 +12,8 @@ from stagec.core.value import replace
 from stagec.sources.tree import Fault, Parsed
 from stagec.sources.yaml_text.compose import compose
 from stagec.sources.yaml_text.nodes import Kind, Node
+from stagec.sources.yaml_text.outline import Outline
+from stagec.sources.yaml_text.remedy import remedy
 from stagec.sources.yaml_text.scalars import NumberError, meaning
 from stagec.sources.yaml_text.tags import TagError, tagged
 
@@ -27,7 +29,8 @@ def read(file: str, text: str, budgets: Budgets) -> Parsed:
     if composed.trouble is not None:
         trouble = composed.trouble
         at = Place(file, range=(trouble.start, trouble.end))
-        return Parsed(faults=(Fault(trouble.topic, at, trouble.reason, trouble.facts),))
+        fault = Fault(trouble.topic, at, trouble.reason, trouble.facts)
+        return Parsed(faults=(_with_remedy(fault, trouble.start, text, budgets),))
     root = composed.root
     values = _Values(file, text)
     if composed.second is not None:
@@ -37,6 +40,16 @@ def read(file: str, text: str, budgets: Budgets) -> Parsed:
         return Parsed(faults=(Fault("empty-file", Place(file), reason),))
     given = None if root is None else values.read(root, ())
     return Parsed(given, tuple(values.faults))
+
+
+def _with_remedy(fault: Fault, start: int, text: str, budgets: Budgets) -> Fault:
+    """Add what quotes would mend to a fault: their range as a related place, and the text that belongs between them."""
+    quotable = remedy(text, fault.reason, start, budgets) if fault.topic == "invalid-yaml" else None
+    if quotable is None:
+        return fault
+    begin, end, meant = quotable
+    place = replace(fault.at, range=(begin, end))
+    return replace(fault, facts={**fault.facts, "meant": meant}, related=((place, "quotable"),))
 
 
 class _Values:
@@ -95,14 +108,22 @@ class _Values:
         for key, item in node.pairs:
             name = self._name(key, at)
             if key.meant.kind is not Kind.SCALAR:
-                shown = node if node.style else key
-                facts = {"character": self._text[key.start], "key": self._text[shown.start : shown.end]}
-                self._fault("invalid-yaml", Place(self._file, range=(key.start, key.end)), "key-not-text", facts)
+                self._collection_as_key(node, key)
             elif name in first:
                 self._repeated((*at, name), key, first[name])
             first.setdefault(name, key)
             given[name] = self.read(item, (*at, name))
         return given
+
+    def _collection_as_key(self, node: Node, key: Node) -> None:
+        at, character = Place(self._file, range=(key.start, key.end)), self._text[key.start]
+        if not node.style:
+            written = self._text[key.start : key.end]
+            self._fault("invalid-yaml", at, "key-start", {"character": character, "key": written})
+        elif len(self.faults) < _MOST:
+            facts = Outline(self._text).facts(node.start) | {"value": self._text[node.start : node.end]}
+            fault = Fault("invalid-yaml", at, "key-not-text", facts)
+            self.faults.append(_with_remedy(fault, node.start, self._text, Budgets()) if not self.faults else fault)
 
     def _name(self, key: Node, at: Pointer) -> str:
         """Return the name that a key node gives its member: a scalar as written, anything else as its source."""

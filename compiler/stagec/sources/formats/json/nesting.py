@@ -6,6 +6,7 @@ import re
 
 _REST = bytes(set(range(256)) - set(b'{}[]"'))
 _CURLY = bytes.maketrans(b"[]", b"{}")
+_ESCAPE = re.compile(rb'\\["\\]')
 _STRING = re.compile(rb'"[^"]*"')
 
 
@@ -15,7 +16,7 @@ def within(data: bytes, limit: int) -> bool:
     A malformed text may be told either way, so whatever reads it must survive any depth.
     """
     if b"\\" in data:
-        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+        data = _ESCAPE.sub(b"", data)
     brackets = data.translate(None, _REST).replace(b'""', b"")
     if b'"' in brackets:
         brackets = _STRING.sub(b"", brackets)

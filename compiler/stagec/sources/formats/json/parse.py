@@ -12,8 +12,8 @@ from stagec.sources.formats.json.nesting import within
 from stagec.sources.tree import Fault, Parsed
 
 _UNIFORM = bytes.maketrans(b"123456789E", b"000000000e")
-_CANDIDATES = (b"0e000", b"0e+000", b"0" * 200)
-"""What a number too large for a float must contain once all its digits are zeros."""
+_CANDIDATES = (b"0e000", b"0" * 200)
+"""What a number too large for a float must contain once all its digits are zeros and no plus is left."""
 _HUGE = re.compile(rb"(?:^|[\[:,])[ \t\r\n]*-?[0-9.]*(?:[0-9]{200}|[0-9][eE]\+?[0-9]{3})")
 
 
@@ -27,7 +27,7 @@ def parse(file: str, data: bytes, budgets: Budgets) -> Parsed:
         return Parsed(faults=(Fault("empty-file", Place(file), "blank" if data else "empty"),))
     if within(data, budgets.depth) and not _maybe_infinite(data):
         try:
-            return Parsed(jiter.from_json(data, allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True))
+            return Parsed(jiter.from_json(data, allow_inf_nan=False, cache_mode="all", catch_duplicate_keys=True))
         except ValueError:
             pass  # the scanner finds out what is wrong, and where
     from stagec.sources.formats.json.scan import scan  # only a faulty text needs it
@@ -37,5 +37,5 @@ def parse(file: str, data: bytes, budgets: Budgets) -> Parsed:
 
 def _maybe_infinite(data: bytes) -> bool:
     """Tell whether a number may be too large for a float, which the fast parser reads as infinity."""
-    uniform = data.translate(_UNIFORM)
+    uniform = data.translate(_UNIFORM, b"+")
     return any(each in uniform for each in _CANDIDATES) and _HUGE.search(data) is not None

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from stagec.core.budgets import Budgets
 from stagec.core.edit import Edit
 from stagec.core.place import Place, Span
+from stagec.core.value import replace
 from stagec.sources.formats.markdown.fences import split
-from stagec.sources.formats.markdown.frontmatter import read
+from stagec.sources.formats.markdown.frontmatter import read, shifted
 from stagec.sources.tree import Format, Parsed
 
 
@@ -30,7 +31,12 @@ def _apply(text: str, edits: Iterable[Edit]) -> str:
     fenced = split(text)
     if fenced is None:
         raise ValueError("the file has no frontmatter")
-    return text[: fenced.start] + change(text[fenced.start : fenced.end], edits) + text[fenced.end :]
+    inside = (_moved(edit, -fenced.start) for edit in edits)
+    return text[: fenced.start] + change(text[fenced.start : fenced.end], inside) + text[fenced.end :]
 
 
-FORMAT = Format("markdown", (".md", ".markdown"), _parse, _locate, _apply)
+def _moved(edit: Edit, by: int) -> Edit:
+    return replace(edit, at=shifted(edit.at, by))
+
+
+FORMAT = Format("markdown", (".md", ".markdown", ".mdc", ".prompt"), _parse, _locate, _apply)

@@ -10,6 +10,7 @@ _OPENING = re.compile(r"---[ \t]*(?:\r\n|\n|\r|\Z)")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
 _CLOSING_AFTER_RETURN = re.compile(r"(?:(?<=\r)|(?<=\n))(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)")
 _KEY = re.compile(r"[ \t]*[\w.\"'-]+[ \t]*:(?:[ \t]|$)", re.MULTILINE)
+_NEARLY = re.compile(r"^[ \t]*(?:-{2,}|\u2014+|\u2013+|\*{3,}|_{3,}|={3,}|---[^\r\n]*)[ \t]*$", re.MULTILINE)
 
 
 @value
@@ -35,3 +36,9 @@ def split(text: str) -> Fenced | None:
     if closing is not None:
         return Fenced(start, closing.start(), closing.end())
     return Fenced(start, len(text), len(text), closed=False) if _KEY.match(text, start) else None
+
+
+def nearly_closing(text: str, start: int) -> tuple[int, int] | None:
+    """Return the first line behind an offset that looks like a closing fence and is none."""
+    found = _NEARLY.search(text, start)
+    return found.span() if found else None

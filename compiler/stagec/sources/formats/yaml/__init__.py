@@ -11,9 +11,15 @@ from stagec.sources.tree import Format, Parsed
 
 
 def _parse(file: str, data: bytes, budgets: Budgets) -> Parsed:
+    from stagec.sources.yaml_text.quick import quick
+
+    text = data.decode()
+    given = quick(text, budgets.depth)
+    if given is not None:
+        return Parsed(given)
     from stagec.sources.yaml_text.reading import read
 
-    return read(file, data.decode(), budgets)
+    return read(file, text, budgets)
 
 
 def _locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
