@@ -8,7 +8,7 @@ from pathlib import Path
 from stagec import frontends, rules
 from stagec.core.collector import collector_paused
 from stagec.core.diagnostic import Diagnostic
-from stagec.core.rule import AnyFamily, Family
+from stagec.core.rule import AnyFamily, AnyRule, Family
 from stagec.core.shelf import members
 from stagec.core.value import NOTHING, replace, value
 from stagec.findings import Verdict, diagnose
@@ -36,11 +36,15 @@ class Project:
 
 @value
 class Compilation:
-    """What came of a project: what is wrong, what it means, and the files as they were read."""
+    """What came of a project: what is wrong, what it means, and the files as they were read.
+
+    `judgements` counts how often a rule judged a subject: the rules of each family times what it judges.
+    """
 
     diagnostics: tuple[Diagnostic, ...]
     flows: tuple[Flow, ...]
     trees: Mapping[str, Tree]
+    judgements: int = 0
 
 
 def compile_project(project: Project) -> Compilation:
@@ -57,8 +61,9 @@ def _compile(project: Project) -> Compilation:
     selection = Selection.of(settings, families())
     faulty = [tree for tree in trees.values() if tree.faults]  # of a tree without faults no rule has anything to say
     subjects: tuple[object, ...] = (*faulty, *documents, *(build(flow) for flow in flows))
-    verdicts = tuple(_judge(selection.families, subjects))
-    return Compilation(diagnose(verdicts, trees, selection), flows, trees)
+    cases = tuple(_cases(selection.families, subjects))
+    verdicts = tuple(Verdict(rule, finding) for rule, subject in cases for finding in rule.check(subject))
+    return Compilation(diagnose(verdicts, trees, selection), flows, trees, len(cases))
 
 
 def families() -> tuple[AnyFamily, ...]:
@@ -77,7 +82,8 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
     flows: list[Flow] = []
     for end, claimed in zip(ends, found.claimed, strict=True):
         named = [tree.file for tree in unclaimed if end.recognises(tree)]
-        read = end.read(sources, tuple(sorted({*claimed, *named})))
+        seen = [file for file in claimed if file in found.named or end.sees(sources, file)]
+        read = end.read(sources, tuple(sorted({*seen, *named})))
         documents.extend(read)
         flows.extend(flow for document in read if (flow := end.lower(document)))
     for tree in unclaimed:
@@ -86,9 +92,9 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
     return tuple(documents), tuple(flows)
 
 
-def _judge(chosen: Iterable[AnyFamily], subjects: Iterable[object]) -> Iterable[Verdict]:
+def _cases(chosen: Iterable[AnyFamily], subjects: Iterable[object]) -> Iterable[tuple[AnyRule, object]]:
+    """Yield every rule with every subject that it judges, one family after the other."""
     for family in chosen:
         judged = [subject for subject in subjects if isinstance(subject, family.subject)]
         for rule in family.rules() if judged else ():
-            for subject in judged:
-                yield from (Verdict(rule, finding) for finding in rule.check(subject))
+            yield from ((rule, subject) for subject in judged)

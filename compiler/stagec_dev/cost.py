@@ -72,7 +72,9 @@ def usage(argv: Sequence[str], folder: Path) -> struct_rusage:
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    """Return an environment in which Python keeps what it compiled, as it does for whoever installed stagec."""
+    kept = {name: each for name, each in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPATH": str(ROOT / "compiler")}
 
 
 def python(code: str, folder: Path, *, runs: int = RUNS) -> Program:
@@ -89,7 +91,8 @@ def validate(folder: Path, *, runs: int = RUNS) -> Program:
 class Benchmark:
     """One figure next to a named baseline; `measure(folder)` returns both, measured in the same run in a fresh folder.
 
-    `wish` is what the ratio should not exceed, and nothing when there is no opinion about it.
+    `wish` is what the ratio should not exceed, and nothing when there is no opinion about it. `project(folder)` returns
+    where the project lies that was validated, if one was.
     """
 
     title: str
@@ -97,3 +100,4 @@ class Benchmark:
     measure: Callable[[Path], tuple[float, float]]
     unit: str = "s"
     wish: float | None = None
+    project: Callable[[Path], Path] | None = None

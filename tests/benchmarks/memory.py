@@ -14,4 +14,4 @@ def _measure(folder: Path) -> tuple[float, float]:
     return (validate(large, runs=1).peak() - validate(small, runs=1).peak()) / 1e6, size / 1e6
 
 
-MEMORY = Benchmark("peak memory of 50,000 steps", "size of the file", _measure, unit="MB", wish=10.0)
+MEMORY = Benchmark("peak memory of 50,000 steps", "size of the file", _measure, unit="MB", wish=8.0)

@@ -31,6 +31,9 @@ def _environment(**more: str) -> dict[str, str]:
 def project(tmp_path: Path) -> Path:
     """Write a project with nothing wrong in it."""
     (tmp_path / "steps_registry.json").write_text(CLEAN)
+    prompt = tmp_path / "prompts" / "steps" / "initial" / "a" / "f_default.md"
+    prompt.parent.mkdir(parents=True)
+    prompt.write_text("Do what is to be done.\n")
     return tmp_path
 
 

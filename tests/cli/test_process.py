@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from stagec.core.words import listing
+
 Ended = subprocess.CompletedProcess[bytes]
 Run = Callable[..., Ended]
 SHELL = f"{sys.executable} -m stagec"
@@ -131,7 +133,7 @@ def test_a_report_is_written_to_a_file(broken: Path, run: Run) -> None:
     ended = run("validate", "--format", "json", "-o", "report.json", FORCE_COLOR="1")
     assert (ended.returncode, ended.stdout) == (1, b"")
     assert json.loads((broken / "report.json").read_bytes())["version"] == 1
-    assert sorted(each.name for each in broken.iterdir()) == ["report.json", "steps_registry.json"]
+    assert sorted(each.name for each in broken.iterdir()) == ["prompts", "report.json", "steps_registry.json"]
 
 
 def test_a_report_may_go_nowhere(broken: Path, run: Run) -> None:
@@ -196,8 +198,9 @@ def test_schemas_are_listed_and_printed(tmp_path: Path, run: Run) -> None:
     assert run("schema", "diagnostic").stderr == (
         b"stagec: error: no schema is called 'diagnostic'; did you mean 'diagnostics'?\n"
     )
-    assert run("schema", "xyz").stderr == (
-        b"stagec: error: no schema is called 'xyz'; there are 'agent', 'diagnostics', 'stagec' and 'steps_registry'\n"
+    known = run("schema").stdout.decode().split()
+    assert run("schema", "xyz").stderr.decode() == (
+        f"stagec: error: no schema is called 'xyz'; there are {listing(known)}\n"
     )
 
 

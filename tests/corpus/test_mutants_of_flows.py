@@ -758,9 +758,16 @@ FAMILIES: tuple[Callable[[Path], Iterator[Mutant]], ...] = (
 )
 
 
+def prompts(agent: Agent) -> Iterator[str]:
+    """Yield where the prompt of every step is looked for: whether it is there is another fault's affair."""
+    for step in agent.steps.values():
+        yield f"prompts/{agent.registry['c1']}/{step['c2']}/{step['c3']}/f_{step.get('edition', 'default')}.md"
+
+
 def compiled(agent: Agent) -> tuple[Diagnostic, ...]:
     old = documents(agent.base)
     overlay = {name: json.dumps(given).encode() for name, given in agent.files.items() if given != old[name]}
+    overlay |= dict.fromkeys(prompts(agent), b"Whatever is to be done.\n")
     return compile_project(Project(agent.base, (agent.base,), Settings(), overlay)).diagnostics
 
 

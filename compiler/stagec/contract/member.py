@@ -52,6 +52,20 @@ def names(combination: Combination) -> Iterator[str]:
         yield from _mapping(each.value, "properties")
 
 
+def needed(combination: Combination) -> Iterator[tuple[str, Member]]:
+    """Yield the members that a value must have where it is an object for sure, or the first element of an array."""
+    if combination.types == _OBJECT:
+        listed = (each.value.get("required") for each in combination.layers if isinstance(each.value, dict))
+        wanted = (each for some in listed if isinstance(some, list) for each in some)
+        required = dict.fromkeys(each for each in wanted if isinstance(each, str))
+        yield from ((name, member(combination, name)) for name in required)
+    elif combination.types == _ARRAY and (first := member(combination, "0")).required:
+        yield "0", first
+
+
+_OBJECT, _ARRAY = frozenset({"object"}), frozenset({"array"})
+
+
 def _together(said: list[Member], *, whole: bool) -> Member:
     return Member(
         parts=tuple({part.at: part for each in said for part in each.parts}.values()),

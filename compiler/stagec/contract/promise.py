@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from stagec.contract.choices import Choices
 from stagec.contract.combinations import Combination, clash, combinations, type_of, types_of
+from stagec.contract.listed import identity, lists, named
 from stagec.contract.member import Member, member, names
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
@@ -146,10 +147,10 @@ def possible_values(schemas: Schemas, promised: Promise) -> tuple[Json, ...] | M
         if possible is None:
             return Miss.UNKNOWABLE
         for each in possible:
-            named = _named(each)
-            if named is None:
+            listed = named(each)
+            if listed is None:
                 return Miss.NO_MEMBER if promised.whole and each.whole else Miss.UNKNOWABLE
-            found.update((_identity(one), one) for one in named if _identity(one) not in found)
+            found.update((identity(one), one) for one in listed if identity(one) not in found)
     return tuple(found.values()) if promised.ends else Miss.NO_MEMBER
 
 
@@ -162,13 +163,13 @@ class Excluded:
     by: Place | None
 
 
-def excluded(schemas: Schemas, named: Choices, promised: Promise) -> tuple[Excluded, ...]:
+def excluded(schemas: Schemas, offered: Choices, promised: Promise) -> tuple[Excluded, ...]:
     """Return the values of a list that can never stand at a promised path."""
     possible = possible_values(schemas, promised)
     if isinstance(possible, Miss):
         return ()
-    known = frozenset(map(_identity, possible))
-    lost = [(each, at) for each, at in named.values if _identity(each) not in known]
+    known = frozenset(map(identity, possible))
+    lost = [(each, at) for each, at in offered.values if identity(each) not in known]
     return tuple(Excluded(each, at, _excluder(schemas, promised, each)) for each, at in lost)
 
 
@@ -181,42 +182,4 @@ def _excluder(schemas: Schemas, promised: Promise, given: Json) -> Place | None:
 def _admits(body: Object, given: Json) -> bool:
     types = types_of(body)
     known = types is None or type_of(given) in types
-    return known and all(_identity(given) in map(_identity, listed) for listed in _lists(body))
-
-
-def _named(combination: Combination) -> list[Json] | None:
-    """Return the values that every list of a combination names and its types allow, None when there is no list."""
-    listed = [each for layer in combination.layers if isinstance(layer.value, dict) for each in _lists(layer.value)]
-    types = combination.types
-    if types is not None and types <= _FEW.keys():
-        listed.append([each for kind in types for each in _FEW[kind]])
-    if not listed:
-        return None
-    first, *others = listed
-    common = [frozenset(map(_identity, other)) for other in others]
-    return [
-        each
-        for each in first
-        if (types is None or type_of(each) in types) and all(_identity(each) in other for other in common)
-    ]
-
-
-_FEW: dict[str, tuple[Json, ...]] = {"boolean": (True, False), "null": (None,)}
-"""The types that have few values."""
-
-
-def _lists(body: Object) -> Iterator[list[Json]]:
-    listed = body.get("enum")
-    if isinstance(listed, list):
-        yield listed
-    if "const" in body:
-        yield [body["const"]]
-
-
-def _identity(given: Json) -> tuple[object, ...]:
-    """Return what two values share when JSON holds them for equal: `1` and `1.0`, but not `1` and `true`."""
-    if isinstance(given, (str, int, float)):
-        return isinstance(given, bool), given
-    from json import dumps
-
-    return (dumps(given, sort_keys=True),)
+    return known and all(identity(given) in map(identity, listed) for listed in lists(body))

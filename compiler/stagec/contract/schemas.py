@@ -10,7 +10,7 @@ from enum import StrEnum
 from urllib.parse import unquote, urldefrag, urlsplit
 
 from stagec.core.json import Json
-from stagec.core.place import Key, Place
+from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import value
 from stagec.sources.read import Sources, join
 
@@ -60,8 +60,13 @@ class Schemas:
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._patience = _PATIENCE
-        self._anchors: dict[str, Mapping[str, Schema]] = {}
-        self._resolved: dict[tuple[str, str], Schema | Miss] = {}
+        self._anchors: dict[Place, Mapping[str, Schema]] = {}
+        self._resolved: dict[tuple[str, str, Pointer], Schema | Miss] = {}
+        self._embedded: dict[str, dict[Pointer, None]] = {}
+
+    def embed(self, schema: Schema) -> None:
+        """Take a part of a document for a schema of its own: what it refers to by `#` is inside it."""
+        self._embedded.setdefault(schema.at.file, {})[schema.at.pointer] = None
 
     def root(self, file: str) -> Schema | Miss:
         """Return a whole schema file."""
@@ -93,14 +98,17 @@ class Schemas:
         members = [name for name in root.value if not name.startswith("$") and name != "definitions"]
         return tuple(dict.fromkeys([*members, *(name for each in defined if isinstance(each, dict) for name in each)]))
 
-    def resolve(self, reference: str, file: str) -> Schema | Miss:
-        """Return what a `$ref` in a file refers to; only files of the project are ever looked at."""
-        key = (reference, file)
+    def resolve(self, reference: str, file: str, base: Pointer = ()) -> Schema | Miss:
+        """Return what a `$ref` in a file refers to; only files of the project are ever looked at.
+
+        `base` is where in the file the schema begins that it is in.
+        """
+        key = (reference, file, base)
         if key not in self._resolved:
-            self._resolved[key] = self._resolve(reference, file)
+            self._resolved[key] = self._resolve(reference, file, base)
         return self._resolved[key]
 
-    def _resolve(self, reference: str, file: str) -> Schema | Miss:
+    def _resolve(self, reference: str, file: str, base: Pointer) -> Schema | Miss:
         try:
             address, fragment = urldefrag(reference)
             scheme = urlsplit(address).scheme
@@ -111,7 +119,10 @@ class Schemas:
         target = join(posixpath.dirname(file), unquote(address)) if address else file
         if target is None:
             return Miss.OUTSIDE
-        root = self.root(target)
+        whole = self.root(target)
+        if isinstance(whole, Miss):
+            return whole
+        root = whole if address else _down(whole, tuple(map(str, base)))
         if isinstance(root, Miss) or not fragment:
             return root
         return _down(root, tokens(fragment)) if fragment.startswith("/") else self._anchored(root, unquote(fragment))
@@ -136,15 +147,19 @@ class Schemas:
     def references(self, file: str) -> Iterator[Reference]:
         """Yield every reference written in a schema file."""
         root = self.root(file)
-        for each in _parts(root) if isinstance(root, Schema) else ():
+        return self.references_in(root) if isinstance(root, Schema) else iter(())
+
+    def references_in(self, schema: Schema) -> Iterator[Reference]:
+        """Yield every reference written in a schema."""
+        for each in _parts(schema):
             text = _member(each, "$ref")
             if isinstance(text, str):
-                yield Reference(text, each.at / "$ref", self.resolve(text, file))
+                yield Reference(text, each.at / "$ref", self._resolved_at(text, schema.at))
 
     def _anchored(self, root: Schema, name: str) -> Schema | Miss:
-        if root.at.file not in self._anchors:
-            self._anchors[root.at.file] = _anchors(root)
-        return self._anchors[root.at.file].get(name, Miss.NO_MEMBER)
+        if root.at not in self._anchors:
+            self._anchors[root.at] = _anchors(root)
+        return self._anchors[root.at].get(name, Miss.NO_MEMBER)
 
     def _beside(self, schema: Schema) -> Iterator[Schema | Miss]:
         text = _member(schema, "$ref")
@@ -153,7 +168,12 @@ class Schemas:
             for index, branch in enumerate(branches):
                 yield Schema(branch, schema.at / "allOf" / index)
         if isinstance(text, str):
-            yield self.resolve(text, schema.at.file)
+            yield self._resolved_at(text, schema.at)
+
+    def _resolved_at(self, reference: str, at: Place) -> Schema | Miss:
+        bases = self._embedded.get(at.file, ())
+        base = next((each for each in bases if at.pointer[: len(each)] == each), ())
+        return self.resolve(reference, at.file, base)
 
 
 _DATA = {"const", "default", "enum", "example", "examples"}

@@ -15,6 +15,10 @@ __all__ = ["AnyFrontEnd", "Flow", "FrontEnd", "Sources", "Tree"]
 D = TypeVar("D")
 
 
+def _always(_sources: Sources, _file: str) -> bool:
+    return True
+
+
 @value
 class FrontEnd(Generic[D]):
     """How one system's files are recognised and read.
@@ -22,7 +26,8 @@ class FrontEnd(Generic[D]):
     `claims(file name)` tells whether discovery should look at a file; `recognises(value)` whether a file that a user
     named by hand is one of this system's anyway, judged by what it says. `read(sources, files)` reads the claimed
     files and everything they refer to into documents; `lower(document)` says what a document means, or nothing when
-    too much of it is missing.
+    too much of it is missing. Where a name says too little, `sees(sources, file)` tells whether a file that nobody
+    named by hand is one of this system's, by a glance at its text.
     """
 
     name: str
@@ -30,6 +35,7 @@ class FrontEnd(Generic[D]):
     recognises: Callable[[Tree], bool]
     read: Callable[[Sources, tuple[str, ...]], tuple[D, ...]]
     lower: Callable[[D], Flow | None]
+    sees: Callable[[Sources, str], bool] = _always
 
 
 AnyFrontEnd = FrontEnd[Any]

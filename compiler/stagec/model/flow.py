@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from stagec.contract.promise import Promise
+from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, value
 
@@ -56,11 +58,21 @@ Target = To | Back | Stop
 
 
 @value
+class Term:
+    """A condition on the result of a node: a path, and the values it may have there or whether it is there at all."""
+
+    path: tuple[str, ...]
+    values: tuple[Json, ...] = ()
+    present: bool | None = None
+
+
+@value
 class Edge:
     """One possible move from a node: the outcome that allows it, and where it leads.
 
-    `kinds` are the kinds of node that the outcome may lead to, None when any will do. `repair` marks an edge whose
-    target was written wrongly: it leads to what was most likely meant, and nothing is to be said about it.
+    Of the edges of one outcome the first counts of which all terms of `when` hold. `kinds` are the kinds of node that
+    the outcome may lead to, None when any will do. `repair` marks an edge whose target was written wrongly: it leads to
+    what was most likely meant, and nothing is to be said about it.
     """
 
     source: str
@@ -69,14 +81,16 @@ class Edge:
     at: Place
     kinds: frozenset[str] | None = None
     repair: bool = False
+    when: tuple[Term, ...] = ()
 
 
 @value
 class Node:
     """One step, stage or envelope.
 
-    `idle` nodes take part in a run without deciding where it goes; `decided_at` is where the others list the outcomes
-    among which they decide.
+    `idle` nodes are needed by no run: nothing is lost when none reaches them. `decided_at` is where a node lists the
+    outcomes among which it decides. `parts` are what belongs to its definition and is written elsewhere, by what it is
+    called: `prompt`, `schema`.
     """
 
     id: str
@@ -86,6 +100,7 @@ class Node:
     start: Start = Start.ANY
     idle: bool = False
     decided_at: Place | None = None
+    parts: tuple[tuple[str, Place], ...] = ()
 
 
 @value
@@ -102,6 +117,50 @@ class Bound:
 
     executions: int
     at: Place
+
+
+@value
+class Source:
+    """Whose result a node reads, what is promised about the path there, and where; None where nothing is.
+
+    `promised.followed` counts the parts of the whole path that could be followed.
+    """
+
+    node: str
+    promised: Promise | None = None
+    at: Place | None = None
+
+
+@value
+class Read:
+    """A path into other nodes' results that a node reads before it acts: its prompt is made of it.
+
+    `sources` are the nodes whose result it may be, one way of coming to the node each.
+    """
+
+    node: str
+    path: tuple[str | int, ...]
+    at: Place
+    sources: tuple[Source, ...]
+
+
+@value
+class Demand:
+    """What a node demands of the results it is handed, and every node that may hand one over and never meets it."""
+
+    node: str
+    at: Place
+    unmet: tuple[Unmet, ...]
+
+
+@value
+class Unmet:
+    """A node whose result can never meet a demand, at which path, and the two parts of the schemas that contradict."""
+
+    node: str
+    path: tuple[str | int, ...]
+    demanded: Place
+    offered: Place
 
 
 @value
@@ -124,6 +183,14 @@ class Flow:
     names: Mapping[str, str] = NOTHING
     """What the system calls things: `node` is `step`, `stage` or `envelope`; `outcome` is `intent`, …"""
     open: frozenset[str] = frozenset()
+    bound_at: Place | None = None
+    """Where a bound has to be written if nodes can repeat; None when the system bounds its runs itself."""
+    reads: tuple[Read, ...] = ()
+    demands: tuple[Demand, ...] = ()
+    lost: tuple[Edge, ...] = ()
+    """Moves as they are written to names of which no run can enter anything; no part of the graph."""
+    lost_entries: tuple[tuple[str, Entry], ...] = ()
+    """The same for entries, each with what selects it."""
 
     @property
     def edges(self) -> int:

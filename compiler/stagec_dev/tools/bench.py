@@ -9,13 +9,16 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from stagec.core.budgets import Budgets
 from stagec.core.shelf import members
+from stagec.pipeline import Project, compile_project
+from stagec.project.settings import Settings
 from stagec_dev.checkout import ROOT, corpus
 from stagec_dev.cost import Benchmark
 from stagec_dev.table import table
 from stagec_dev.tools import Tool
 
-_HEAD = ("benchmark", "measured", "baseline", "is", "unit", "ratio", "wish")
+_HEAD = ("benchmark", "measured", "baseline", "is", "unit", "ratio", "wish", "rules by subjects")
 
 
 def benchmarks() -> tuple[Benchmark, ...]:
@@ -29,8 +32,14 @@ def measured(each: Benchmark) -> tuple[object, ...]:
     """Run one benchmark and return its line of the table."""
     with TemporaryDirectory() as folder:
         own, base = each.measure(Path(folder))
+        judged = "-" if each.project is None else f"{_judgements(each.project(Path(folder))):,}"
     wish = f"≤ {each.wish:g}" if each.wish is not None else "-"
-    return each.title, f"{own:.3g}", each.baseline, f"{base:.3g}", each.unit, f"{own / base:.2f}", wish
+    return each.title, f"{own:.3g}", each.baseline, f"{base:.3g}", each.unit, f"{own / base:.2f}", wish, judged
+
+
+def _judgements(project: Path) -> int:
+    unbounded = Budgets(file_size=1 << 40, nodes=1 << 40)
+    return compile_project(Project(project, (project,), Settings(budgets=unbounded))).judgements
 
 
 def _declare(parser: ArgumentParser) -> None:

@@ -87,6 +87,7 @@ def test_schemas_base_counts_from_the_project_or_from_the_part_stagec_was_run_on
         f"{folder}steps_registry.json": registry,
         f"{folder}schemas/a.json": {"x": {"type": "object"}},
     }
+    files |= {f"{folder}prompts/steps/initial/a/f_default.md": "Hello"}
     assert [each.message for each in _compile(tmp_path, files).diagnostics] == []
 
 
@@ -96,13 +97,19 @@ def test_registries_that_share_a_folder_of_schemas_report_its_faults_once(tmp_pa
         "one/steps_registry.json": registry,
         "two/steps_registry.json": registry,
         "schemas/a.json": {"x": {"$ref": "#/gone"}},
+        "one/prompts/steps/initial/a/f_default.md": "Hello",
+        "two/prompts/steps/initial/a/f_default.md": "Hello",
     }
     assert [each.code for each in _compile(tmp_path, files).diagnostics] == ["STG214"]
 
 
 def test_a_broken_part_never_hides_the_rest(tmp_path: Path) -> None:
     lost = {**REGISTRY, "entryStep": "b"}
-    files: dict[str, Json] = {"one/steps_registry.json": "{", "two/steps_registry.json": lost}
+    files: dict[str, Json] = {
+        "one/steps_registry.json": "{",
+        "two/steps_registry.json": lost,
+        "two/prompts/steps/initial/a/f_default.md": "Hello",
+    }
     assert [(each.code, each.at.file) for each in _compile(tmp_path, files).diagnostics] == [
         ("STG106", "one/steps_registry.json"),
         ("STG203", "two/steps_registry.json"),

@@ -11,7 +11,7 @@ from stagec.contract.choices import Choices
 from stagec.contract.schemas import Schema, absent, is_inherited, tokens
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.frontends.registry.document import ALLOWED, INTENTS, Gate, Intent, Step
+from stagec.frontends.registry.document import ALLOWED, INTENTS, Gate, Intent, Output, Step
 
 
 class Side(StrEnum):
@@ -40,15 +40,29 @@ class Disagreement:
     places: tuple[tuple[Side, Place], ...]
 
 
-def disagreements(step: Step) -> Iterator[Disagreement]:
-    """Yield at most one disagreement for each list; nothing where a list is broken or cannot be known.
+def agree(gate: Gate | None, output: Output | None, intents: AbstractSet[str] | None) -> bool:
+    """Tell at a glance whether the three lists are equal as far as they are known, which is nearly always so."""
+    if gate is None:
+        return True
+    offered = _offered(output)
+    if offered is not None and offered.keys() != gate.allowed.keys():
+        return False
+    return intents is None or intents == gate.allowed.keys()
+
+
+def disagreements(step: Step) -> tuple[Disagreement, ...]:
+    """Return at most one disagreement for each list; nothing where a list is broken or cannot be known.
 
     A gate that allows what the step's kind forbids is broken, and so is a pointer that leads to other values than
     intents. For every intent the list that stands against the other two is the odd one. Transitions need no `repeat`,
     and no `jump` when the answer itself names the target; `abort` is allowed wherever it is listed.
     """
+    return () if step.agrees else tuple(_disagreements(step))
+
+
+def _disagreements(step: Step) -> Iterator[Disagreement]:
     gate, offered = step.gate, offered_by(step)
-    if gate is None or not gate.is_whole or _agree(step, gate.allowed.keys(), offered):
+    if gate is None or not gate.is_whole:
         return
     if not gate.allowed.keys() <= allowed_of(step) or offers_no_intent(step):
         return
@@ -84,7 +98,7 @@ def known_elsewhere(step: Step) -> AbstractSet[str]:
 def offers_no_intent(step: Step) -> bool:
     """Tell whether the pointer leads to values that are no intents, and not to where the intent is read."""
     offered = offered_by(step)
-    if not offered or offered.keys() & INTENTS:
+    if not offered or not INTENTS.isdisjoint(offered):
         return False
     return step.gate is not None and not points_at_field(step.gate)
 
@@ -105,22 +119,19 @@ def _sorted_out(step: Step, gate: Gate, offered: Mapping[str, Place] | None) -> 
     return missing, extra
 
 
-def _agree(step: Step, allowed: AbstractSet[str], offered: Mapping[str, Place] | None) -> bool:
-    """Tell at a glance whether the three lists are equal, which is nearly always so."""
-    if offered is not None and offered.keys() != allowed:
-        return False
-    return step.intents is None or step.intents == allowed
-
-
 _MOST = 100
 """A list of more values than this is no list of intents; it is not compared one by one with lists that are."""
 
 
 def offered_by(step: Step) -> Mapping[str, Place] | None:
     """Return the values the schema offers, as text; None when that cannot be known."""
-    if step.output is None or not isinstance(step.output.choices, Choices):
+    return _offered(step.output)
+
+
+def _offered(output: Output | None) -> Mapping[str, Place] | None:
+    if output is None or not isinstance(output.choices, Choices):
         return None
-    offered = step.output.choices.by_text
+    offered = output.choices.by_text
     return offered if len(offered) <= _MOST else None
 
 
@@ -142,9 +153,10 @@ def _taken(step: Step, intent: str) -> bool | None:
 
 def can_jump(step: Step) -> bool:
     """Tell whether a step can answer `jump`, as far as its gate, its kind and its schema say."""
-    allowed = step.gate is not None and Intent.JUMP in step.gate.allowed and Intent.JUMP in allowed_of(step)
+    if step.gate is None or Intent.JUMP not in step.gate.allowed or Intent.JUMP not in allowed_of(step):
+        return False
     offered = offered_by(step)
-    return allowed and (offered is None or Intent.JUMP in offered)
+    return offered is None or Intent.JUMP in offered
 
 
 def _names_target(step: Step) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from stagec.contract.choices import as_text
 from stagec.contract.promise import Presence, Promise
 from stagec.contract.schemas import Miss, Schema, tokens
-from stagec.core.json import Json, Object
+from stagec.core.json import Json, Object, object_of
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.frontends.registry.agreement import can_jump, offers_no_intent, points_at_field
@@ -37,7 +37,7 @@ def readings(step: Step, presence: Presence | None = None) -> Iterator[Reading]:
     gate, output = step.gate, step.output
     if gate is None or output is None or not isinstance(output.found, Schema):
         return
-    if presence is not None and all(each.presence is not presence for each in output.paths.values()):
+    if presence is not None and presence not in output.presences:
         return
     for member, path in (("intentField", gate.field), ("targetField", gate.target_field)):
         if path is not None and path in output.paths:
@@ -135,24 +135,23 @@ class Conditional:
         return tuple(case for case in self.cases if case != DEFAULT and case not in met)
 
 
-def conditionals(step: Step) -> Iterator[Conditional]:
-    """Yield the conditional transitions of a step with a gate."""
-    transitions = step.body.get("transitions")
-    if step.gate is None or not isinstance(transitions, dict) or not any(map(_is_conditional, transitions.values())):
-        return
+def conditionals(step: Step) -> tuple[Conditional, ...]:
+    """Return the conditional transitions of a step with a gate."""
+    return tuple(_conditionals(step)) if step.has_cases and step.gate is not None else ()
+
+
+def _conditionals(step: Step) -> Iterator[Conditional]:
     keys = {each.path.rpartition(".")[2]: each for each in readings(step) if each.member == "handoffFields"}
-    for intent, rule in transitions.items():
-        condition, cases = (rule.get("condition"), rule.get("targets")) if isinstance(rule, dict) else (None, None)
-        if isinstance(condition, str) and isinstance(cases, dict) and "target" not in rule:
+    for intent, rule in object_of(step.body.get("transitions")).items():
+        if not isinstance(rule, dict) or "target" in rule:
+            continue
+        condition, cases = rule.get("condition"), rule.get("targets")
+        if isinstance(condition, str) and isinstance(cases, dict):
             reading = keys.get(condition)
             values = step.output.values.get(reading.path) if step.output is not None and reading is not None else None
             at = step.at / "transitions" / intent
             known = Miss.UNKNOWABLE if values is None else values
             yield Conditional(intent, at, condition, cases, reading, known)
-
-
-def _is_conditional(rule: Json) -> bool:
-    return isinstance(rule, dict) and "targets" in rule
 
 
 def handoff_keys(step: Step) -> tuple[str, ...] | None:

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from stagec.contract.choices import Choices
-from stagec.contract.promise import Excluded, Promise
+from stagec.contract.promise import Excluded, Presence, Promise
 from stagec.contract.schemas import Miss, Reference, Schema
 from stagec.core.json import Json, Object
+from stagec.core.mention import Mention
 from stagec.core.nearest import Names
 from stagec.core.place import Place, Pointer
 from stagec.core.value import NOTHING, value
+from stagec.frontends.registry.files import Attachment, Folder
+from stagec.frontends.registry.prompts import Prompts
 
 
 class Kind(StrEnum):
@@ -69,14 +72,6 @@ VERDICTS = (
     "meta:custom",
 )
 """How an agent can judge that its work is done."""
-
-
-@value
-class Mention:
-    """A name by which one thing refers to another; the name may be wrong, and that is a fact."""
-
-    name: str
-    at: Place
 
 
 @value
@@ -139,6 +134,8 @@ class Output:
     paths: Mapping[str, Promise] = NOTHING
     values: Mapping[str, tuple[Json, ...] | Miss] = NOTHING
     """The values that can stand at each of these paths; `Miss.NO_MEMBER` when they are not named one by one."""
+    presences: frozenset[Presence] = frozenset()
+    """Every presence that one of these paths has."""
 
 
 @value
@@ -162,6 +159,10 @@ class Step:
     """The keys of `transitions`, None when the step has no transitions."""
     output: Output | None
     body: Object
+    has_cases: bool
+    """Whether one of the transitions chooses among `targets`."""
+    agrees: bool
+    """Whether the gate allows the very intents that the schema offers and the transitions take, as far as is known."""
 
     def mention(self, move: Move) -> Mention:
         """Return how a move mentions the step it leads to."""
@@ -208,6 +209,10 @@ class Agent:
     """`runner.verdict.config`"""
     parameters: Names
     """What a run of the agent is given by its caller."""
+    is_whole: bool = True
+    """Whether it is of the current format, and its parameters and its verdict are not misshapen."""
+    system_prompt: Attachment | None = None
+    fallback_folder: Attachment | None = None
 
     @property
     def verdict_at(self) -> Place:
@@ -229,6 +234,9 @@ class SchemaFolder:
     def names(self, file: str) -> Names:
         """Return the names a file holds schemas under."""
         return self.members.get(file, Names(()))
+
+
+_NO_PROMPTS = Prompts()
 
 
 @value
@@ -258,6 +266,9 @@ class Registry:
     patterns: Names
     pattern_mentions: tuple[Mention, ...]
     schemas: SchemaFolder
+    prompts: Prompts = _NO_PROMPTS
+    folders: tuple[Folder, ...] = ()
+    """The folders of schemas and of prompts."""
 
     @property
     def gateless(self) -> tuple[Step, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
+from collections.abc import Callable
 
-from stagec.core.json import Json, Object
+from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.sources.read import Sources, join
@@ -17,12 +19,38 @@ _NAMED_IN = ("runner", "flow", "prompts", "registry")
 
 
 @value
+class Folder:
+    """A folder that belongs to a registry, and the member that names it, if any.
+
+    `is_outside` tells that it lies outside the project, by its name or by a link; where the name leads out, `path` is
+    the folder beside the registry.
+    """
+
+    path: str
+    member: str
+    named: str | None
+    is_outside: bool
+    is_there: bool
+
+
+@value
 class Bundle:
-    """A registry's file and the folders its schemas lie in, its agent definition if it has one."""
+    """A registry's file and the folders its schemas and prompts lie in, its agent definition if it has one."""
 
     registry: Tree
     agent: Tree | None
-    schemas: str
+    schemas: Folder
+    prompts: Folder
+
+
+@value
+class Attachment:
+    """A file or folder that an agent definition names, relative to its own folder; `path` None outside the project."""
+
+    named: str
+    at: Place
+    path: str | None
+    is_there: bool
 
 
 def claims(file: str) -> bool:
@@ -46,7 +74,7 @@ def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[Bundle, ...]:
             owners[owned[0]] = owned[1]
     read = [_bundle(sources, file, agent) for file, agent in sorted(owners.items())]
     found = tuple(bundle for bundle in read if bundle is not None)
-    for schema in sorted({schema for bundle in found for schema in sources.below(bundle.schemas, ".json")}):
+    for schema in sorted({schema for bundle in found for schema in sources.below(bundle.schemas.path, ".json")}):
         if (tree := sources.tree(schema, "schema")) is not None:
             sources.replace(judge_schema(tree, sources.budgets))
     return found
@@ -87,22 +115,54 @@ def _bundle(sources: Sources, file: str, agent: Tree | None) -> Bundle | None:
     tree = judge(tree, "steps_registry")
     sources.replace(tree)
     root: Object = tree.value if isinstance(tree.value, dict) else {}
-    for each in sources.below(_base(sources, root.get("userPromptsBase"), _beside(file, "prompts")), ".md"):
+    schemas, prompts = (
+        _folder(sources, root, member, _beside(file, beside))
+        for member, beside in (("schemasBase", "schemas"), ("userPromptsBase", "prompts"))
+    )
+    for each in sources.below(prompts.path, ".md"):
         sources.tree(each, "prompt")
-    return Bundle(tree, agent, _base(sources, root.get("schemasBase"), _beside(file, "schemas")))
+    return Bundle(tree, agent, schemas, prompts)
 
 
 def _beside(file: str, name: str) -> str:
     return posixpath.join(posixpath.dirname(file), name)
 
 
-def _base(sources: Sources, named: Json, default: str) -> str:
+def _folder(sources: Sources, root: Object, member: str, default: str) -> Folder:
     """Return a folder that a registry names relative to the project, or the default one beside the registry.
 
     Where there is no such folder, but one of that name beside the registry, stagec was run on a part of the project.
     """
-    base = join("", named) if isinstance(named, str) and named else None
+    named = text_in(root, member) or None
+    base = join("", named) if named is not None else default
     if base is None:
-        return default
+        return Folder(default, member, named, is_outside=True, is_there=sources.has_folder(default))
     near = posixpath.join(posixpath.dirname(default), posixpath.basename(base))
-    return near if not sources.has_folder(base) and sources.has_folder(near) else base
+    path = near if not sources.has_folder(base) and sources.has_folder(near) else base
+    is_there = sources.has_folder(path)
+    return Folder(path, member, named, not is_there and os.path.isdir(sources.root / path), is_there)
+
+
+def attached_file(sources: Sources, agent: Tree, way: tuple[str, ...]) -> Attachment | None:
+    """Return the file that a member of an agent definition names, having read it as a prompt if it is there."""
+    return _attached(agent, way, lambda path: is_prompt(sources, path))
+
+
+def attached_folder(sources: Sources, agent: Tree, way: tuple[str, ...]) -> Attachment | None:
+    """Return the folder that a member of an agent definition names."""
+    return _attached(agent, way, sources.has_folder)
+
+
+def is_prompt(sources: Sources, path: str) -> bool:
+    """Tell whether a file is there, having read it as a prompt; a search of its folder misses what links lead to."""
+    return sources.exists(path) and sources.tree(path, "prompt") is not None
+
+
+def _attached(agent: Tree, way: tuple[str, ...], is_there: Callable[[str], bool]) -> Attachment | None:
+    given: Json = agent.value
+    for key in way:
+        given = object_of(given).get(key)
+    if not isinstance(given, str) or not given:
+        return None
+    path = join(posixpath.dirname(agent.file), given)
+    return Attachment(given, Place(agent.file, way), path, path is not None and is_there(path))

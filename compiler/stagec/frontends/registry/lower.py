@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from stagec.contract.schemas import Miss
+from stagec.contract.schemas import Miss, Schema
+from stagec.core.json import object_of, text_in
+from stagec.core.place import Place
 from stagec.frontends.registry.agreement import disagreements
-from stagec.frontends.registry.answers import conditionals, open_jump
+from stagec.frontends.registry.answers import DEFAULT, conditionals, open_jump
 from stagec.frontends.registry.document import INTENTS, Intent, Kind, Move, Registry, Step
 from stagec.frontends.registry.entry import unserved_verdict
-from stagec.model.flow import Bound, Edge, End, Entry, Flow, Node, Stop, To
+from stagec.model.flow import Bound, Edge, End, Entry, Flow, Node, Stop, Term, To
 
 _ROUTING = frozenset({Kind.WORK.value, Kind.VERIFICATION.value})
 _KINDS: Mapping[tuple[Kind, str], frozenset[str]] = {
@@ -37,15 +39,27 @@ class _Lowering:
         self._exact = registry.is_whole and not registry.broken_steps
         self._suspect = bool(registry.gateless) or unserved_verdict(registry) is not None
         self._open: set[str] = set()
+        self._lost: list[Edge] = []
+        self._lost_entries: list[tuple[str, Entry]] = []
 
     def flow(self) -> Flow:
         registry = self._registry
         steps = [step for step in registry.steps.values() if not step.is_section]
         nodes = {step.key: self._node(step) for step in steps}
         entries = dict(self._entries())
-        bound = _bound(registry)
-        open_ = frozenset(self._open)
-        return Flow(registry.id, registry.at, entries, nodes, bound, self._exact, self._suspect, _NAMES, open_)
+        return Flow(
+            id=registry.id,
+            at=registry.at,
+            entries=entries,
+            nodes=nodes,
+            bound=_bound(registry),
+            exact=self._exact,
+            suspect=self._suspect,
+            names=_NAMES,
+            open=frozenset(self._open),
+            lost=tuple(self._lost),
+            lost_entries=tuple(self._lost_entries),
+        )
 
     def _node(self, step: Step) -> Node:
         edges = tuple(self._edges(step) if step.gate is not None else self._ungated(step))
@@ -54,15 +68,19 @@ class _Lowering:
             self._suspect = self._suspect or _is_in_doubt(self._registry, step)
         kind = step.acts_as.value if step.acts_as is not None else None
         decided_at = step.allowed_at if step.gate is not None else None
-        return Node(step.key, step.at, kind, edges, idle=step.gate is None, decided_at=decided_at)
+        parts = tuple(_parts(self._registry, step))
+        return Node(step.key, step.at, kind, edges, idle=step.gate is None, decided_at=decided_at, parts=parts)
 
     def _entries(self) -> Iterator[tuple[str, Entry]]:
         for verdict, mention in self._registry.entries.items():
             found = self._meant(mention.name)
             if found is None or found.is_section:
                 self._exact = False
+                self._lost_entries.append((verdict, Entry(mention.name, mention.at)))
                 continue
-            self._suspect = self._suspect or not self._registry.has_step(mention.name)
+            if not self._registry.has_step(mention.name):
+                self._suspect = True
+                self._lost_entries.append((verdict, Entry(mention.name, mention.at)))
             yield verdict, Entry(found.key, mention.at)
 
     def _edges(self, step: Step) -> Iterator[Edge]:
@@ -86,14 +104,16 @@ class _Lowering:
         """Return the edge to the step that a move names, or was most likely meant to name."""
         exact = self._registry.steps.get(name)
         target = exact or self._meant(name)
+        repair = exact is None and not self._registry.has_step(name)
+        if repair or target is None or target.is_section:
+            self._lost.append(Edge(step.key, move.intent, To((name,)), step.place(move), when=_terms(step, move)))
         if target is None or target.is_section:
             self._exact = False
             return None
-        repair = exact is None and not self._registry.has_step(name)
         kinds = None if move.is_fallback else _kinds(step, move.intent, target)
         if repair or _is_foreign(kinds, target):
             self._suspect = True
-        return Edge(step.key, move.intent, To((target.key,)), step.place(move), kinds, repair)
+        return Edge(step.key, move.intent, To((target.key,)), step.place(move), kinds, repair, _terms(step, move))
 
     def _jumps(self, step: Step) -> Iterator[Edge]:
         """Yield an edge to every step that an answer may name as the target of a jump."""
@@ -132,10 +152,27 @@ class _Lowering:
 def _ended(step: Step, move: Move) -> Edge | None:
     """Return the edge by which a move ends the run: `closing` completes it, `abort` fails it whatever its target."""
     if move.intent == Intent.ABORT:
-        return Edge(step.key, move.intent, Stop(End.FAILED), step.place(move))
+        return Edge(step.key, move.intent, Stop(End.FAILED), step.place(move), when=_terms(step, move))
     if move.intent == Intent.CLOSING and not move.is_fallback:
-        return Edge(step.key, move.intent, Stop(End.DONE), step.place(move))
+        return Edge(step.key, move.intent, Stop(End.DONE), step.place(move), when=_terms(step, move))
     return None
+
+
+def _parts(registry: Registry, step: Step) -> Iterator[tuple[str, Place]]:
+    """Yield what belongs to a step and is written in other files."""
+    prompt = registry.prompts.of_steps.get(step.key)
+    if prompt is not None and prompt.file is not None:
+        yield "prompt", Place(prompt.file)
+    if step.output is not None and isinstance(step.output.found, Schema):
+        yield "schema", step.output.found.at
+
+
+def _terms(step: Step, move: Move) -> tuple[Term, ...]:
+    """Return the condition of a conditional move: the value of the hand-off key that chooses it."""
+    if move.case is None or move.case == DEFAULT:
+        return ()
+    condition = text_in(object_of(object_of(step.body.get("transitions")).get(move.intent)), "condition")
+    return (Term((condition,), (move.case,)),) if condition is not None else ()
 
 
 def _kinds(step: Step, intent: str, target: Step) -> frozenset[str] | None:
@@ -162,7 +199,7 @@ def _is_in_doubt(registry: Registry, step: Step) -> bool:
     """Tell whether something else is said of a step that, when mended, may add an edge."""
     if step.gate is None or not step.gate.allowed or step.intents is None:
         return True
-    if any(True for _ in disagreements(step)) or open_jump(registry, step) is not None:
+    if disagreements(step) or open_jump(registry, step) is not None:
         return True
     return any(each.is_open for each in conditionals(step))
 

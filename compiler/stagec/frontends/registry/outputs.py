@@ -47,6 +47,7 @@ class Outputs:
             targets=targets if isinstance(targets, tuple) else None,
             paths=paths,
             values=values,
+            presences=frozenset(promised.presence for promised in paths.values()),
         )
 
     def _excluded(self, offered: Choices | Miss, promised: Promise | None) -> tuple[Excluded, ...]:

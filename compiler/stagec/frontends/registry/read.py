@@ -6,25 +6,27 @@ import posixpath
 from collections.abc import Iterator, Mapping
 
 from stagec.contract.schemas import Schemas
-from stagec.core.json import Object, list_of, object_of, text_in
+from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.mention import Mention
 from stagec.core.nearest import Names
 from stagec.core.place import Place, Pointer
+from stagec.frontends.registry.agreement import agree
 from stagec.frontends.registry.document import (
     ALLOWED,
     KIND_OF_PHASE,
     Agent,
     Gate,
     Kind,
-    Mention,
     Move,
     Output,
     Registry,
     SchemaFolder,
     Step,
 )
-from stagec.frontends.registry.files import Bundle, bundles
+from stagec.frontends.registry.files import Bundle, attached_file, attached_folder, bundles, is_prompt
 from stagec.frontends.registry.gates import Gates
 from stagec.frontends.registry.outputs import Outputs
+from stagec.frontends.registry.prompts import Prompts, Store, find_prompts
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 
@@ -40,16 +42,14 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
 
 def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
     root, at = object_of(bundle.registry.value), bundle.registry.at
-    outputs, gates = Outputs(schemas, bundle.schemas), Gates()
-    steps = {key: _step(key, body, at, outputs, gates) for key, body in _objects(root, "steps")}
-    validators = dict(_objects(root, "validators"))
+    steps = _steps(root, at, Outputs(schemas, bundle.schemas.path))
     aliases = {step.id: key for key, step in steps.items() if step.id is not None and step.id not in steps}
     lost = tuple(_lost(steps, {*object_of(root.get("steps")), *aliases}))
     return Registry(
         id=text_in(root, "agentId") or posixpath.basename(posixpath.dirname(at.file)) or at.file,
         at=at,
         body=root,
-        agent=_agent(bundle.agent),
+        agent=_agent(bundle.agent, sources),
         steps=steps,
         is_whole=not any(_decides(fault.at.pointer) for fault in bundle.registry.faults),
         broken_steps=frozenset(object_of(root.get("steps")).keys() - steps.keys()),
@@ -61,9 +61,16 @@ def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
         validators=Names(object_of(root.get("validators"))),
         validator_mentions=tuple(_validator_mentions(root, at)),
         patterns=Names(object_of(root.get("failurePatterns"))),
-        pattern_mentions=tuple(_pattern_mentions(validators, at)),
-        schemas=_schema_folder(bundle.schemas, sources, schemas),
+        pattern_mentions=tuple(_pattern_mentions(root, at)),
+        schemas=_schema_folder(bundle.schemas.path, sources, schemas),
+        prompts=_prompts(bundle, sources, steps),
+        folders=(bundle.schemas, bundle.prompts),
     )
+
+
+def _steps(root: Object, at: Place, outputs: Outputs) -> Mapping[str, Step]:
+    gates = Gates()
+    return {key: _step(key, body, at, outputs, gates) for key, body in _objects(root, "steps")}
 
 
 def _lost(steps: Mapping[str, Step], known: set[str]) -> Iterator[tuple[Step, Move]]:
@@ -94,7 +101,21 @@ def _decides(pointer: Pointer) -> bool:
     return pointer[:1] in {(), ("entryStep",), ("entryStepMapping",)}
 
 
-def _agent(tree: Tree | None) -> Agent | None:
+def _prompts(bundle: Bundle, sources: Sources, steps: Mapping[str, Step]) -> Prompts:
+    """Return the prompts of every step but those that run a program instead."""
+    folder = bundle.prompts.path
+    if not bundle.prompts.is_there:
+        return Prompts()
+    store = Store(folder, sources.below(folder, ".md"), lambda path: is_prompt(sources, path))
+    wanted = ((key, step.body) for key, step in steps.items() if "runner" not in step.body)
+    return find_prompts(store, object_of(bundle.registry.value), wanted, bundle.registry.faults)
+
+
+_SYSTEM_PROMPT = ("runner", "flow", "systemPromptPath")
+_FALLBACK_FOLDER = ("runner", "flow", "prompts", "fallbackDir")
+
+
+def _agent(tree: Tree | None, sources: Sources) -> Agent | None:
     if tree is None or not isinstance(tree.value, dict):
         return None
     verdict = object_of(object_of(tree.value.get("runner")).get("verdict"))
@@ -104,7 +125,15 @@ def _agent(tree: Tree | None) -> Agent | None:
         verdict=text_in(verdict, "type"),
         settings=object_of(verdict.get("config")),
         parameters=Names(object_of(tree.value.get("parameters"))),
+        is_whole=tree.readable and "runner" in tree.value and not any(_limits(each.at.pointer) for each in tree.faults),
+        system_prompt=attached_file(sources, tree, _SYSTEM_PROMPT),
+        fallback_folder=attached_folder(sources, tree, _FALLBACK_FOLDER),
     )
+
+
+def _limits(pointer: Pointer) -> bool:
+    """Tell whether what is wrong at a place of an agent definition may be its parameters or its verdict."""
+    return pointer in {("parameters",), ("runner",), ()} or pointer[:2] == ("runner", "verdict")
 
 
 def _step(key: str, body: Object, registry: Place, outputs: Outputs, gates: Gates) -> Step:
@@ -113,6 +142,8 @@ def _step(key: str, body: Object, registry: Place, outputs: Outputs, gates: Gate
     flow: Object = {} if is_section else body  # what a section says about running means nothing
     gate = gates.read(flow.get("structuredGate"))
     transitions = flow.get("transitions")
+    intents = frozenset(transitions) if isinstance(transitions, dict) else None
+    output = _output(object_of(flow.get("outputSchemaRef")), gate, outputs)
     kind = _KINDS.get(str(flow["stepKind"])) if "stepKind" in flow else KIND_OF_PHASE.get(text_in(flow, "c2") or "")
     return Step(
         key=key,
@@ -124,10 +155,16 @@ def _step(key: str, body: Object, registry: Place, outputs: Outputs, gates: Gate
         is_section=is_section,
         gate=gate,
         moves=tuple(_moves(object_of(transitions))),
-        intents=frozenset(transitions) if isinstance(transitions, dict) else None,
-        output=_output(object_of(flow.get("outputSchemaRef")), gate, outputs),
+        intents=intents,
+        output=output,
         body=body,
+        has_cases=any(map(_is_conditional, object_of(transitions).values())),
+        agrees=agree(gate, output, intents),
     )
+
+
+def _is_conditional(rule: Json) -> bool:
+    return isinstance(rule, dict) and "targets" in rule
 
 
 def _moves(transitions: Object) -> Iterator[Move]:
@@ -166,8 +203,8 @@ def _validator_mentions(root: Object, at: Place) -> Iterator[Mention]:
                 yield Mention(name, at / "validationSteps" / key / "validationConditions" / index / "validator")
 
 
-def _pattern_mentions(validators: Mapping[str, Object], at: Place) -> Iterator[Mention]:
-    for key, body in validators.items():
+def _pattern_mentions(root: Object, at: Place) -> Iterator[Mention]:
+    for key, body in _objects(root, "validators"):
         name = text_in(body, "failurePattern")
         if name is not None:
             yield Mention(name, at / "validators" / key / "failurePattern")

@@ -1,12 +1,13 @@
 """STG1xx: what is wrong with one file, before anything is read into it."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from stagec.core.diagnostic import Severity
 from stagec.core.edit import Change, Edit, Fix
-from stagec.core.json import Json
+from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.nearest import Names, hint
-from stagec.core.place import Key, Place
+from stagec.core.place import Key, Place, Pointer
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import counted, listing, quote
 from stagec.sources.tree import Fault, Tree
@@ -41,6 +42,8 @@ _OWNERS = {
     "validationSteps": "validation step",
     "parameters": "parameter",
 }
+_PER_STAGE = frozenset({"next", "checks", "gate", "hooks"})
+"""Members of a pipeline that hold something for each stage."""
 _LIMITS = {
     "minimum": "at least",
     "maximum": "at most",
@@ -55,18 +58,44 @@ def misshapen(tree: Tree, topic: str) -> Iterator[Finding]:
     known: dict[tuple[str, ...], Names] = {}
     for fault in tree.about(topic):
         related = tuple(Related(at, "written here") for at, _ in fault.related)
-        yield Finding(fault.at, _sentence(fault, known), related, _certain(fault))
+        yield Finding(fault.at, _Sentence(tree, fault, known).text(), related, _certain(fault))
 
 
-def named(at: Place) -> str:
+def named(at: Place, tree: Tree | None = None) -> str:
     """Return what people call the member at a place: `step 'a'`, `'structuredGate.failFast' of step 'a'`."""
-    first, *rest = at.pointer or ("",)
     if not at.pointer:
         return "the file"
-    if str(first) not in _OWNERS or not rest:
-        return quote(_dotted(at.pointer))
-    owner = f"{_OWNERS[str(first)]} {quote(rest[0])}"
-    return f"{quote(_dotted(rest[1:]))} of {owner}" if len(rest) > 1 else owner
+    owner, rest = _owner(at.pointer, tree)
+    if not owner:
+        return quote(_dotted(rest))
+    return f"{quote(_dotted(rest))} of {owner}" if rest else owner
+
+
+def _owner(pointer: Pointer, tree: Tree | None) -> tuple[str, Pointer]:
+    """Return what a member belongs to, such as `stage 'plan'`, and the way from there to the member."""
+    first, *rest = pointer
+    if not rest and isinstance(first, str):
+        return "", pointer
+    if tree is None or tree.kind not in {"pipeline", "stage"}:
+        kind = _OWNERS.get(str(first))
+        return ("", pointer) if kind is None else (f"{kind} {quote(rest[0])}", tuple(rest[1:]))
+    if first in _PER_STAGE and tree.kind == "pipeline":
+        return f"stage {quote(rest[0])}", (first, *rest[1:])
+    start = _START[tree.kind]
+    name = _id_of(tree, (*start, pointer[len(start)])) if pointer[: len(start)] == start else None
+    return ("", pointer) if name is None else (f"stage {quote(name)}", pointer[len(start) + 1 :])
+
+
+_START: Mapping[str, Pointer] = {"pipeline": ("stages",), "stage": ()}
+"""Where the stage objects of a file are listed."""
+
+
+def _id_of(tree: Tree, pointer: Pointer) -> str | None:
+    """Return the id of a stage object in a list."""
+    given: Json = tree.value
+    for key in pointer:
+        given = list_of(given)[key] if isinstance(key, int) else object_of(given).get(key)
+    return text_in(object_of(given), "id") or None if isinstance(pointer[-1], int) else None
 
 
 def kinds(allowed: object) -> str:
@@ -75,51 +104,90 @@ def kinds(allowed: object) -> str:
     return " or ".join([", ".join(named_kinds[:-1]), named_kinds[-1]] if len(named_kinds) > 1 else named_kinds)
 
 
-def _sentence(fault: Fault, known: dict[tuple[str, ...], Names]) -> str:
-    """Say what is wrong; `known` keeps the names of one kind, whose index takes longer to make than to ask."""
-    facts, subject = fault.facts, named(fault.at)
-    if fault.reason == "required":
-        return _lacking(fault)
-    if fault.reason == "unknown":
-        return _unknown(fault, _kept(known, _names(fault.facts["known"])))
-    if fault.reason == "type":
-        return f"{subject} must be {kinds(facts['allowed'])}, found {_kind(str(facts['kind']))}"
-    if fault.reason in {"enum", "const"}:
-        allowed, got = _names(facts["allowed"]), str(facts["got"])
-        return f"{subject} must be {listing(allowed, 'or')}, found {quote(got)}{hint(got, _kept(known, allowed))}"
-    if fault.reason in _LIMITS:
-        return f"{subject} must be {_LIMITS[fault.reason]} {facts['allowed']}, found {facts['got']}"
-    return f"{subject} is empty" if fault.reason.startswith("min") else _unexpected(fault)
+class _Sentence:
+    """What is wrong in words; `known` keeps the names of one kind, whose index takes longer to make than to ask."""
+
+    def __init__(self, tree: Tree, fault: Fault, known: dict[tuple[str, ...], Names]) -> None:
+        self._tree = tree
+        self._fault = fault
+        self._known = known
+
+    def text(self) -> str:
+        fault, facts = self._fault, self._fault.facts
+        special = _SPECIAL.get(fault.reason)
+        if special is not None:
+            return special(self)
+        subject = named(fault.at, self._tree)
+        if fault.reason in _LIMITS:
+            return f"{subject} must be {_LIMITS[fault.reason]} {facts['allowed']}, found {facts['got']}"
+        if fault.reason.startswith("min") and facts["allowed"] == 1:
+            return f"{subject} is empty"
+        return f"{subject} is too short" if fault.reason.startswith("min") else self.unexpected()
+
+    def lacking(self) -> str:
+        fault = self._fault
+        owner = named(Place(fault.at.file, fault.at.pointer[:-1]), self._tree)
+        misspelt = _names(fault.facts["misspelt"])
+        verb = "is it" if len(misspelt) == 1 else "are they"
+        doubt = f"; {verb} {listing(misspelt)}, misspelt?" if misspelt else ""
+        return f"{owner} lacks {listing(_names(fault.facts['missing']))}{doubt}"
+
+    def unknown(self) -> str:
+        fault, name = self._fault, str(self._fault.facts["name"])
+        owner = Place(fault.at.file, fault.at.pointer[:-1])
+        inside = f" in {named(owner, self._tree)}" if owner.pointer else ""
+        return f"unknown key {quote(name)}{inside}{hint(name, self._kept(_names(fault.facts['known'])))}"
+
+    def mistyped(self) -> str:
+        facts = self._fault.facts
+        wanted = facts["expects"] if facts["allowed"] == ("number",) and "expects" in facts else kinds(facts["allowed"])
+        return f"{named(self._fault.at, self._tree)} must be {wanted}, found {_kind(str(facts['kind']))}"
+
+    def unlisted(self) -> str:
+        facts = self._fault.facts
+        given = facts["allowed"]
+        allowed, got = _names(given), str(facts["got"])
+        if "expects" in facts or not isinstance(given, tuple):
+            return self.unexpected()
+        subject = named(self._fault.at, self._tree)
+        if not all(isinstance(each, str) for each in given):
+            return f"{subject} must be {' or '.join(map(_shown, given))}, found {_found(facts)}"
+        return f"{subject} must be {listing(allowed, 'or')}, found {quote(got)}{hint(got, self._kept(allowed))}"
+
+    def unexpected(self) -> str:
+        facts, subject = self._fault.facts, named(self._fault.at, self._tree)
+        expects = str(facts.get("expects", "of another shape"))
+        wanted = _QUOTED.findall(expects)
+        if "members" not in facts or not wanted:
+            return f"{subject} must be {expects}, found {_found(facts)}"
+        members = _names(facts["members"])
+        told = tuple(each for each in members if each in wanted) or members
+        near = next((each for each in members if each not in wanted and self._kept(tuple(wanted)).nearest(each)), None)
+        doubt = f"; is {quote(near)} misspelt?" if near is not None and not set(wanted) & set(members) else ""
+        return f"{subject} must have {expects}, found {listing(told) if told else 'neither'}{doubt}"
+
+    def _kept(self, names: tuple[str, ...]) -> Names:
+        if names not in self._known:
+            self._known[names] = Names(names)
+        return self._known[names]
 
 
-def _lacking(fault: Fault) -> str:
-    owner = named(Place(fault.at.file, fault.at.pointer[:-1]))
-    misspelt = fault.facts["misspelt"]
-    doubt = f"; is it {quote(misspelt)}, misspelt?" if misspelt is not None else ""
-    return f"{owner} lacks {listing(_names(fault.facts['missing']))}{doubt}"
+_SPECIAL: Mapping[str, Callable[[_Sentence], str]] = {
+    "required": _Sentence.lacking,
+    "unknown": _Sentence.unknown,
+    "type": _Sentence.mistyped,
+    "enum": _Sentence.unlisted,
+    "const": _Sentence.unlisted,
+}
+_QUOTED = re.compile(r"'([^']+)'")
 
 
-def _kept(known: dict[tuple[str, ...], Names], names: tuple[str, ...]) -> Names:
-    if names not in known:
-        known[names] = Names(names)
-    return known[names]
-
-
-def _unknown(fault: Fault, known: Names) -> str:
-    name = str(fault.facts["name"])
-    owner = Place(fault.at.file, fault.at.pointer[:-1])
-    inside = f" in {named(owner)}" if owner.pointer else ""
-    return f"unknown key {quote(name)}{inside}{hint(name, known)}"
-
-
-def _unexpected(fault: Fault) -> str:
-    expects = fault.facts.get("expects", "of another shape")
-    if "members" not in fault.facts:
-        got = fault.facts["got"]
-        found = quote(got) if isinstance(got, str) else _kind(str(fault.facts["kind"]))
-        return f"{named(fault.at)} must be {expects}, found {found}"
-    members = _names(fault.facts["members"])
-    return f"{named(fault.at)} must have {expects}, found {listing(members) if members else 'neither'}"
+def _found(facts: Mapping[str, object]) -> str:
+    """Return what was found: a text or a number as it is, of anything else its kind."""
+    got = facts["got"]
+    if isinstance(got, str):
+        return quote(got)
+    return _kind(str(facts["kind"])) if got is None else _shown(got)
 
 
 def _certain(fault: Fault) -> Fix | None:
@@ -137,11 +205,11 @@ def _certain(fault: Fault) -> Fix | None:
 def _unquoted(got: str, allowed: tuple[str, ...]) -> Iterator[bool | int]:
     if allowed == ("boolean",) and got in _TRUTHS:
         yield _TRUTHS[got]
-    if allowed == ("integer",) and got.isascii() and got.isdecimal() and str(int(got[:9])) == got:
+    if allowed in {("integer",), ("number",)} and got.isascii() and got.isdecimal() and str(int(got[:9])) == got:
         yield int(got)
 
 
-def _shown(meant: Json) -> str:
+def _shown(meant: object) -> str:
     return quote(meant) if isinstance(meant, str) else str(meant).lower()
 
 

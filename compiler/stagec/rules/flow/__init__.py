@@ -1,5 +1,7 @@
 """STG6xx: flows that cannot start, end or go on as they should; the same rules for every system."""
 
+from collections.abc import Mapping
+
 from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
@@ -15,13 +17,17 @@ __all__ = [
     "Place",
     "Related",
     "Severity",
+    "To",
     "Trap",
     "counted",
     "ends",
     "is_open",
     "is_told",
+    "leading_to_gates",
     "listing",
     "noun",
+    "only_awaited",
+    "order",
     "quote",
     "roots",
     "rule",
@@ -54,6 +60,19 @@ def roots(graph: Graph) -> tuple[str, ...]:
     return tuple(sorted((min(group, key=order.__getitem__) for group in first), key=order.__getitem__))
 
 
+def leading_to_gates(graph: Graph) -> frozenset[str]:
+    """Return the unreachable nodes that runs need, or from which others are reached that runs need."""
+    found: set[str] = set()
+    lost = set(graph.unstartable())
+    for group in graph.components() if lost else ():
+        if group[0] in lost:
+            nodes = [graph.flow.nodes[name] for name in group]
+            ahead = {target for node in nodes for edge in node.edges for target in targets(edge)}
+            if not all(node.idle for node in nodes) or not found.isdisjoint(ahead):
+                found.update(group)
+    return frozenset(found)
+
+
 def ends(graph: Graph) -> tuple[Trap, ...]:
     """Return the traps that no answer leads out of, even where answers may name any node."""
     if not graph.flow.open:
@@ -72,5 +91,38 @@ def is_told(graph: Graph) -> bool:
 
 
 def targets(edge: Edge) -> tuple[str, ...]:
-    """Return the nodes that an edge leads to."""
-    return edge.target.nodes if isinstance(edge.target, To) else ()
+    """Return the nodes that an edge leads to, at once or at last."""
+    if not isinstance(edge.target, To):
+        return ()
+    join = edge.target.join
+    return edge.target.nodes if join is None else (*edge.target.nodes, join)
+
+
+def only_awaited(graph: Graph) -> Mapping[str, tuple[Edge, ...]]:
+    """Return the nodes that runs come to on no other way than as a part of what a join waits for, and these ways."""
+    ways: dict[str, list[Edge]] = {}
+    starts = graph.startable()
+    for node in graph.flow.nodes.values():
+        for edge in node.edges if node.id in starts else ():
+            for target in edge.target.nodes if isinstance(edge.target, To) else ():
+                ways.setdefault(target, []).append(edge)
+    begun = {entry.node for entry in graph.flow.entries.values()}
+    joins = {each.target.join for all_ways in ways.values() for each in all_ways if isinstance(each.target, To)}
+    return {
+        name: tuple(all_ways)
+        for name, all_ways in ways.items()
+        if name not in begun | joins and all(isinstance(way.target, To) and way.target.join for way in all_ways)
+    }
+
+
+def order(graph: Graph) -> dict[str, int]:
+    """Return the nodes that can start, numbered in the order in which runs come to them."""
+    starts = graph.startable()
+    found = list(dict.fromkeys(entry.node for entry in graph.flow.entries.values() if entry.node in starts))
+    known = set(found)
+    for name in found:  # grows while it is read
+        for edge in graph.flow.nodes[name].edges:
+            fresh = [each for each in dict.fromkeys(targets(edge)) if each in starts and each not in known]
+            found.extend(fresh)
+            known.update(fresh)
+    return {name: at for at, name in enumerate(found)}

@@ -2,7 +2,8 @@
 
 ## Why this matters
 A node that no way from any entry leads to never runs. Most often a transition was renamed or removed on one side only,
-and the flow ends, or goes round, where its author believes that it goes on.
+and the flow ends, or goes round, where its author believes that it goes on. A node without a gate is told here when
+nodes with a gate are reached only from it, and else as a warning ([STG603](STG603.md)).
 
 ## How to fix
 Add the transition that should lead there, or delete the node. Nodes that are reached only from this one are listed as
@@ -12,7 +13,7 @@ notes ([STG602](STG602.md)). A step registry names the steps where runs begin in
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Related, is_told, listing, noun, quote, roots, rule
+from stagec.rules.flow import Finding, Graph, Related, is_told, leading_to_gates, listing, noun, quote, roots, rule
 
 _SHOWN = 3
 
@@ -24,8 +25,9 @@ def check(graph: Graph) -> Iterator[Finding]:
     entries = graph.flow.entries.values()
     starts = listing(dict.fromkeys(entry.node for entry in entries), "or")
     related = tuple(Related(entry.at, "a run begins here") for entry in entries)[:_SHOWN]
+    heavy = leading_to_gates(graph)
     for name in roots(graph):
-        node = graph.flow.nodes[name]
-        if not node.idle:
+        if name in heavy:
+            node = graph.flow.nodes[name]
             message = f"{noun(graph, 'node')} {quote(name)} is never reached: no way from {starts} leads there"
             yield Finding(node.at.key, message, related)

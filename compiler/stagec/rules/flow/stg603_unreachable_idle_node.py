@@ -1,22 +1,29 @@
-"""No run ever reaches a node that decides nothing.
+"""No run ever reaches a node, and none needs it.
 
 ## Why this matters
-The node has no gate, so nothing depends on it; but it is dead weight, and its prompt is never used.
+Runs are sound without the node, but it is dead weight: its prompt is never used, and whoever reads the project believes
+that it is. In a pipeline any stage can be left out; in a step registry a step without a gate can, unless steps with a
+gate are reached only from it ([STG601](STG601.md)).
 
 ## How to fix
-Lead a transition to it, delete it, or mark it as a section if it is part of other prompts.
+Let another node lead to it, or delete it. In a step registry, mark it as a section if it is part of other prompts.
 """
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Severity, is_told, noun, quote, roots, rule
+from stagec.rules.flow import Finding, Graph, Severity, is_told, leading_to_gates, noun, quote, roots, rule
 
 
-@rule(since="0.1", origin=("steps-registry:flow.orphan-ungated",), severity=Severity.WARNING)
+@rule(
+    since="0.1",
+    origin=("steps-registry:flow.orphan-ungated", "stage-definitions:stage-unreachable"),
+    severity=Severity.WARNING,
+)
 def check(graph: Graph) -> Iterator[Finding]:
     if not is_told(graph):
         return
+    heavy = leading_to_gates(graph)
     for name in roots(graph):
-        node = graph.flow.nodes[name]
-        if node.idle:
-            yield Finding(node.at.key, f"{noun(graph, 'node')} {quote(name)} is never reached, and has no gate")
+        if name not in heavy:
+            at = graph.flow.nodes[name].at.key
+            yield Finding(at, f"{noun(graph, 'node')} {quote(name)} is never reached, and no run needs it")

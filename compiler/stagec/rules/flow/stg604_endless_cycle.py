@@ -6,7 +6,8 @@ the run as failed.
 
 ## How to fix
 Allow one of these nodes an outcome that leads to where the flow completes. In a step registry only a closure step that
-allows `closing` completes a run, and work reaches it by `handoff`.
+allows `closing` completes a run, and work reaches it by `handoff`; in a pipeline a case that names no stages does, and
+so does a stage after which nothing follows.
 """
 
 from collections.abc import Iterator

@@ -4,20 +4,23 @@
 Whatever the node answers, the run fails or stands still there.
 
 ## How to fix
-Give the node an outcome that leads on, or make it one that completes the run.
+Give the node an outcome that leads on, or make it one that completes the run. In a pipeline, a stage with a check that
+fails every result is left only by a case for `verdict: fail`.
 """
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Related, ends, noun, quote, rule, targets
+from stagec.rules.flow import Finding, Graph, Related, ends, noun, only_awaited, quote, rule, targets
 
 
 @rule(since="0.1", origin=("steps-registry:flow.no-closure", "steps-registry:flow.entry-no-closure"))
 def check(graph: Graph) -> Iterator[Finding]:
     if not graph.exact or graph.flow.suspect:
         return
-    for trap in ends(graph):
-        if trap.cycle:
+    found = [trap for trap in ends(graph) if not trap.cycle]
+    awaited = only_awaited(graph) if found else {}
+    for trap in found:
+        if trap.nodes[-1] in awaited:
             continue
         node = graph.flow.nodes[trap.nodes[-1]]
         ways = [edge for other in graph.flow.nodes.values() for edge in other.edges if node.id in targets(edge)]

@@ -28,7 +28,7 @@ def check(graph: Graph) -> Iterator[Finding]:
     for node in graph.flow.nodes.values():
         told: dict[Place, list[tuple[Edge, Node]]] = {}
         for edge in node.edges:
-            for target in _foreign(graph, edge):
+            for target in _foreign(graph, edge) if edge.kinds is not None else ():
                 told.setdefault(edge.at, []).append((edge, target))
         for at, found in told.items():
             related = tuple(Related(target.at.key, "leads here") for _, target in found[:_SHOWN])

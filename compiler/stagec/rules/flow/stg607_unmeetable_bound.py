@@ -1,7 +1,8 @@
 """Even the shortest run takes longer than a run may take.
 
 ## Why this matters
-The bound is reached before any run can complete, so every run ends as failed.
+The bound is reached before any run can complete, so every run ends as failed. What runs at the same time counts one by
+one: a fork takes as many executions as it has nodes, and its join one more.
 
 ## How to fix
 Raise the bound, or shorten the way from the entry to completion.

@@ -7,10 +7,11 @@ from stagec.contract.promise import Presence, Promise
 from stagec.contract.schemas import Miss, Reference, Schema, absent, tokens
 from stagec.core.diagnostic import Severity
 from stagec.core.edit import Change, Edit, Fix
+from stagec.core.mention import Mention
 from stagec.core.nearest import Names, hint
 from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
-from stagec.core.words import listing, quote
+from stagec.core.words import counted, listing, quote
 from stagec.frontends.registry.agreement import (
     Disagreement,
     Side,
@@ -43,16 +44,18 @@ from stagec.frontends.registry.document import (
     Gate,
     Intent,
     Kind,
-    Mention,
     Move,
     Output,
     Registry,
     Step,
 )
 from stagec.frontends.registry.entry import entry_mapping, misspelt_verdict, unserved_verdict
+from stagec.frontends.registry.prompts import FALLBACK_KEYS, Prompt, Prompts, Retry
+from stagec.frontends.registry.supply import unsupplied, verdicts
 
 __all__ = [
     "ALLOWED",
+    "FALLBACK_KEYS",
     "INTENTS",
     "KIND_OF_PHASE",
     "PHASES",
@@ -75,10 +78,13 @@ __all__ = [
     "Place",
     "Presence",
     "Promise",
+    "Prompt",
+    "Prompts",
     "Reading",
     "Reference",
     "Registry",
     "Related",
+    "Retry",
     "Schema",
     "Severity",
     "Side",
@@ -88,6 +94,7 @@ __all__ = [
     "broken_path",
     "can_jump",
     "conditionals",
+    "counted",
     "disagreements",
     "entry_mapping",
     "handoff_keys",
@@ -96,12 +103,14 @@ __all__ = [
     "is_settled",
     "known_elsewhere",
     "listing",
+    "lost_path",
     "misspelt_verdict",
     "names_another_member",
     "offered_by",
     "offers_no_intent",
     "open_jump",
     "points_at_field",
+    "promptless",
     "quote",
     "readings",
     "rule",
@@ -110,6 +119,8 @@ __all__ = [
     "undeclared",
     "unknown",
     "unserved_verdict",
+    "unsupplied",
+    "verdicts",
 ]
 
 FAMILY = Family(__name__, 200, Registry)
@@ -179,3 +190,25 @@ def _broken_at(step: Step, promised: Promise) -> Iterator[Related]:
         yield from (Related(part.at, "one of the parts that have to hold together") for part in promised.clash)
     elif isinstance(found, Schema):
         yield Related(found.at, "the output schema")
+
+
+def lost_path(prompts: Prompts, prompt: Prompt, unused: Names) -> tuple[str, str | None]:
+    """Say that a prompt is not there and what is nearest, and name the coordinate in which an unused one differs."""
+    which = quote(prompt.tried[-1])
+    there = f"there is no {which}" if len(prompt.tried) == 1 else f"there is neither {listing(prompt.tried, 'nor')}"
+    near = unused.nearest(prompt.tried[-1])
+    other = near or Names(prompts.files).nearest(prompt.tried[-1])
+    nearest = f"; the nearest prompt is {quote(other)}" if other is not None else ""
+    return f"{there}{nearest}", None if near is None else prompts.differing(prompt, near)
+
+
+def promptless(registry: Registry, *, replaced: bool) -> dict[Prompt, list[Step]]:
+    """Return the steps whose prompt is not there, by that prompt: those with a built-in one instead, or the others."""
+    found: dict[Prompt, list[Step]] = {}
+    for key, prompt in registry.prompts.of_steps.items():
+        if prompt.file is None and not prompt.is_outside:
+            step = registry.steps[key]
+            key_of_fallback = step.body.get("fallbackKey")
+            if (isinstance(key_of_fallback, str) and key_of_fallback in FALLBACK_KEYS) is replaced:
+                found.setdefault(prompt, []).append(step)
+    return found

@@ -36,7 +36,7 @@ from stagec.rules.registry import (
 @rule(since="0.1", origin=("steps-registry:step.kind-intents", "steps-registry:flow.escalate-kind", "SR-VALID-001"))
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
-        if step.gate is None or step.kind is None:
+        if step.gate is None or step.kind is None or step.acts_as is not None:
             continue
         foreign = {each: at for each, at in step.gate.allowed.items() if each in INTENTS - ALLOWED[step.kind]}
         if foreign:

@@ -16,6 +16,8 @@ from stagec.rules.registry import ALLOWED, Finding, Intent, Move, Registry, Rela
 @rule(since="0.1", origin=("steps-registry:doc.closing-null", "steps-registry:beyond.closing-null", "rulings:R4"))
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
+        if not step.intents or Intent.CLOSING not in step.intents:
+            continue
         if step.kind is not None and Intent.CLOSING not in ALLOWED[step.kind]:
             continue
         moves = [move for move in step.moves if _leads_on(move, registry)]

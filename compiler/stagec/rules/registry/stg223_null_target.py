@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from stagec.rules.registry import ALLOWED, INTENTS, Finding, Intent, Registry, quote, rule
 
 _OTHERS = INTENTS - {Intent.CLOSING}
+_ABLE = {kind: _OTHERS & allowed for kind, allowed in ALLOWED.items()}
 
 
 @rule(
@@ -25,7 +26,7 @@ _OTHERS = INTENTS - {Intent.CLOSING}
 )
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
-        able = _OTHERS if step.kind is None else _OTHERS & ALLOWED[step.kind]
+        able = _OTHERS if step.kind is None else _ABLE[step.kind]
         for move in step.moves:
             if move.target is None and move.intent in able:
                 when = f" when the value is {quote(move.case)}" if move.case is not None else ""

@@ -22,7 +22,7 @@ def check(registry: Registry) -> Iterator[Finding]:
         return
     known = registry.agent.parameters
     for step in registry.steps.values():
-        for index, name in _references(step):
+        for index, name in _references(step) if "runner" in step.body else ():
             if name not in known:
                 message = f"the runner of step {quote(step.key)} is given {quote(name)}, but the agent has no such"
                 yield Finding(step.at / "runner" / "args" / index, f"{message} parameter{hint(name, known)}")

@@ -17,7 +17,7 @@ from stagec.rules.registry import Finding, Registry, Related, can_jump, has_memb
 @rule(since="0.1", origin=("steps-registry:doc.R-B14", "rulings:R10"))
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
-        if step.gate is not None and not has_member(step, "targetField") and can_jump(step):
+        if step.gate is not None and can_jump(step) and not has_member(step, "targetField"):
             message = f"step {quote(step.key)} allows 'jump', but its gate has no 'targetField' to read the target from"
             related = (Related(step.allowed_at / step.gate.allowed["jump"], "the intent that needs it"),)
             yield Finding(step.gate_at / "targetField", message, related)

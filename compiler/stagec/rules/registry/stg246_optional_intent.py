@@ -5,38 +5,52 @@ The model is only made to answer what the schema requires. When it leaves the in
 the run ends as failed, or the fallback intent decides.
 
 ## How to fix
-Name every part of `intentField` in `required`, at each level of the output schema.
+Name every part of `intentField` in `required`, at each level of the output schema. Steps that read their intent from
+the same path are told together: each of their schemas needs it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from stagec.rules.registry import (
     Finding,
-    Place,
     Presence,
     Reading,
     Registry,
     Related,
     Severity,
     Step,
+    listing,
     names_another_member,
     quote,
     readings,
     rule,
 )
 
+_SHOWN = 3
+
 
 @rule(since="0.1", origin=("steps-registry:beyond.intent-required", "rulings:R13"), severity=Severity.WARNING)
 def check(registry: Registry) -> Iterator[Finding]:
-    told: dict[Place, list[tuple[Step, Reading]]] = {}
+    told: dict[str, list[tuple[Step, Reading]]] = {}
     for step in registry.steps.values():
         for each in readings(step, Presence.POSSIBLE):
             if each.member == "intentField" and each.promised.optional is not None and _is_missable(step, each):
-                told.setdefault(each.promised.optional.at, []).append((step, each))
-    for at, ((step, each), *others) in told.items():
-        also = f" (and {len(others)} more)" if others else ""
-        message = f"step {quote(step.key)}{also} can answer without an intent: {quote(each.path)} is not required"
-        yield Finding(each.at, message, (Related(at, "this schema lets it be left out"),))
+                told.setdefault(each.path, []).append((step, each))
+    for path, found in told.items():
+        (step, first), *others = found
+        who = f"steps {listing([each.key for each, _ in found])}" if others else f"step {quote(step.key)}"
+        message = f"{who} can answer without an intent: {quote(path)} is not required"
+        yield Finding(first.at, message, tuple(_lenient(each for _, each in found)))
+
+
+def _lenient(found: Iterable[Reading]) -> Iterator[Related]:
+    """Yield the schemas that let the intent be left out, and how many more there are."""
+    places = list(dict.fromkeys(each.promised.optional.at for each in found if each.promised.optional is not None))
+    for at in places[: _SHOWN - 1]:
+        yield Related(at, "this schema lets it be left out")
+    for at in places[_SHOWN - 1 : _SHOWN]:
+        more = f", like {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+        yield Related(at, f"this schema lets it be left out{more}")
 
 
 def _is_missable(step: Step, reading: Reading) -> bool:

@@ -10,7 +10,9 @@ Delete `fallbackIntent`, or set `failFast` to `false` when the run shall go on w
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Severity, quote, rule
+from stagec.rules.registry import Finding, Gate, Registry, Related, Severity, listing, quote, rule
+
+_SHOWN = 3
 
 
 @rule(
@@ -19,8 +21,16 @@ from stagec.rules.registry import Finding, Registry, Severity, quote, rule
     severity=Severity.NOTE,
 )
 def check(registry: Registry) -> Iterator[Finding]:
-    for step in registry.steps.values():
-        gate = step.gate
-        if gate is not None and gate.fail_fast and gate.fallback in gate.allowed:
-            message = f"step {quote(step.key)} never falls back to {quote(gate.fallback)}: it fails fast"
-            yield Finding(step.gate_at / "fallbackIntent", message)
+    found = [step for step in registry.steps.values() if step.gate is not None and _is_unused(step.gate)]
+    if not found:
+        return
+    first, *others = found
+    related = tuple(Related(each.gate_at / "fallbackIntent", "nor is this one") for each in others[:_SHOWN])
+    message = f"steps {listing([step.key for step in found])} never use their fallback intents: they fail fast"
+    if first.gate is not None and not others:
+        message = f"step {quote(first.key)} never falls back to {quote(first.gate.fallback)}: it fails fast"
+    yield Finding(first.gate_at / "fallbackIntent", message, related)
+
+
+def _is_unused(gate: Gate) -> bool:
+    return gate.fail_fast and gate.fallback in gate.allowed

@@ -8,7 +8,7 @@ the answer for that of the other step. A schema that several steps share is not 
 Write the step's own id as the `const` of `stepId`, or refer to the schema that was meant.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from stagec.rules.registry import Finding, Place, Registry, Related, Schema, Severity, Step, quote, rule
 
@@ -16,13 +16,22 @@ from stagec.rules.registry import Finding, Place, Registry, Related, Schema, Sev
 @rule(since="0.1", origin=("steps-registry:beyond.stepid-const",), severity=Severity.WARNING)
 def check(registry: Registry) -> Iterator[Finding]:
     askers: dict[Place, list[tuple[Step, str]]] = {}
-    for step in registry.steps.values():
-        if (asked := _asked(step)) is not None:
-            askers.setdefault(asked[1], []).append((step, asked[0]))
+    for users in _users(registry):
+        if (asked := _asked(users[0])) is not None:
+            askers.setdefault(asked[1], []).extend((step, asked[0]) for step in users)
     for at, ((step, wanted), *others) in askers.items():
         if not others and wanted not in {step.key, step.id}:  # what several steps share is no step's own
             message = f"the output schema of step {quote(step.key)} asks for the stepId {quote(wanted)}"
             yield Finding(at, message, (Related(step.at / "outputSchemaRef", "the step that answers so"),))
+
+
+def _users(registry: Registry) -> Collection[list[Step]]:
+    """Return the steps by output: in large registries many share one."""
+    found: dict[int, list[Step]] = {}
+    for step in registry.steps.values():
+        if step.output is not None:
+            found.setdefault(id(step.output), []).append(step)
+    return found.values()
 
 
 def _asked(step: Step) -> tuple[str, Place] | None:

@@ -1,0 +1,243 @@
+"""What can stand at several paths of one value together: every combination that a schema leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+from math import isfinite, prod
+
+from stagec.contract.combinations import Combination, combinations, type_of
+from stagec.contract.listed import identity, named
+from stagec.contract.member import member, needed
+from stagec.contract.schemas import Schema, Schemas
+from stagec.core.json import Json, Object
+from stagec.core.value import NOTHING, value
+
+Path = tuple[str, ...]
+
+
+@value
+class Standing:
+    """What stands at a path: nothing, one of the values somebody asks for, or something else.
+
+    Of something else, `given` is an example where the schema names one.
+    """
+
+    present: bool
+    asked: bool = False
+    given: Json = None
+    exemplary: bool = False
+
+
+ABSENT = Standing(False)
+OTHER = Standing(True)
+
+Variant = Mapping[Path, Standing]
+
+
+@value
+class Variants:
+    """The combinations of what can stand at some paths: no value has another one.
+
+    `exact` tells that there is a value for each, as far as schemas are followed at all; `whole` that every part of the
+    schema could be read.
+    """
+
+    found: tuple[Variant, ...]
+    exact: bool = True
+    whole: bool = True
+
+
+def variants(schemas: Schemas, schema: Schema | None, asked: Mapping[Path, Iterable[Json]]) -> Variants | None:
+    """Return what can stand at some paths of an object, given the values that matter at each; None when too much can.
+
+    Without a schema anything can.
+    """
+    search = _Search(schemas)
+    group = (Schema({"type": "object"}, schema.at / "{}"), schema) if schema is not None else ()
+    try:
+        found = search.below(group, _tree(asked))
+    except _TooManyError:
+        return None
+    return Variants(tuple(found), search.exact, search.whole)
+
+
+MOST = 20_000
+"""So many combinations are looked at."""
+
+
+class _TooManyError(Exception):
+    """There are more combinations than are looked at."""
+
+
+@value
+class _Wanted:
+    """One part of the paths: the path up to here, the values asked for if it ends here, and the parts below."""
+
+    path: Path
+    values: tuple[Json, ...] | None
+    inside: Mapping[str, _Wanted] = NOTHING
+
+
+def _tree(asked: Mapping[Path, Iterable[Json]], path: Path = ()) -> _Wanted:
+    inside = dict.fromkeys(each[len(path)] for each in asked if each[: len(path)] == path and len(each) > len(path))
+    values = tuple(asked[path]) if path in asked else None
+    return _Wanted(path, values, {name: _tree(asked, (*path, name)) for name in inside})
+
+
+class _Search:
+    """Follows paths into one schema and keeps in mind whether everything could be followed."""
+
+    def __init__(self, schemas: Schemas) -> None:
+        self._schemas = schemas
+        self.exact = True
+        self.whole = True
+
+    def below(self, group: tuple[Schema, ...], wanted: _Wanted) -> list[Variant]:
+        """Return what can stand at the wanted paths when the value at the first of them is there."""
+        possible = combinations(self._schemas, group)
+        if possible is None:
+            raise _TooManyError
+        found: dict[frozenset[tuple[Path, object]], Variant] = {}
+        for each in possible:
+            self.whole = self.whole and each.whole
+            self.exact = self.exact and each.whole and not _is_involved(each)
+            for variant in self._of(each, wanted):
+                found.setdefault(frozenset(_hashable(variant)), variant)
+                if len(found) > MOST:
+                    raise _TooManyError
+        return list(found.values())
+
+    def _of(self, combination: Combination, wanted: _Wanted) -> Iterator[Variant]:
+        if any(found.forbidden for _, found in needed(combination)):
+            return
+        nothing = dict(_absent(wanted))
+        nothing.pop(wanted.path, None)
+        for standing in _standings(combination, wanted.values) if wanted.values is not None else (None,):
+            own = {wanted.path: standing} if standing is not None else {}
+            if standing is not None and standing.asked:
+                yield own | nothing
+                continue
+            if wanted.inside and _may_have_members(combination):
+                yield from (own | below for below in self._members(combination, wanted))
+            if not wanted.inside or _may_be_plain(combination):
+                yield own | nothing
+
+    def _members(self, combination: Combination, wanted: _Wanted) -> Iterator[dict[Path, Standing]]:
+        options = [self._member(combination, name, each) for name, each in wanted.inside.items()]
+        if prod(map(len, options)) > MOST:
+            raise _TooManyError
+        for chosen in product(*options):
+            yield {path: standing for each in chosen for path, standing in each.items()}
+
+    def _member(self, combination: Combination, name: str, wanted: _Wanted) -> list[Variant]:
+        found = member(combination, name)
+        self.exact = self.exact and found.whole
+        there = [] if found.forbidden else self.below(found.parts if found.whole else (), wanted)
+        if found.required:
+            return there
+        nothing: Variant = dict(_absent(wanted))
+        return [*there, nothing] if found.parts else [nothing, *there]
+
+
+def _absent(wanted: _Wanted) -> Iterator[tuple[Path, Standing]]:
+    if wanted.values is not None:
+        yield wanted.path, ABSENT
+    for each in wanted.inside.values():
+        yield from _absent(each)
+
+
+def _hashable(variant: Variant) -> Iterator[tuple[Path, object]]:
+    for path, each in variant.items():
+        yield path, (each.present, each.asked, identity(each.given) if each.asked else None)
+
+
+_WITH_MEMBERS = frozenset({"object", "array"})
+
+
+def _may_have_members(combination: Combination) -> bool:
+    return combination.types is None or not _WITH_MEMBERS.isdisjoint(combination.types)
+
+
+def _may_be_plain(combination: Combination) -> bool:
+    """Tell whether a value may be no object; a schema that names no type means one where it speaks of members."""
+    if combination.types is not None:
+        return not combination.types <= _WITH_MEMBERS
+    keys = {key for each in combination.layers if isinstance(each.value, dict) for key in each.value}
+    return keys.isdisjoint({"properties", "required", "additionalProperties", "items", "prefixItems"})
+
+
+_LONGEST_RANGE = 64
+"""Whole numbers between two bounds that are counted out."""
+
+
+def _standings(combination: Combination, asked: tuple[Json, ...]) -> Iterator[Standing]:
+    listed = named(combination)
+    listed = _counted_out(combination) if listed is None else listed
+    if listed is None:
+        yield from (Standing(True, True, each) for each in asked if admits(combination, each))
+        yield OTHER
+        return
+    listed = [each for each in listed if admits(combination, each)]
+    known = frozenset(map(identity, listed))
+    yield from (Standing(True, True, each) for each in asked if identity(each) in known)
+    rest = known.difference(map(identity, asked))
+    yield from [Standing(True, False, each, True) for each in listed if identity(each) in rest][:1]
+
+
+def _counted_out(combination: Combination) -> list[Json] | None:
+    if combination.types is None or combination.types != {"integer"}:
+        return None
+    least = [-(-low // 1) for low in numbers(combination, "minimum")]
+    most = [high // 1 for high in numbers(combination, "maximum")]
+    if not least or not most or min(most) - max(least) >= _LONGEST_RANGE:
+        return None
+    return list(range(int(max(least)), int(min(most)) + 1))
+
+
+def admits(combination: Combination, given: Json) -> bool:
+    """Tell whether types and bounds leave a value; what else a schema may say is not looked at."""
+    if combination.types is not None and type_of(given) not in combination.types:
+        return False
+    return all(_within(body, given) for body in _bodies(combination))
+
+
+def _within(body: Object, given: Json) -> bool:
+    if isinstance(given, str):
+        low, high = _number(body, "minLength"), _number(body, "maxLength")
+        return (low is None or len(given) >= low) and (high is None or len(given) <= high)
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        return True
+    low, high = _number(body, "minimum"), _number(body, "maximum")
+    above, below = _number(body, "exclusiveMinimum"), _number(body, "exclusiveMaximum")
+    inside = (low is None or given >= low) and (high is None or given <= high)
+    return inside and (above is None or given > above) and (below is None or given < below)
+
+
+def numbers(combination: Combination, key: str) -> list[int | float]:
+    """Return the bounds of one kind that a combination sets."""
+    return [found for body in _bodies(combination) if (found := _number(body, key)) is not None]
+
+
+def _number(body: Object, key: str) -> int | float | None:
+    found = body.get(key)
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
+        return None
+    return found if isfinite(found) else None
+
+
+def _bodies(combination: Combination) -> Iterator[Object]:
+    return (each.value for each in combination.layers if isinstance(each.value, dict))
+
+
+_INVOLVED = frozenset(
+    {
+        *("not", "if", "oneOf", "dependencies", "dependentRequired", "dependentSchemas", "contains", "propertyNames"),
+        *("pattern", "format", "multipleOf", "uniqueItems", "minProperties", "maxProperties", "$dynamicRef"),
+    }
+)
+"""What can rule out more than is looked at."""
+
+
+def _is_involved(combination: Combination) -> bool:
+    return any(not _INVOLVED.isdisjoint(body) for body in _bodies(combination))

@@ -1,0 +1,199 @@
+"""Where the prompt of every step and of every retry is looked for, and which of them is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.nearest import Names
+from stagec.core.place import Pointer
+from stagec.core.value import NOTHING, value
+from stagec.sources.read import join
+from stagec.sources.tree import Fault
+
+FALLBACK_KEYS = frozenset(
+    {
+        *(
+            f"{phase}_{mode}"
+            for phase in ("initial", "continuation")
+            for mode in ("assess", "issue", "issue_label_only")
+        ),
+        *(f"{phase}_{mode}" for phase in ("initial", "continuation") for mode in ("iterate", "project", "keyword")),
+        *(f"{phase}_{mode}" for phase in ("initial", "continuation") for mode in ("manual", "structured_signal")),
+        *(f"continuation_project_{phase}" for phase in ("preparation", "processing", "review")),
+        *(f"{flow}_closure_default" for flow in ("issue", "project", "polling", "review", "iteration", "facilitation")),
+        "project_continuation_closure_default",
+        "statuscheck_continuation_default",
+        "issue_initial_default",
+        "system",
+    }
+)
+"""The names of the built-in prompts that the documents list or show."""
+
+_PATH, _ADAPTED = "{c1}/{c2}/{c3}/f_{edition}.md", "{c1}/{c2}/{c3}/f_{edition}_{adaptation}.md"
+_BRACED = re.compile(r"\{(\w+)\}")
+
+
+@value
+class Prompt:
+    """The prompt that some coordinates name: the paths tried, in this order, and the one that is there.
+
+    A path that leaves the project is among them as it is written, and then nothing counts as found.
+    """
+
+    tried: tuple[str, ...]
+    file: str | None = None
+    is_outside: bool = False
+
+
+@value
+class Retry:
+    """The prompt that follows when a condition of a validation step fails by a failure pattern."""
+
+    step: str
+    pattern: str
+    prompt: Prompt
+
+
+@value
+class Prompts:
+    """The prompts of one registry: nothing is judged where the folder is not there, or what names them is broken."""
+
+    of_steps: Mapping[str, Prompt] = NOTHING
+    of_retries: tuple[Retry, ...] = ()
+    folder: str = ""
+    template: str = _PATH
+    files: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether none of the prompts is there, so that they are all lost for one reason."""
+        return not any(each.file for each in self.of_steps.values()) and not any(
+            each.prompt.file for each in self.of_retries
+        )
+
+    def unused(self) -> Names:
+        """Return the files that no step and no retry has."""
+        used = {each.file for each in self.of_steps.values()} | {each.prompt.file for each in self.of_retries}
+        return Names(file for file in self.files if file not in used)
+
+    def differing(self, prompt: Prompt, file: str) -> str | None:
+        """Return the one coordinate that is another in the path of an existing file."""
+        start = len(self.folder) + 1 if self.folder else 0
+        parts = (self.template.split("/"), prompt.tried[-1][start:].split("/"), file[start:].split("/"))
+        if len({len(each) for each in parts}) > 1:
+            return None
+        differing = [part for part, tried, there in zip(*parts, strict=True) if tried != there]
+        named = _BRACED.findall("/".join(differing))
+        return named[0] if len(differing) == len(named) == 1 else None
+
+
+@value
+class Store:
+    """The folder in which prompts are looked for, the files found there, and a last look for those that were not."""
+
+    folder: str
+    files: tuple[str, ...]
+    exists: Callable[[str], bool]
+
+
+def find_prompts(
+    store: Store, root: Object, wanted: Iterable[tuple[str, Object]], faults: Collection[Fault]
+) -> Prompts:
+    """Return the prompts of the wanted steps and of every retry; nothing where a fault may be the cause."""
+    doubtful = frozenset(_doubtful(faults)) if faults else frozenset[Pointer]()
+    finder = _Finder(store, root)
+    if () in doubtful or not finder.can_look:
+        return Prompts(files=store.files)
+    steps = ((key, finder.prompt(body)) for key, body in wanted if not doubtful or ("steps", key) not in doubtful)
+    return Prompts(
+        of_steps={key: prompt for key, prompt in steps if prompt is not None},
+        of_retries=tuple(_retries(finder, root, doubtful)),
+        folder=store.folder,
+        template=finder.path,
+        files=store.files,
+    )
+
+
+_NAMING = Names(("c1", "c2", "c3", "edition", "adaptation", "pathTemplate", "pathTemplateNoAdaptation"))
+
+
+def _doubtful(faults: Iterable[Fault]) -> Iterator[Pointer]:
+    """Yield the owners of a member that is wrong and has, or was likely meant to have, a part in a prompt's path."""
+    for fault in faults:
+        if fault.at.pointer and _NAMING.nearest(str(fault.at.pointer[-1])) is not None:
+            yield fault.at.pointer[:-1]
+
+
+class _Finder:
+    """Looks every set of coordinates up once."""
+
+    def __init__(self, store: Store, root: Object) -> None:
+        self._store = store
+        self._there = frozenset(store.files)
+        self._c1 = text_in(root, "c1")
+        self.path = text_in({"pathTemplateNoAdaptation": _PATH, **root}, "pathTemplateNoAdaptation") or ""
+        self._adapted = text_in({"pathTemplate": _ADAPTED, **root}, "pathTemplate") or ""
+        self.can_look = bool(self._c1 and self.path and self._adapted)
+        self._known: dict[tuple[Json, ...], Prompt] = {}
+
+    def prompt(self, owner: Object) -> Prompt | None:
+        """Return the prompt that the coordinates of a step name; nothing when they are not all texts."""
+        texts = (owner.get("c2"), owner.get("c3"), owner.get("edition", "default"), owner.get("adaptation", ""))
+        try:
+            return self._known[texts]
+        except (KeyError, TypeError):  # not looked up yet, or no texts
+            return self._first(texts)
+
+    def _first(self, texts: tuple[Json, ...]) -> Prompt | None:
+        if not all(isinstance(each, str) for each in texts):
+            return None
+        self._known[texts] = self._look(dict(zip(("c2", "c3", "edition", "adaptation"), texts, strict=True)))
+        return self._known[texts]
+
+    def _look(self, coordinates: dict[str, Json]) -> Prompt:
+        coordinates["c1"] = self._c1
+        templates = (self._adapted, self.path) if coordinates["adaptation"] else (self.path,)
+        written = [_BRACED.sub(lambda found: str(coordinates.get(found[1], found[0])), each) for each in templates]
+        paths = [join(self._store.folder, each) for each in written]
+        if None in paths:
+            return Prompt(tuple(written), is_outside=True)
+        tried = tuple(str(path) for path in paths)
+        return Prompt(tried, next((path for path in tried if path in self._there or self._store.exists(path)), None))
+
+
+def _retries(finder: _Finder, root: Object, doubtful: frozenset[Pointer]) -> Iterator[Retry]:
+    """Yield the prompt of every condition of every validation step whose failures are tried again."""
+    patterns = _patterns(root)
+    for key, body in object_of(root.get("validationSteps")).items():
+        step = object_of(body)
+        if ("validationSteps", key) in doubtful or not _tries_again(step):
+            continue
+        for name in dict.fromkeys(patterns[each] for each in _conditions(step) if each in patterns):
+            pattern = object_of(object_of(root.get("failurePatterns")).get(name))
+            named = {"edition": pattern.get("edition"), "adaptation": pattern.get("adaptation", "")}
+            prompt = finder.prompt({"c2": step.get("c2"), "c3": step.get("c3"), **named})
+            if prompt is not None and ("failurePatterns", name) not in doubtful:
+                yield Retry(key, name, prompt)
+
+
+def _patterns(root: Object) -> Mapping[str, str]:
+    """Return the failure pattern that each validator names."""
+    named = ((key, text_in(object_of(body), "failurePattern")) for key, body in _members(root, "validators"))
+    return {key: name for key, name in named if name is not None}
+
+
+def _conditions(step: Object) -> Iterator[str]:
+    for condition in list_of(step.get("validationConditions")):
+        name = text_in(object_of(condition), "validator")
+        if name is not None:
+            yield name
+
+
+def _tries_again(step: Object) -> bool:
+    return "onFailure" not in step or text_in(object_of(step["onFailure"]), "action") == "retry"
+
+
+def _members(root: Object, name: str) -> Iterable[tuple[str, Json]]:
+    return object_of(root.get(name)).items()

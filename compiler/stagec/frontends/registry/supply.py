@@ -1,0 +1,83 @@
+"""What an agent definition supplies to its registry: the verdicts it is judged by, and the variables of prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from stagec.core.json import Object, list_of, object_of, text_in
+from stagec.core.nearest import Names
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.frontends.registry.document import Registry, Step
+
+_GIVEN = frozenset(
+    {
+        "iteration",
+        "completed_iterations",
+        "completion_keyword",
+        "max_iterations",
+        "remaining",
+        "previous_summary",
+        "check_count",
+        "max_checks",
+        "repository",
+        "agent_name",
+        "verdict_criteria",
+    }
+)
+"""The variables that a runner supplies itself, those of system prompts included."""
+
+
+@value
+class Verdict:
+    """How an agent, or one condition of a composite verdict, tells that the work is done; `at` is where it stands."""
+
+    kind: str
+    settings: Object
+    at: Place
+    is_condition: bool = False
+
+
+def verdicts(registry: Registry) -> Iterator[Verdict]:
+    """Yield the verdict of the agent and each of its conditions; nothing where they are misshapen."""
+    agent = registry.agent
+    if agent is None or not agent.is_whole or agent.verdict is None:
+        return
+    at = agent.verdict_at
+    whole = Place(at.file, at.pointer[:-1])
+    yield Verdict(agent.verdict, agent.settings, whole)
+    for index, each in enumerate(
+        list_of(agent.settings.get("conditions")) if agent.verdict == "meta:composite" else ()
+    ):
+        kind = text_in(object_of(each), "type")
+        if kind is not None:
+            settings = object_of(object_of(each).get("config"))
+            yield Verdict(kind, settings, whole / "config" / "conditions" / index, is_condition=True)
+
+
+def unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]]:
+    """Return the variables that nothing supplies, with every place that needs them.
+
+    They come from the parameters of the agent, from the runner, or from a step's own inputs. What sections need is
+    supplied by those who insert them, and cannot be known.
+    """
+    found: dict[str, list[tuple[Step, Place]]] = {}
+    parameters = registry.agent.parameters if registry.agent is not None else Names(())
+    supplied: set[str] = set()
+    for step in registry.steps.values():
+        for index, each in enumerate(() if step.is_section else list_of(step.body.get("uvVariables"))):
+            if not isinstance(each, str) or not each or each in supplied:
+                continue
+            name = each.removeprefix("uv-")
+            if name in _GIVEN or name in parameters:
+                supplied.add(each)
+            elif name not in _received(step):
+                found.setdefault(name, []).append((step, step.at / "uvVariables" / index))
+    return found
+
+
+def _received(step: Step) -> Iterator[str]:
+    """Yield the variables that the inputs of a step may be meant to supply."""
+    for name, given in object_of(step.body.get("inputs")).items():
+        yield name
+        yield (text_in(object_of(given), "from") or "").replace(".", "_")

@@ -1,0 +1,28 @@
+"""A step's own prompt is not there, and the built-in one that its `fallbackKey` names takes its place.
+
+## Why this matters
+The run goes on, with a general prompt that knows nothing of this project.
+
+## How to fix
+Write the prompt, or correct the coordinates as for [STG256](STG256.md). Where the built-in prompt is what is wanted,
+nothing is wrong.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import Finding, Names, Registry, Related, Severity, lost_path, promptless, quote, rule
+
+
+@rule(
+    since="0.1",
+    origin=("steps-registry:prompt.file-missing", "steps-registry:uv.template-missing", "rulings:R16"),
+    severity=Severity.WARNING,
+)
+def check(registry: Registry) -> Iterator[Finding]:
+    lost = promptless(registry, replaced=True)
+    unused = registry.prompts.unused() if lost else Names(())
+    for prompt, steps in lost.items():
+        what, _ = lost_path(registry.prompts, prompt, unused)
+        for step in steps:
+            related = (Related(step.at / "fallbackKey", "names the built-in prompt"),)
+            yield Finding(step.at.key, f"step {quote(step.key)} has only a built-in prompt: {what}", related)

@@ -1,0 +1,44 @@
+"""The prompt with which a run is to try again after a failed validation is not there.
+
+## Why this matters
+When a validator fails, the step before the closure runs again and is told what failed. The failure pattern chooses
+that prompt; without it the run goes round and nobody tells the model what to mend.
+
+## How to fix
+Write the prompt. It lies at the `c2` and `c3` of the validation step, with the `edition` and the `adaptation` of the
+failure pattern: `steps/retry/issue/f_failed_git-dirty.md`, or `f_failed.md` there for all patterns of that edition.
+Or set `onFailure.action` to what shall happen instead.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import Finding, Place, Registry, Related, Retry, listing, lost_path, promptless, quote, rule
+
+
+@rule(
+    since="0.1",
+    origin=("steps-registry:beyond.retry-prompt-file", "steps-registry:doc.adaptation-path", "rulings:R16"),
+)
+def check(registry: Registry) -> Iterator[Finding]:
+    lost: dict[tuple[str, str], list[Retry]] = {}
+    for each in registry.prompts.of_retries:
+        if each.prompt.file is None and not each.prompt.is_outside:
+            lost.setdefault((each.step, each.prompt.tried[-1]), []).append(each)
+    if not lost or (registry.prompts.is_empty and len(promptless(registry, replaced=False)) > 1):
+        return  # all prompts are lost for one reason, and that is told
+    unused = registry.prompts.unused()
+    for first, *others in lost.values():
+        what, member = lost_path(registry.prompts, first.prompt, unused)
+        patterns = listing(dict.fromkeys(each.pattern for each in (first, *others)), "or")
+        message = f"validation step {quote(first.step)} has no prompt to try again with after {patterns}: {what}"
+        names = [registry.at / "failurePatterns" / each.pattern for each in (first, *others)]
+        related = tuple(Related(at.key, "chooses the prompt") for at in names[:3])
+        yield Finding(_place(registry, first, member), message, related)
+
+
+def _place(registry: Registry, retry: Retry, member: str | None) -> Place:
+    """Return the one coordinate that is likely wrong, else the validation step."""
+    at = registry.at / "validationSteps" / retry.step
+    if member == "edition":
+        return registry.at / "failurePatterns" / retry.pattern / "edition"
+    return at / member if member in {"c2", "c3"} else at.key

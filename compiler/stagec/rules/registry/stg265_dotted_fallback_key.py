@@ -1,0 +1,23 @@
+"""A fallback key is written with dots.
+
+## Why this matters
+Built-in prompts are named with underscores. A key with dots, mostly the id of the step, names none of them, and the
+step has no prompt when its own is missing.
+
+## How to fix
+Join the words with underscores: `initial_issue` instead of `initial.issue`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import FALLBACK_KEYS, Finding, Names, Registry, hint, quote, rule
+
+
+@rule(since="0.1", origin=("rulings:R19",))
+def check(registry: Registry) -> Iterator[Finding]:
+    for step in registry.steps.values():
+        key = step.body.get("fallbackKey")
+        if isinstance(key, str) and "." in key:
+            near = hint(key.replace(".", "_"), Names(sorted(FALLBACK_KEYS)))
+            message = f"the fallback key {quote(key)} of step {quote(step.key)} has dots, and no built-in prompt has"
+            yield Finding(step.at / "fallbackKey", f"{message}{near}")

@@ -1,0 +1,38 @@
+"""A prompt's variable comes from nowhere.
+
+## Why this matters
+A step's `uvVariables` are put into its prompt. A variable that nothing supplies ends the run when the step starts.
+
+A variable is supplied by a parameter of the agent of the same name, by an input of the step, whose variable is named
+after where it comes from (`initial.issue.approach` gives `initial_issue_approach`), or by the runner: `iteration`,
+`completed_iterations`, `completion_keyword`, `max_iterations`, `remaining`, `previous_summary`, `check_count`,
+`max_checks`, `repository`. The name may begin with `uv-`.
+
+## How to fix
+Correct the spelling, declare the parameter, or add the input. The name must be that of the parameter: `issue`, not
+`issue_number`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import Finding, Names, Registry, Related, hint, quote, rule, unsupplied
+
+_SHOWN = 3
+
+
+@rule(since="0.1", origin=("steps-registry:doc.R-A2", "steps-registry:uv.no-supply", "rulings:R17"))
+def check(registry: Registry) -> Iterator[Finding]:
+    agent = registry.agent
+    if agent is None or not agent.is_whole:
+        return
+    for name, ((step, at), *others) in unsupplied(registry).items():
+        also = f" and {len(others)} more" if others else ""
+        related = tuple(Related(other, "needed here too") for _, other in others[:_SHOWN])
+        message = f"nothing supplies the variable {quote(name)} of step {quote(step.key)}{also}"
+        yield Finding(at, f"{message}{_hint(name, agent.parameters)}", related)
+
+
+def _hint(name: str, known: Names) -> str:
+    """Suggest the nearest parameter, or the one to which a word was added: `issue` for `issue_number`."""
+    shorter = name.rpartition("_")[0]
+    return hint(shorter, Names((shorter,))) if shorter in known else hint(name, known)

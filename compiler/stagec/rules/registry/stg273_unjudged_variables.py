@@ -1,0 +1,20 @@
+"""Whether the variables of prompts are supplied cannot be judged, because there is no agent definition.
+
+## Why this matters
+Variables come from the parameters of the agent. Without `agent.json` beside the registry nobody can tell whether they
+exist.
+
+## How to fix
+Put the agent definition beside the registry. Nothing is wrong when it is kept elsewhere.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.registry import Finding, Registry, Severity, listing, rule, unsupplied
+
+
+@rule(since="0.1", origin=("rulings:R17",), severity=Severity.NOTE)
+def check(registry: Registry) -> Iterator[Finding]:
+    lost = unsupplied(registry) if registry.agent is None else {}
+    for (_, at), *_ in tuple(lost.values())[:1]:
+        yield Finding(at, f"without an agent definition nobody can tell what supplies {listing(lost)}")
