@@ -1,0 +1,110 @@
+"""A tool catalogue as it was written: its tools, the servers that offer more, and what is known of these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from stagec.catalogue.lock import Effects, Lock
+from stagec.contract.schemas import Miss, Schema
+from stagec.core.nearest import Names
+from stagec.core.place import Place
+from stagec.core.value import NOTHING, replace, value
+
+__all__ = ["Catalogue", "Effects", "Origin", "Server", "Tool", "well_known_effects"]
+
+
+class Origin(StrEnum):
+    """Where a tool comes from."""
+
+    BUNDLED = "bundled"
+    DISCOVERED = "discovered"
+    MCP = "mcp"
+
+
+_READING = ("Read", "Grep", "Glob")
+_MUTATING = ("Edit", "Write", "Bash", "NotebookEdit")
+_WELL_KNOWN: Mapping[str, Effects] = {
+    **{each: Effects.READ for name in _READING for each in (name, name.lower())},
+    **{each: Effects.MUTATING for name in _MUTATING for each in (name, name.lower())},
+}
+
+
+def well_known_effects(name: str) -> Effects:
+    """Return the effects of a tool of which only the name is known: what a few well-known names promise."""
+    return _WELL_KNOWN.get(name, Effects.UNKNOWN)
+
+
+@value
+class Tool:
+    """One tool that can be called.
+
+    `at` is where its name is written, `entry` all that is written about it; for a tool of an MCP server both are in
+    the lock. `reference` is the schema file as written and `schema` what became of it; of a server's tool only the
+    `digest` of its schema is known. `near` is the nearest name of a schema file that is there, when it is not.
+    """
+
+    name: str
+    at: Place
+    entry: Place
+    origin: Origin
+    effects: Effects
+    server: str | None = None
+    reference: str | None = None
+    schema: Schema | Miss | None = None
+    digest: str | None = None
+    near: str | None = None
+
+
+@value
+class Server:
+    """An MCP server: how it is started, or the address where it runs.
+
+    `at` is all that is written about it. `cwd` is as written, relative to the folder of the file that names it.
+    """
+
+    name: str
+    at: Place
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = NOTHING
+    cwd: str | None = None
+    url: str | None = None
+    headers: Mapping[str, str] = NOTHING
+    transport: str | None = None
+    members: tuple[str, ...] = ()
+    """What is written about it, by name, be it well formed or not."""
+
+    def is_started_like(self, other: Server) -> bool:
+        """Tell whether two definitions mean the same server."""
+        return self == replace(other, name=self.name, at=self.at, members=self.members)
+
+
+@value
+class Catalogue:
+    """The tools of a project, and how much of them is known.
+
+    `tools` are all of them in the order of the files, those with a name that another has included; of these
+    `by_name` has the first. `servers` are all that count, by name; `rivals` are further ones under a name that is
+    taken. `unlocked` are the servers of which the lock says nothing, `stale` those that it knows started otherwise.
+    Only when the catalogue `is_whole` can it be said that a name is not in it; it is not where a file is broken, a
+    server not locked as it stands, or a `.mcp.json` all there is, which does not say what the host brings along.
+    """
+
+    at: Place
+    file: str
+    tools: tuple[Tool, ...]
+    by_name: Mapping[str, Tool]
+    names: Names
+    servers: Mapping[str, Server]
+    rivals: tuple[Server, ...]
+    servers_file: str | None
+    lock_file: str
+    lock: Lock | None
+    unlocked: tuple[Server, ...]
+    stale: tuple[Server, ...]
+    serverless: tuple[tuple[Place, tuple[str, ...]], ...]
+    """Files of MCP servers that have no member with servers, and the members they have."""
+    faulty: frozenset[str]
+    """The files of the catalogue with which something is wrong."""
+    is_whole: bool

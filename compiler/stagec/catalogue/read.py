@@ -1,0 +1,167 @@
+"""From the files of a catalogue to its tools and servers: take what is well formed, leave out what is not."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
+
+from stagec.catalogue.document import Catalogue, Origin, Server, Tool, well_known_effects
+from stagec.catalogue.files import Bundle, bundle, judge_input
+from stagec.catalogue.lock import EFFECTS, Lock, digest, read_lock
+from stagec.contract.schemas import Miss, Schema, Schemas
+from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.nearest import Names
+from stagec.core.place import Place
+from stagec.core.value import replace
+from stagec.sources.read import Sources, join
+from stagec.sources.tree import Tree
+
+N = TypeVar("N", Server, Tool)
+_SERVERS = ("mcpServers", "servers")
+ADDRESSES = ("url", "serverUrl", "httpUrl")
+"""Under which keys hosts keep the address of a server."""
+_HARMLESS = {"byte-order-mark"}
+
+
+def read_catalogue(sources: Sources, file: str) -> Catalogue | None:
+    """Return the catalogue that begins with a tools file or a `.mcp.json`; nothing when there is no such file."""
+    found = bundle(sources, file)
+    return None if found is None else _catalogue(sources, found)
+
+
+def launch_digest(server: Server) -> str:
+    """Return the digest of how a server is started; of its environment and headers only the names count."""
+    names = {"env": sorted(server.env), "headers": sorted(server.headers)}
+    how = {"command": server.command, "args": list(server.args), "cwd": server.cwd, "url": server.url}
+    return digest({**how, **names})
+
+
+def _catalogue(sources: Sources, files: Bundle) -> Catalogue:
+    every = [*_servers(files.tools, ("mcp",)), *_servers(files.servers, _SERVERS)]
+    servers = _first_of_each(every)
+    lock = None if files.lock is None else read_lock(files.lock.at, files.lock.value)
+    unlocked = tuple(each for each in servers.values() if lock is None or each.name not in lock.servers)
+    stale = tuple(_stale(servers, lock))
+    faulty = frozenset(_faulty(files.tools, files.servers, files.lock))
+    tools = (*_own_tools(sources, files.tools), *_locked_tools(servers, lock))
+    by_name = _first_of_each(tools)
+    return Catalogue(
+        at=Place(files.file),
+        file=files.file,
+        tools=tools,
+        by_name=by_name,
+        names=Names(by_name),
+        servers=servers,
+        rivals=tuple(each for each in every if servers[each.name] is not each),
+        servers_file=None if files.servers is None else files.servers.file,
+        lock_file=files.lock_file,
+        lock=lock,
+        unlocked=unlocked,
+        stale=stale,
+        serverless=tuple(_serverless(files.servers)),
+        faulty=faulty,
+        is_whole=files.tools is not None and not (unlocked or stale or faulty),
+    )
+
+
+def _first_of_each(every: Iterable[N]) -> dict[str, N]:
+    """Return what has a name that nothing before it has, by name."""
+    found: dict[str, N] = {}
+    for each in every:
+        found.setdefault(each.name, each)
+    return found
+
+
+def _faulty(*trees: Tree | None) -> Iterator[str]:
+    for tree in trees:
+        if tree is not None and any(fault.topic not in _HARMLESS for fault in tree.faults):
+            yield tree.file
+
+
+def _stale(servers: Mapping[str, Server], lock: Lock | None) -> Iterator[Server]:
+    for name, locked in lock.servers.items() if lock is not None else ():
+        if name in servers and launch_digest(servers[name]) != locked.launch:
+            yield servers[name]
+
+
+def _serverless(tree: Tree | None) -> Iterator[tuple[Place, tuple[str, ...]]]:
+    if tree is not None and isinstance(tree.value, dict) and not any(key in tree.value for key in _SERVERS):
+        yield tree.at, tuple(tree.value)
+
+
+def _own_tools(sources: Sources, tree: Tree | None) -> Iterator[Tool]:
+    if tree is None:
+        return
+    schemas, root = Schemas(sources), object_of(tree.value)
+    for origin in (Origin.BUNDLED, Origin.DISCOVERED):
+        for index, entry in enumerate(list_of(root.get(origin.value))):
+            tool = _tool(entry, tree.at / origin.value / index, origin, schemas)
+            if tool is not None:
+                yield _with_schema(sources, tool)
+
+
+def _tool(entry: Json, at: Place, origin: Origin, schemas: Schemas) -> Tool | None:
+    if isinstance(entry, str):
+        return Tool(entry, at, at, origin, well_known_effects(entry)) if entry else None
+    body = object_of(entry)
+    name, effects, reference = (text_in(body, member) for member in ("name", "effects", "schema"))
+    if not name:
+        return None
+    return Tool(
+        name=name,
+        at=at / "name",
+        entry=at,
+        origin=origin,
+        effects=EFFECTS.get(effects or "", well_known_effects(name)),
+        reference=reference,
+        schema=schemas.resolve(reference, at.file) if reference else None,
+    )
+
+
+def _with_schema(sources: Sources, tool: Tool) -> Tool:
+    """Have the schema of a tool judged, or look for what its name was meant to be."""
+    if isinstance(tool.schema, Schema):
+        judge_input(sources, tool.schema.at.file)
+    file = join(posixpath.dirname(tool.at.file), (tool.reference or "").partition("#")[0])
+    if tool.schema is not Miss.NO_FILE or file is None:
+        return tool
+    folder = posixpath.dirname(file)
+    near = Names(sources.below(folder, posixpath.splitext(file)[1])).nearest(file)
+    return replace(tool, near=near and posixpath.relpath(near, posixpath.dirname(tool.at.file) or "."))
+
+
+def _locked_tools(servers: Mapping[str, Server], lock: Lock | None) -> Iterator[Tool]:
+    """Yield the tools of the servers that are still there."""
+    for name, server in lock.servers.items() if lock is not None else ():
+        for tool in server.tools.values() if name in servers else ():
+            entry = server.at / "tools" / tool.name
+            yield Tool(tool.name, tool.at, entry, Origin.MCP, tool.effects, server=name, digest=tool.schema)
+
+
+def _servers(tree: Tree | None, members: tuple[str, ...]) -> Iterator[Server]:
+    if tree is None:
+        return
+    for member in members:
+        for name, body in object_of(object_of(tree.value).get(member)).items():
+            if isinstance(body, dict) and body.get("disabled") is not True:
+                yield _server(name, body, tree.at / member / name)
+
+
+def _server(name: str, body: Object, at: Place) -> Server:
+    return Server(
+        name=name,
+        at=at,
+        command=text_in(body, "command"),
+        args=tuple(each for each in list_of(body.get("args")) if isinstance(each, str)),
+        env=_texts(body.get("env")),
+        cwd=text_in(body, "cwd"),
+        url=next((url for key in ADDRESSES if (url := text_in(body, key))), None),
+        headers=_texts(body.get("headers")),
+        transport=text_in(body, "type"),
+        members=tuple(body),
+    )
+
+
+def _texts(given: Json) -> Mapping[str, str]:
+    return {name: each for name, each in object_of(given).items() if isinstance(each, str)}

@@ -1,0 +1,80 @@
+"""`stagec tools`: list the tools of a project, lock what its MCP servers offer, and compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from stagec.cli import options
+
+_paths = click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+_timeout = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long each server may take in all.",
+)
+_formats = options.output_format("text", "json", default="text")
+
+
+def _list(paths: tuple[Path, ...], root: Path | None, output_format: str) -> None:
+    """List the tools that the catalogues of a project name and the locks know; no server is started."""
+    from stagec.cli.commands.tools.listing import show
+    from stagec.cli.commands.tools.project import open_project
+
+    show(open_project(paths, root), output_format)
+
+
+def _lock(paths: tuple[Path, ...], root: Path | None, timeout: float) -> None:
+    """Start every MCP server, ask it for all its tools, and write tools.lock.json beside the catalogue.
+
+    Nothing is written unless every server answered. A server gets the variables that its `env` names and a few
+    harmless ones, and is ended in any case.
+    """
+    from stagec.cli.commands.tools.locking import lock
+    from stagec.cli.commands.tools.project import open_project
+
+    lock(open_project(paths, root), timeout)
+
+
+def _diff(paths: tuple[Path, ...], root: Path | None, timeout: float, against: Path | None, output_format: str) -> None:
+    """Say which tools were added, removed or changed since they were locked; exit with 1 when any was.
+
+    The servers are started and asked, as `lock` does it, or else another lock is read.
+    """
+    from stagec.cli.commands.tools.comparing import compare
+    from stagec.cli.commands.tools.project import open_project
+
+    click.get_current_context().exit(compare(open_project(paths, root), timeout, against, output_format))
+
+
+_against = click.option(
+    "--against",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Compare with another lock and start no server.",
+)
+
+
+def _commands() -> list[click.Command]:
+    """Make the subcommands; a module of the shelf names one command only."""
+    return [
+        click.command("list", short_help="List the known tools.")(_paths(options.root(_formats(_list)))),
+        click.command("lock", short_help="Ask the MCP servers for their tools and write tools.lock.json.")(
+            _paths(options.root(_timeout(_lock)))
+        ),
+        click.command("diff", short_help="Compare the locked tools with those that the servers offer.")(
+            _paths(options.root(_timeout(_against(_formats(_diff)))))
+        ),
+    ]
+
+
+COMMAND = click.Group(
+    "tools",
+    commands=_commands(),
+    help="Look at the tools of a project, and lock what its MCP servers offer.",
+    short_help="List, lock and compare the tools of a project.",
+)

@@ -1,0 +1,41 @@
+"""Which catalogues the files of a project make; what they are is read by `catalogue`."""
+
+from __future__ import annotations
+
+import posixpath
+
+from stagec.catalogue import Catalogue, find_catalogue, read_catalogue
+from stagec.catalogue.files import LOCK, SERVERS, TOOLS, is_catalogue, resembles_catalogue
+from stagec.frontends import Flow, Sources, Tree
+
+
+def claims(file: str) -> bool:
+    """Tell whether a file has the name of a part of a catalogue."""
+    return posixpath.basename(file) in {*TOOLS, SERVERS, LOCK}
+
+
+def recognises(tree: Tree) -> bool:
+    """Tell whether a file of another name reads like a catalogue."""
+    return isinstance(tree.value, dict) and "steps" not in tree.value and resembles_catalogue(tree)
+
+
+def sees(sources: Sources, file: str) -> bool:
+    """Tell whether a file is ours; other programs have a `tools.json` too."""
+    return posixpath.basename(file) not in TOOLS or is_catalogue(sources, file)
+
+
+def read(sources: Sources, files: tuple[str, ...]) -> tuple[Catalogue, ...]:
+    """Return the catalogues that the files belong to; a `.mcp.json` that belongs to none is one itself."""
+    own = {file for file in files if posixpath.basename(file) not in {SERVERS, LOCK}}
+    locks = {file for file in files if posixpath.basename(file) == LOCK}
+    owners = {find_catalogue(sources, posixpath.dirname(file)) for file in locks}
+    begun = sorted(own.union(owner for owner in owners if owner is not None))
+    found = [each for file in begun if (each := read_catalogue(sources, file)) is not None]
+    covered = {each.servers_file for each in found}
+    bare = [file for file in files if posixpath.basename(file) == SERVERS and file not in covered]
+    return (*found, *(each for file in bare if (each := read_catalogue(sources, file)) is not None))
+
+
+def lower(_catalogue: Catalogue) -> Flow | None:
+    """Return nothing: tools alone make no flow."""
+    return None

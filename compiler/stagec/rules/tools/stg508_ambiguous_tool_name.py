@@ -1,0 +1,28 @@
+"""An MCP server offers a tool under a name that another tool has.
+
+## Why this matters
+
+A stage allows tools by name, and a run registers all of them in one place. Which of two tools with one name is called
+then depends on the order in which the servers happen to be started.
+
+## How to fix
+
+Leave one of the servers out, or configure it so that it offers the tool under another name.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.tools import Catalogue, Finding, Origin, Related, Severity, namesakes, offered_by, quote, rule
+
+
+@rule(since="0.1", origin=("stage-definitions:completion-tool-collision",), severity=Severity.WARNING)
+def check(catalogue: Catalogue) -> Iterator[Finding]:
+    for first, tool in namesakes(catalogue):
+        if tool.origin is Origin.MCP:
+            other = offered_by(first) if first.origin is Origin.MCP else f"a {offered_by(first)} tool"
+            message = f"{offered_by(tool)} offers a tool {quote(tool.name)}, which is also the name of {_of(other)}"
+            yield Finding(tool.at, message, (Related(first.at, "the other tool"),))
+
+
+def _of(other: str) -> str:
+    return f"one of {other}" if other.startswith("MCP") else other

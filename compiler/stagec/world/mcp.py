@@ -1,0 +1,179 @@
+"""The door to the MCP library: start servers, ask each for all its tools, and end them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Any
+
+from stagec.catalogue import Effects, LockedServer, LockedTool, Server
+from stagec.catalogue.lock import digest
+from stagec.catalogue.read import launch_digest
+from stagec.core.failure import Failure
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.core.version import __version__
+from stagec.core.words import counted, quote
+from stagec.world.process import Launch, ServerProcess
+from stagec.world.remote import RemoteServer
+from stagec.world.trouble import SenselessListError, Transport, Trouble, first_of, told, trouble
+from stagec.world.variables import UnsetVariableError, expanded
+
+_AT_ONCE = 8
+"""Servers that run at the same time."""
+_MOST_PAGES = 10_000
+_MOST_TOOLS = 100_000
+"""No server has so many; one that goes on has lost its way."""
+
+
+@value
+class Question:
+    """A server to ask: the folder of the file that names it, and the seconds it may take in all."""
+
+    server: Server
+    folder: str
+    timeout: float
+
+
+Answer = LockedServer | Trouble
+Tell = Callable[[Server, int], None]
+"""Called with a server and how many tools it has named so far: when it is started, and after every page."""
+Finish = Callable[[Server, int | None], None]
+"""Called with a server and how many tools it has, or nothing when it did not answer."""
+
+
+def ask(questions: Iterable[Question], tell: Tell, finish: Finish) -> tuple[Answer, ...]:
+    """Ask servers for their tools, several at a time, and return the answers in the order of the questions.
+
+    Raise `Failure` when the library is not installed. No server is left running, however this function ends.
+    """
+    _require()
+    try:
+        return asyncio.run(_ask_all(tuple(questions), tell, finish))
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+def _require() -> None:
+    import logging
+
+    try:
+        import mcp
+    except ImportError as error:
+        raise Failure("asking MCP servers needs a library that is not installed: pip install 'stagec[mcp]'") from error
+    logging.getLogger(mcp.__name__).addHandler(logging.NullHandler())
+    logging.getLogger(mcp.__name__).propagate = False  # what went wrong is told once, in our own words
+
+
+async def _ask_all(questions: tuple[Question, ...], tell: Tell, finish: Finish) -> tuple[Answer, ...]:
+    turn, task = asyncio.Semaphore(_AT_ONCE), asyncio.current_task()
+    if task is not None and hasattr(signal, "SIGTERM"):
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+
+    async def one(question: Question) -> Answer:
+        async with turn:
+            answer = await _answer(question, tell)
+        finish(question.server, len(answer.tools) if isinstance(answer, LockedServer) else None)
+        return answer
+
+    return tuple(await asyncio.gather(*map(one, questions)))
+
+
+async def _answer(question: Question, tell: Tell) -> Answer:
+    server = question.server
+    if (unfit := _unfit(server)) is not None:
+        return Trouble(server, unfit)
+    try:
+        meant = expanded(server, os.environ)
+    except UnsetVariableError as unset:
+        return Trouble(server, f"refers to {quote(unset)}, which is not set")
+    transport = _transport(meant, question.folder)
+    tell(server, 0)
+    try:
+        async with asyncio.timeout(question.timeout):
+            tools = await _tools(meant, transport, lambda number: tell(server, number))
+    except TimeoutError:
+        return trouble(server, transport, f"did not answer within {question.timeout:g} seconds")
+    except Exception as error:
+        return trouble(server, transport, told(error, transport))
+    return LockedServer(server.name, server.at, launch_digest(server), tools)
+
+
+def _unfit(server: Server) -> str | None:
+    if server.command is None and server.url is None:
+        return "has neither a 'command' nor a 'url'"
+    return f"is of type {quote(server.transport)}, which stagec does not speak" if server.transport in _OTHERS else None
+
+
+_OTHERS = {"sse", "ws"}
+"""Transports that came before HTTP as it is now, or never became part of the protocol."""
+
+
+def _transport(server: Server, folder: str) -> Transport:
+    from mcp.client.stdio import get_default_environment
+
+    if server.command is None:
+        return RemoteServer(server.url or "", server.headers)
+    environment = {**get_default_environment(), **server.env}
+    folder = os.path.join(folder, server.cwd or "")
+    return ServerProcess(Launch((server.command, *server.args), environment, folder or "."))
+
+
+async def _tools(server: Server, transport: Transport, tell: Callable[[int], None]) -> dict[str, LockedTool]:
+    """Ask in the way that servers of today understand, and in the way of tomorrow those that know no other."""
+    from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
+
+    try:
+        return await _listed(server, transport, "legacy", tell)
+    except Exception as error:
+        if getattr(first_of(error), "code", None) != UNSUPPORTED_PROTOCOL_VERSION:
+            raise
+    return await _listed(server, transport, "auto", tell)
+
+
+async def _listed(
+    server: Server, transport: Transport, mode: str, tell: Callable[[int], None]
+) -> dict[str, LockedTool]:
+    """Return every tool of a server, page by page."""
+    from mcp import Client, Implementation
+
+    found: dict[str, LockedTool] = {}
+    who = Implementation(name="stagec", version=__version__)
+    async with Client(transport, mode=mode, cache=None, client_info=who) as client:
+        async for page in _pages(client):
+            for tool in page:
+                _add(found, _locked(tool, server.at))
+            tell(len(found))
+    return found
+
+
+async def _pages(client: Any) -> AsyncIterator[Any]:
+    """Yield the tools page by page; a server that does not say that it has tools is not asked for any."""
+    cursor: str | None = None
+    seen: set[str] = set()
+    while client.server_capabilities.tools is not None and len(seen) < _MOST_PAGES:
+        page = await client.list_tools(cursor=cursor)
+        yield page.tools
+        cursor = page.next_cursor
+        if not cursor:
+            return
+        if cursor in seen:
+            raise SenselessListError(f"lists its tools without end: the page {quote(cursor)} comes twice")
+        seen.add(cursor)
+    if seen:
+        raise SenselessListError(f"lists its tools without end: there are more than {counted(_MOST_PAGES, 'page')}")
+
+
+def _add(found: dict[str, LockedTool], tool: LockedTool) -> None:
+    if found.setdefault(tool.name, tool) != tool:
+        raise SenselessListError(f"lists two different tools {quote(tool.name)}")
+    if len(found) > _MOST_TOOLS:
+        raise SenselessListError(f"lists its tools without end: there are more than {counted(_MOST_TOOLS, 'tool')}")
+
+
+def _locked(tool: Any, at: Place) -> LockedTool:
+    hint = None if tool.annotations is None else tool.annotations.read_only_hint
+    effects = Effects.UNKNOWN if hint is None else Effects.READ if hint else Effects.MUTATING
+    return LockedTool(tool.name, at, effects, digest(tool.input_schema))

@@ -1,0 +1,76 @@
+"""Why a server did not answer, in words: what its process, the library or the network said."""
+
+from __future__ import annotations
+
+from stagec.catalogue import Server
+from stagec.core.value import value
+from stagec.core.words import quote
+from stagec.world.process import ServerProcess
+from stagec.world.remote import RemoteServer
+
+Transport = ServerProcess | RemoteServer
+
+_LINES = 12
+"""Lines of a server's standard error that are shown."""
+_LONGEST = 300
+"""Characters of one of them."""
+
+
+@value
+class Trouble:
+    """A server that did not answer: what went wrong, and the last lines of its standard error."""
+
+    server: Server
+    what: str
+    said: tuple[str, ...] = ()
+
+
+class SenselessListError(Exception):
+    """A list of tools that cannot be used; its text says why, as what the server does."""
+
+
+def trouble(server: Server, transport: Transport, what: str) -> Trouble:
+    """Return what is known of a server that did not answer."""
+    if isinstance(transport, RemoteServer):
+        return Trouble(server, what if transport.refusal is None else f"{what} (HTTP status {transport.refusal})")
+    if transport.strange is not None:
+        shown = transport.strange[:_LONGEST].decode(errors="replace")
+        what = f"{what}; what it wrote to its standard output is not MCP: {quote(shown)}"
+    lines = transport.errors.decode(errors="replace").splitlines()
+    return Trouble(server, what, tuple(_short(line) for line in lines if line.strip())[-_LINES:])
+
+
+def told(error: BaseException, transport: Transport) -> str:
+    """Return what an error means, to be read behind the name of the server."""
+    from mcp import MCPError
+    from mcp_types import CONNECTION_CLOSED
+
+    cause = first_of(error)
+    if isinstance(cause, SenselessListError):
+        return str(cause)
+    if isinstance(cause, MCPError) and cause.code != CONNECTION_CLOSED:
+        return f"answered with error {cause.code}: {_short(cause.message)}"
+    if isinstance(cause, MCPError):
+        return _end(transport)
+    if isinstance(cause, OSError) and isinstance(transport, ServerProcess):
+        return f"cannot be started: {cause.strerror or cause}: {quote(cause.filename or transport.program)}"
+    wrong = "cannot be reached" if isinstance(transport, RemoteServer) else "did not answer as MCP wants it"
+    return f"{wrong}: {_short(f'{type(cause).__name__}: {cause}')}"
+
+
+def first_of(error: BaseException) -> BaseException:
+    """Return the first error of a group, as those come from tasks that run together, else the error itself."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _end(transport: Transport) -> str:
+    if isinstance(transport, RemoteServer) or transport.status is None:
+        return "closed the connection before it had answered"
+    return f"ended with status {transport.status} before it had answered"
+
+
+def _short(line: str) -> str:
+    first = " ".join(line.split())
+    return first if len(first) <= _LONGEST else f"{first[:_LONGEST]}…"

@@ -1,0 +1,50 @@
+"""Servers to ask, and what they leave behind."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from stagec.catalogue import Server
+from stagec.core.place import Place
+
+SCRIPT = str(Path(__file__).with_name("server.py"))
+MakeServer = Callable[..., Server]
+
+
+@pytest.fixture
+def server() -> MakeServer:
+    """Make the definition of a server that behaves as its name says."""
+
+    def make(kind: str, **more: object) -> Server:
+        at = Place("tools.yaml", ("mcp", kind))
+        given = {"command": sys.executable, "args": (SCRIPT, kind), **more}
+        return Server(kind, at, **given)  # type: ignore[arg-type]
+
+    return make
+
+
+@pytest.fixture
+def leftovers(tmp_path: Path) -> Iterator[Callable[[], list[int]]]:
+    """Tell which of the processes that wrote their id to `pids` are still there."""
+
+    def running() -> list[int]:
+        pids = tmp_path / "pids"
+        return [int(each) for each in pids.read_text().split() if _runs(int(each))] if pids.exists() else []
+
+    yield running
+    for each in running():
+        os.kill(each, 9)
+
+
+def _runs(pid: int) -> bool:
+    """Tell whether a process runs; one that ended but whose new parent does not care does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
