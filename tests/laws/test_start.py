@@ -10,7 +10,19 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parents[2]
-HEAVY = ("difflib", "jinja2", "jsonschema", "networkx", "pathspec", "referencing", "ruamel", "tomllib")
+HEAVY = (
+    "anyio",
+    "asyncio",
+    "difflib",
+    "jinja2",
+    "jsonschema",
+    "mcp",
+    "networkx",
+    "pathspec",
+    "referencing",
+    "ruamel",
+    "tomllib",
+)
 PROBE = """
 import json, sys
 from stagec.cli.app import run

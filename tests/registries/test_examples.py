@@ -17,7 +17,7 @@ from stagec.project.settings import Settings
 TOP = Path(__file__).parents[2]
 EXAMPLES = TOP / "registries"
 GUIDE = TOP / "docs" / "user-guide"
-CLEAN = ("issue-flow", "project-flow")
+CLEAN = ("code-review", "docs-repair", "issue-flow", "project-flow")
 FENCE = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 

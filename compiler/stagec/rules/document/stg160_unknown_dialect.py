@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from stagec.rules.document import Finding, Names, Tree, hint, quote, rule
 
 
-@rule(since="0.1", origin=("rulings:R20",))
+@rule(since="0.1", origin=("rulings:R20", "stage-definitions:completion-schema-invalid"))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("unknown-dialect"):
         dialect, known = str(fault.facts["dialect"]), fault.facts["known"]

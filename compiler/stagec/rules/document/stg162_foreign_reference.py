@@ -19,7 +19,10 @@ _REASONS = {
 }
 
 
-@rule(since="0.1", origin=("rulings:R20", "steps-registry:beyond.path-escape"))
+@rule(
+    since="0.1",
+    origin=("rulings:R20", "steps-registry:beyond.path-escape", "stage-definitions:completion-schema-ref"),
+)
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("foreign-reference"):
         yield Finding(fault.at, f"the reference {quote(fault.facts['reference'])} {_REASONS[fault.reason]}")

@@ -1,0 +1,71 @@
+"""`stagec init`: a stage definition made of an agent file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from stagec.frontends.stages.adopt import Adopted
+
+
+@click.command(short_help="Turn an agent file into a stage definition.")
+@click.option(
+    "--from",
+    "source",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A Markdown file with 'name', 'description' and perhaps 'tools' in its frontmatter.",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
+@click.option("--force", is_flag=True, help="Replace the output file if there is one.")
+def init(source: Path, output: Path | None, *, force: bool) -> None:
+    """Write a stage definition that does what an agent file says.
+
+    Comments mark what only its author can decide; what could not be taken over is told on standard error.
+    """
+    from stagec.cli.files import replace_file
+    from stagec.cli.streams import put, say
+    from stagec.core.failure import Failure
+    from stagec.core.words import quote
+
+    adopted = _adopted(source)
+    if output is None:
+        put(adopted.text)
+    elif output.exists() and not force:
+        raise Failure(f"{quote(output)} exists; --force replaces it")
+    else:
+        replace_file(output, adopted.text.encode())
+    for line in _remarks(adopted):
+        say(f"stagec: note: {line}")
+
+
+def _adopted(source: Path) -> Adopted:
+    from stagec.core.budgets import Budgets
+    from stagec.core.failure import Failure
+    from stagec.core.words import quote
+    from stagec.frontends.stages.adopt import adopt
+    from stagec.sources.read import Sources
+
+    tree = Sources(source.parent, Budgets()).tree(source.name, "file")
+    if tree is None or tree.faults or tree.body is None:
+        raise Failure(f"{quote(source)} cannot be read as it is; 'stagec validate {source}' says why")
+    return adopt(tree)
+
+
+def _remarks(adopted: Adopted) -> Iterator[str]:
+    from stagec.core.words import listing
+
+    yield "what only you can decide is marked with '# yours to decide'"
+    if adopted.dropped:
+        yield f"left out {listing(adopted.dropped)}: a stage runs with the model of its session"
+    if adopted.limited:
+        yield f"{listing(adopted.limited)} became plain names: a stage allows a tool for all arguments or not at all"
+    if not adopted.has_tools:
+        yield "the file lists no tools, which elsewhere means all of them; a stage without tools may call none"
+    if adopted.is_open:
+        yield "the prompt has '{{', which a stage takes for a placeholder; 'stagec validate' shows each"

@@ -1,0 +1,128 @@
+"""Which cases and checks of a stage decide nothing, and which of its results no case decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from stagec.contract.listed import identity
+from stagec.core.value import value
+from stagec.frontends.stages.document import Case, Check, Condition, Pipeline, Stage
+from stagec.frontends.stages.misfits import is_sound
+from stagec.frontends.stages.outcomes import VERDICT, Outcomes, Result, holds, matches, outcomes, unjudged
+
+When = tuple[Condition, ...]
+
+
+@value
+class Unreached:
+    """A case or check that decides nothing, and those before it that decide all that fits it; none if nothing does."""
+
+    judged: Case | Check
+    earlier: tuple[Case | Check, ...]
+
+
+@value
+class Uncovered:
+    """A stage of which it cannot be shown that every result matches a case.
+
+    `example` is what cases ask for of one that matches none, None when results are too many to be looked at; `exact`
+    tells that it is known to be possible.
+    """
+
+    example: Result | None
+    exact: bool
+
+
+def unreached_cases(pipeline: Pipeline, stage: Stage) -> tuple[Unreached, ...]:
+    """Return the cases of a stage that are never taken although each of their conditions can hold."""
+    return pipeline.memo.once(("unreached", stage.at), lambda: tuple(_unreached_cases(pipeline, stage)))
+
+
+def _unreached_cases(pipeline: Pipeline, stage: Stage) -> Iterator[Unreached]:
+    cases = [each for each in pipeline.followed(stage) if is_sound(pipeline, stage, each)]
+    found = _outcomes(pipeline, stage) if len(cases) > 1 or any(each.when for each in cases) else None
+    if found is None:
+        yield from _plainly_unreached(cases)
+    elif any(_is_accepted(each) for each in found.results):
+        yield from _unreached(cases, found.results, matches)
+
+
+def unreached_checks(pipeline: Pipeline, stage: Stage) -> Iterator[Unreached]:
+    """Yield the checks of a stage that decide nothing although each of their conditions can hold."""
+    checks = [each for each in stage.conduct.checks if is_sound(pipeline, stage, each)]
+    found = unjudged(pipeline.schemas, stage) if checks else None
+    if found is not None:
+        yield from _unreached(checks, found, lambda when, result: all(holds(each, result) for each in when))
+
+
+def uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
+    """Return what the cases of a stage leave out of its accepted results; a failure needs no case."""
+    cases = pipeline.followed(stage)
+    is_decided = all(each.is_recovery for each in cases) or any(each.is_whole and not each.when for each in cases)
+    if is_decided or not all(is_sound(pipeline, stage, each) for each in cases):
+        return None
+    found = _outcomes(pipeline, stage)
+    if found is None:
+        return Uncovered(None, exact=False)
+    accepted = (each for each in found.results if _is_accepted(each))
+    missed = (each for each in accepted if not any(matches(case.when, each) for case in cases))
+    example = next(missed, None) if found.whole else None
+    return Uncovered(_telling(example, cases), found.exact) if example is not None else None
+
+
+def _outcomes(pipeline: Pipeline, stage: Stage) -> Outcomes | None:
+    return pipeline.memo.once(("outcomes", stage.at), lambda: outcomes(pipeline.schemas, stage))
+
+
+def _telling(result: Result, cases: tuple[Case, ...]) -> Result:
+    """Return of a result what the cases ask for, and its verdict where that is not the usual one."""
+    asked = {condition.path for case in cases for condition in case.when}
+    is_odd = result[VERDICT].given != "ok"
+    return {path: each for path, each in result.items() if path in asked or (path == VERDICT and is_odd)}
+
+
+def _is_accepted(result: Result) -> bool:
+    return result[VERDICT].given != "fail"
+
+
+def _unreached(
+    judged: Sequence[Case | Check], results: tuple[Result, ...], fits: Callable[[When, Result], bool]
+) -> Iterator[Unreached]:
+    taken: dict[int, Case | Check] = {}
+    for position, each in enumerate(judged):
+        fitting = [index for index, result in enumerate(results) if fits(each.when, result)]
+        if all(index in taken for index in fitting) and not _is_default(each, judged[:position]):
+            yield Unreached(each, tuple({taken[index].at: taken[index] for index in fitting}.values()))
+        for index in fitting:
+            taken.setdefault(index, each)
+
+
+def _is_default(judged: Case | Check, earlier: Sequence[Case | Check]) -> bool:
+    """Tell whether a case is the first that takes whatever is left: it may be there although nothing is."""
+    return not judged.when and isinstance(judged, Case) and all(each.when for each in earlier)
+
+
+def _plainly_unreached(cases: list[Case]) -> Iterator[Unreached]:
+    """Yield the cases that ask for no less than an earlier one, where results are too many to be looked at."""
+    for index, case in enumerate(cases):
+        earlier = next((each for each in cases[:index] if _implies(case, each)), None)
+        if earlier is not None:
+            yield Unreached(case, (earlier,))
+
+
+def _implies(case: Case, earlier: Case) -> bool:
+    """Tell whether whatever matches a case matches an earlier one, too."""
+    asked = {each.path: each for each in case.when}
+    if VERDICT in asked and VERDICT not in {each.path for each in earlier.when} and _fits_failure(asked[VERDICT]):
+        return False
+    return all(each.path in asked and _narrows(asked[each.path], each) for each in earlier.when)
+
+
+def _fits_failure(condition: Condition) -> bool:
+    return condition.present is not None or "fail" in condition.values
+
+
+def _narrows(condition: Condition, other: Condition) -> bool:
+    if condition.present is not None or other.present is not None:
+        return condition.present is other.present or (other.present is True and condition.present is None)
+    return {identity(each) for each in condition.values} <= {identity(each) for each in other.values}

@@ -1,0 +1,270 @@
+"""A pipeline as it was written: stages, what runs after what, and the names by which they mention each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from stagec.catalogue import Catalogue
+from stagec.contract.promise import Promise
+from stagec.contract.schemas import Miss, Reference, Schema, Schemas
+from stagec.core.json import Json, Object
+from stagec.core.mention import Mention
+from stagec.core.nearest import Names
+from stagec.core.place import Place
+from stagec.core.value import NOTHING, value
+from stagec.model.flow import Mode
+
+
+class Profile(StrEnum):
+    """Which form of the format a stage is written in."""
+
+    MARKDOWN = "wiki-1.0"
+    OBJECT = "code-0.1"
+
+
+REQUIRED = (
+    "id",
+    "name",
+    "allowedTools",
+    "completionTool",
+    "completionSchema",
+    "retryPolicy",
+    "turnCap",
+    "resolutionPolicy",
+)
+"""What the frontmatter of every stage definition says."""
+
+MEMBERS = (*REQUIRED, "description", "inputsSchema", "tags", "stagec")
+"""What the frontmatter of a stage definition can say; other keys are metadata that nothing reads."""
+
+PROVIDED = ("upstream", "workflowRunId", "stageExecutionId")
+"""The names under `ctx` that every stage is given."""
+
+RESERVED = (*PROVIDED, "attempts", "host")
+"""The names under `ctx` that no pipeline may give a meaning of its own."""
+
+RESULT = ("verdict", "reason", "parsed", "capHit", "attemptCount", "output")
+"""What one stage can know of another: the members of its result."""
+
+PARALLEL = 4
+"""How many stages run at the same time where the pipeline does not say."""
+
+
+class Form(StrEnum):
+    """What stands between the braces of a placeholder."""
+
+    PATH = "path"
+    EXPRESSION = "expression"
+    MALFORMED = "malformed"
+    EMPTY = "empty"
+    UNCLOSED = "unclosed"
+
+
+@value
+class Placeholder:
+    """One placeholder of a body: as written, where, and the path it names (`("ctx", "upstream", 0, "parsed")`)."""
+
+    text: str
+    at: Place
+    form: Form
+    path: tuple[str | int, ...] = ()
+
+
+@value
+class Body:
+    """The prompt of a stage. `literals` are placeholders of the other profile, which stay as they are."""
+
+    text: str
+    at: Place
+    placeholders: tuple[Placeholder, ...] = ()
+    literals: tuple[Placeholder, ...] = ()
+
+
+@value
+class Condition:
+    """What must hold of a result, or of the context: a path, and the values it may have or whether it is there.
+
+    Of a path into `parsed`, `promised` is what the stage's schema says of it, and `possible` the values that can stand
+    there.
+    """
+
+    path: tuple[str, ...]
+    at: Place
+    values: tuple[Json, ...] = ()
+    present: bool | None = None
+    promised: Promise | None = None
+    possible: tuple[Json, ...] | Miss = Miss.NO_MEMBER
+
+
+@value
+class Case:
+    """One way on: under which conditions, to which stages. No stages end the run; `mode` None is no known execution."""
+
+    at: Place
+    when: tuple[Condition, ...]
+    stages: tuple[Mention, ...]
+    mode: Mode | None = Mode.ONE
+    join: Mention | None = None
+    is_whole: bool = True
+    """Whether nothing in it is misshapen."""
+
+    @property
+    def is_recovery(self) -> bool:
+        """Tell whether the case is about failed results alone."""
+        return any(each.path == ("verdict",) and each.values == ("fail",) for each in self.when)
+
+    @property
+    def targets(self) -> tuple[Mention, ...]:
+        """Every stage that the case mentions, the join included."""
+        return self.stages if self.join is None else (*self.stages, self.join)
+
+
+@value
+class Check:
+    """One judgement of a result: when it applies, and the verdict."""
+
+    at: Place
+    when: tuple[Condition, ...]
+    verdict: str
+
+
+@value
+class Conduct:
+    """What a pipeline, or the stage itself, says of how a stage is run and what comes after it.
+
+    `next_at` is where its cases are written, None when nothing is said. `twice` are members said in both places: the
+    name, where the pipeline says it, and where the stage does.
+    """
+
+    next_at: Place | None = None
+    cases: tuple[Case, ...] = ()
+    checks: tuple[Check, ...] = ()
+    gate: Mapping[str, tuple[Condition, ...]] = NOTHING
+    hooks: frozenset[str] = frozenset()
+    twice: tuple[tuple[str, Place, Place], ...] = ()
+    is_whole: bool = True
+
+
+@value
+class Stage:
+    """One stage. `id` None when it has none that can be read; what is missing or misshapen is None or `Miss`.
+
+    `at` is its frontmatter or object. `result` is the completion schema, `inputs` the schema of what it is handed.
+    """
+
+    id: str | None
+    at: Place
+    profile: Profile
+    members: Object
+    body: Body
+    allowed: tuple[Mention, ...] | None
+    completion: Mention | None
+    result: Schema | Miss
+    inputs: Schema | Miss | None
+    references: tuple[Reference, ...]
+    """Every `$ref` in its schemas."""
+    conduct: Conduct
+
+    @property
+    def name(self) -> str:
+        """The id, or the file where there is none."""
+        return self.id if self.id is not None else self.at.file
+
+    @property
+    def id_at(self) -> Place:
+        """Where the stage says its id."""
+        return self.at / "id"
+
+
+class Arrival(StrEnum):
+    """How a stage is come to."""
+
+    ENTRY = "entry"
+    SIBLING = "sibling"
+    SUCCESSOR = "successor"
+    JOIN = "join"
+
+
+@value
+class Incoming:
+    """One way a stage is come to, and the results it is handed there: for each, the stages it may be of.
+
+    No stages mean that it cannot be told whose result it is.
+    """
+
+    arrival: Arrival
+    at: Place
+    sources: tuple[tuple[str, ...], ...] = ()
+
+
+@value
+class Pattern:
+    """One entry of a pipeline's `stages`, and whether any stage definition is found under it."""
+
+    text: str
+    at: Place
+    found: bool
+
+
+T = TypeVar("T")
+
+
+class Memo:
+    """What was worked out about a pipeline, so that several rules can ask for it at the price of one."""
+
+    def __init__(self) -> None:
+        self._known: dict[object, Any] = {}
+
+    def once(self, question: object, answer: Callable[[], T]) -> T:
+        """Return the answer to a question, worked out the first time it is asked."""
+        if question not in self._known:
+            self._known[question] = answer()
+        found: T = self._known[question]
+        return found
+
+
+@value
+class Pipeline:
+    """A pipeline, or stage definitions that belong to none (`is_declared` False)."""
+
+    id: str
+    at: Place
+    body: Object
+    is_declared: bool
+    is_whole: bool
+    """Whether nothing is misshapen or unreadable that decides where runs begin and go."""
+    entry: Mention | None
+    stages: tuple[Stage, ...]
+    by_id: Mapping[str, Stage]
+    names: Names
+    broken: frozenset[str]
+    """Names by which a stage that cannot be read may be mentioned."""
+    patterns: tuple[Pattern, ...]
+    routed: tuple[Mention, ...]
+    """The stages under which the pipeline says `next`, `checks`, `gate` or `hooks`."""
+    context: Mapping[str, Schema] | None
+    """The names that a run is given, None when they are not declared."""
+    tools: Mention | None
+    """The tool catalogue that the pipeline names."""
+    catalogue: Catalogue | None
+    max_parallel: int
+    max_executions: int | None
+    incoming: Mapping[str, tuple[Incoming, ...]]
+    schemas: Schemas
+    """Looks up what the schemas of the stages refer to."""
+    memo: Memo
+    configured: tuple[Mention, ...] = ()
+    """The stages that configurations of a state machine name as its entry."""
+
+    def has_stage(self, name: str) -> bool:
+        """Tell whether a stage has this id, or may have it."""
+        return name in self.by_id or name in self.broken
+
+    def followed(self, stage: Stage) -> tuple[Case, ...]:
+        """Return the cases of a stage that are ever followed: of one that only runs as a sibling, its recovery."""
+        arrivals = {each.arrival for each in self.incoming.get(stage.id or "", ())}
+        if arrivals == {Arrival.SIBLING}:
+            return tuple(case for case in stage.conduct.cases if case.is_recovery)
+        return stage.conduct.cases

@@ -1,0 +1,181 @@
+"""Which stages belong to which pipeline, each file read and judged."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+
+from stagec.core.json import Object, list_of, object_of
+from stagec.core.place import Place, Pointer
+from stagec.core.value import replace, value
+from stagec.frontends.stages.configuration import beside, with_configuration
+from stagec.frontends.stages.listed import Listed, is_prompt, listed
+from stagec.frontends.stages.recognise import (
+    CONFIGURATION,
+    MARKDOWN,
+    PIPELINES,
+    has_stages,
+    is_pipeline,
+    is_stage,
+    sees,
+)
+from stagec.sources.read import Sources
+from stagec.sources.shape import judge, judge_member
+from stagec.sources.tree import Fault, Tree
+
+_SCHEMAS = ("completionSchema", "inputsSchema")
+_ID = re.compile(rb"""^[ \t{]*["']?id["']?[ \t]*:[ \t]*["']?([^\s"'#,]+)""", re.MULTILINE)
+
+
+@value
+class Bundle:
+    """A pipeline's file, None for stages that belong to none, and the trees of its stages, broken ones included.
+
+    `configuration` is the file beside a state machine that configures it.
+    """
+
+    pipeline: Tree | None
+    stages: tuple[Tree, ...]
+    listed: tuple[Listed, ...] = ()
+    configuration: Tree | None = None
+
+
+def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[Bundle, ...]:
+    """Return the pipelines that the files are or belong to, and the stages that belong to none, by folder."""
+    named = {file for file in files if file.endswith(MARKDOWN)}
+    machines = {_machine(sources, file) for file in set(files) - named}
+    found = {file: _bundle(sources, file) for file in sorted(machines)}
+    for owner in _owners(sources, named, machines):
+        found[owner] = _bundle(sources, owner)
+    members = {tree.file for bundle in found.values() if bundle is not None for tree in bundle.stages}
+    loose: dict[str, list[Tree]] = {}
+    unlisted = (file for file in sorted(named - members) if not is_prompt(sources, file))
+    for tree in _stages(sources, unlisted):
+        if _is_meant(sources, tree):
+            loose.setdefault(posixpath.dirname(tree.file), []).append(tree)
+    alone = (Bundle(None, tuple(inside)) for inside in loose.values())
+    return (*(each for _, each in sorted(found.items()) if each is not None), *alone)
+
+
+def _machine(sources: Sources, file: str) -> str:
+    """Return the state machine that a configuration is for, any other file as it is."""
+    machine = f"{file.removesuffix(CONFIGURATION)}.json"
+    return machine if file.endswith(CONFIGURATION) and sources.exists(machine) else file
+
+
+def _owners(sources: Sources, stages: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    """Yield the pipelines that nobody named to which some stages belong."""
+    inside: dict[str, set[str]] = {}
+    for stage in stages:
+        for folder in _around(stage):
+            inside.setdefault(folder, set()).add(stage)
+    for folder, below in sorted(inside.items()):
+        for file in (posixpath.join(folder, name) for name in PIPELINES):
+            if file not in known and sources.exists(file) and _lists(sources, file, below):
+                yield file
+
+
+def _around(file: str) -> Iterator[str]:
+    """Yield the folder of a file and every folder around it."""
+    folder = posixpath.dirname(file)
+    yield folder
+    while folder:
+        folder = posixpath.dirname(folder)
+        yield folder
+
+
+def _lists(sources: Sources, pipeline: str, stages: set[str]) -> bool:
+    """Tell whether some stages belong to a pipeline; one that has nothing to do with them is forgotten."""
+    tree = sources.tree(pipeline, "file")
+    if tree is not None and any(not stages.isdisjoint(each.files) for each in listed(sources, tree)):
+        return True
+    sources.forget(pipeline)
+    return False
+
+
+def _bundle(sources: Sources, file: str) -> Bundle | None:
+    tree = sources.tree(file, "file")
+    if tree is None:
+        return None
+    if file.endswith(CONFIGURATION):
+        return Bundle(None, (), configuration=beside(sources, file, None))
+    if has_stages(tree.value) and not is_pipeline(tree.value):
+        return Bundle(None, tuple(_stages(sources, (file,))))
+    tree = with_configuration(_judged_schemas(sources, judge(replace(tree, kind="pipeline"), "pipeline")))
+    found = listed(sources, tree)
+    stages = tuple(_stages(sources, dict.fromkeys(name for each in found for name in each.files)))
+    if not stages and found and found[0].index is None and tree.readable:
+        tree = replace(tree, faults=(*tree.faults, Fault("empty-pipeline", tree.at, "none-beside")))
+    sources.replace(tree)
+    other = beside(sources, f"{file.removesuffix('.json')}{CONFIGURATION}", tree) if file.endswith(".json") else None
+    return Bundle(tree, stages, found, other)
+
+
+def _stages(sources: Sources, files: Iterable[str]) -> Iterator[Tree]:
+    for file in files:
+        tree = sources.tree(file, "file")
+        if tree is None:
+            continue
+        if tree.kind != "stage":
+            tree = _stage(sources, replace(tree, kind="stage"))
+            sources.replace(tree)
+        yield tree
+
+
+def _stage(sources: Sources, tree: Tree) -> Tree:
+    if not tree.readable:
+        return tree
+    if tree.body is None and isinstance(tree.value, dict | list):
+        return _judged_schemas(sources, judge(tree, "stage_object"))
+    if tree.value is None:
+        fault = Fault("missing-frontmatter", Place(tree.file, range=(0, 0)))
+        return replace(tree, faults=(*tree.faults, fault), readable=False)
+    return _judged_schemas(sources, judge(tree, "stage_definition"))
+
+
+def _is_meant(sources: Sources, tree: Tree) -> bool:
+    """Tell whether a file that no pipeline lists is a stage after all: a glance at its text may have been wrong."""
+    if not tree.readable or is_stage(tree.value) or not sees(sources, tree.file):
+        return True
+    sources.forget(tree.file)
+    return False
+
+
+def _judged_schemas(sources: Sources, tree: Tree) -> Tree:
+    """Judge every schema that a file holds."""
+    for pointer in _schemas_in(tree):
+        tree = judge_member(tree, pointer, sources.budgets)
+    return tree
+
+
+def _schemas_in(tree: Tree) -> Iterator[Pointer]:
+    if isinstance(tree.value, list):
+        yield from ((index, name) for index in range(len(tree.value)) for name in _SCHEMAS)
+        return
+    body = object_of(tree.value)
+    yield from ((name,) for name in (*_SCHEMAS, "configSchema") if name in body)
+    if "stateSlot" in body:
+        yield ("stateSlot", "schema")
+    for index, each in enumerate(list_of(body.get("stages"))):
+        yield from (("stages", index, name) for name in _SCHEMAS if name in object_of(each))
+    yield from (("context", name) for name in object_of(body.get("context")))
+
+
+def guessed_names(tree: Tree) -> Iterator[str]:
+    """Yield the names by which a stage that cannot be read may be mentioned: its file's, and what looks like its id."""
+    yield posixpath.splitext(posixpath.basename(tree.file))[0]
+    found = _ID.search(tree.data)
+    if found is not None:
+        yield found[1].decode(errors="replace")
+
+
+def objects(tree: Tree) -> Iterator[tuple[Pointer, Object]]:
+    """Yield the stage objects that a pipeline, or a file of stages, holds."""
+    if isinstance(tree.value, list):
+        yield from (((index,), each) for index, each in enumerate(tree.value) if isinstance(each, dict))
+    elif tree.kind == "stage":
+        yield (), object_of(tree.value)
+    for index, each in enumerate(list_of(object_of(tree.value).get("stages")) if tree.kind == "pipeline" else ()):
+        if isinstance(each, dict):
+            yield ("stages", index), each

@@ -1,0 +1,73 @@
+"""Which keys of a stage's frontmatter were most likely meant to be others, or to stand elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from stagec.core.json import Json, object_of
+from stagec.core.nearest import Names
+from stagec.frontends.stages.document import MEMBERS, REQUIRED, Stage
+
+_KNOWN = Names(MEMBERS)
+_PHASES = frozenset({"setup", "gate", "assert", "exit"})
+_ANSWERS = frozenset({"defer", "block"})
+_OTHERS = frozenset({"stage", "stages"})
+"""Words that are near to a key and far from what it means."""
+_SHORT, _HEAD = 5, 3
+"""Of short words only those that begin alike are taken for each other."""
+
+
+def misspelt_keys(stage: Stage) -> Iterator[tuple[str, str]]:
+    """Yield the keys of a stage that look like a known one, and that one.
+
+    Those that look like a required key which is not there are left out: who says that it is missing names them.
+    """
+    lacking = Names(each for each in REQUIRED if each not in stage.members)
+    for key in stage.members:
+        if key not in _KNOWN and key not in _OTHERS and not key.startswith(("x-", "_", "$")):
+            near = _KNOWN.nearest(key)
+            if near is not None and _alike(key, near, written=near in stage.members) and lacking.nearest(key) is None:
+                yield key, near
+
+
+def _alike(key: str, near: str, *, written: bool) -> bool:
+    """Tell whether a key is hardly another word; where the known key is written as well, it must be the same."""
+    if written:
+        return _letters(key) == _letters(near)
+    return len(key) > _SHORT or key.lower()[:_HEAD] == near.lower()[:_HEAD]
+
+
+def _letters(key: str) -> str:
+    return "".join(filter(str.isalnum, key.lower()))
+
+
+def misplaced_keys(stage: Stage) -> Iterator[str]:
+    """Yield the keys of a stage that are read below `stagec` only, and hold what would be read there.
+
+    Other programs have keys of these names, too, and hold other things in them.
+    """
+    yield from (key for key, holds in _BELOW.items() if key in stage.members and holds(stage.members[key]))
+
+
+def _is_routing(given: Json) -> bool:
+    return isinstance(given, str | dict | list)
+
+
+def _are_checks(given: Json) -> bool:
+    return isinstance(given, list) and bool(given) and all("verdict" in object_of(each) for each in given)
+
+
+def _is_gate(given: Json) -> bool:
+    return bool(object_of(given)) and object_of(given).keys() <= _ANSWERS
+
+
+def _are_hooks(given: Json) -> bool:
+    return bool(object_of(given)) and object_of(given).keys() <= _PHASES
+
+
+_BELOW: Mapping[str, Callable[[Json], bool]] = {
+    "next": _is_routing,
+    "checks": _are_checks,
+    "gate": _is_gate,
+    "hooks": _are_hooks,
+}

@@ -1,0 +1,167 @@
+"""What a pipeline means: the flow it describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from stagec.contract.schemas import Schema
+from stagec.core.json import object_of
+from stagec.core.mention import Mention
+from stagec.core.place import Place
+from stagec.frontends.stages.document import Arrival, Case, Pipeline, Stage
+from stagec.frontends.stages.reads import demands, reads
+from stagec.model.flow import Bound, Edge, End, Entry, Flow, Mode, Node, Stop, Target, Term, To
+
+_NAMES: Mapping[str, str] = {"node": "stage", "outcome": "verdict"}
+_BOUND = "maxStageExecutions"
+_VERDICT = ("verdict",)
+_JUDGES = {"assert", "exit"}
+"""Hooks that may turn any verdict into another."""
+
+
+def lower(document: Pipeline) -> Flow | None:
+    """Return the flow of a pipeline; stages that belong to none are no flow."""
+    return _Lowering(document).flow() if document.is_declared and document.by_id else None
+
+
+class _Lowering:
+    """Builds one flow and notes whether anything was too broken to become a part of it."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+        self._exact = pipeline.is_whole and len(pipeline.by_id) == len(pipeline.stages)
+        self._suspect = False
+        self._lost: list[Edge] = []
+        self._lost_entries: list[tuple[str, Entry]] = []
+
+    def flow(self) -> Flow:
+        pipeline = self._pipeline
+        nodes = {name: self._node(name, stage) for name, stage in pipeline.by_id.items()}
+        entries = dict(self._entries())
+        most, at = pipeline.max_executions, pipeline.at / _BOUND
+        return Flow(
+            id=pipeline.id,
+            at=pipeline.at,
+            entries=entries,
+            nodes=nodes,
+            bound=Bound(most, at) if most is not None else None,
+            exact=self._exact,
+            suspect=self._suspect,
+            names=_NAMES,
+            bound_at=at if most is not None or _BOUND not in pipeline.body else None,
+            reads=tuple(reads(pipeline)),
+            demands=tuple(demands(pipeline)),
+            lost=tuple(self._lost),
+            lost_entries=tuple(self._lost_entries),
+        )
+
+    def _entries(self) -> Iterator[tuple[str, Entry]]:
+        entry = self._pipeline.entry
+        found = self._meant(entry) if entry is not None else None
+        if entry is not None and entry.name != found:
+            self._lost_entries.append(("", Entry(entry.name, entry.at)))
+        if entry is None or found is None:
+            self._exact = False
+            return
+        self._suspect = self._suspect or entry.name != found
+        yield "", Entry(found, entry.at)
+
+    def _node(self, name: str, stage: Stage) -> Node:
+        edges = tuple(self._edges(name, stage))
+        parts = tuple(_parts(stage))
+        return Node(name, stage.id_at, edges=edges, idle=True, decided_at=_decided_at(stage), parts=parts)
+
+    def _edges(self, name: str, stage: Stage) -> Iterator[Edge]:
+        cases, succeeds = self._pipeline.followed(stage), _can_succeed(stage)
+        for case in cases:
+            outcome = _outcome(case, succeeds=succeeds)
+            target = self._target(case) if outcome is not None else None
+            self._lost.extend(self._lost_ways(name, outcome or "ok", case))
+            if outcome is not None and target is not None:
+                yield Edge(name, outcome, target, case.at, repair=self._is_repaired(case), when=_terms(case))
+        if succeeds and (self._is_sibling(name) or not any(map(_is_for_success, cases))):
+            yield Edge(name, "ok", Stop(End.DONE), stage.at)
+        yield Edge(name, "fail", Stop(End.FAILED), stage.at)
+        ignored = (each for case in stage.conduct.cases if case not in cases for each in case.targets)
+        self._suspect = self._suspect or any(each.name not in self._pipeline.incoming for each in ignored)
+
+    def _lost_ways(self, name: str, outcome: str, case: Case) -> Iterator[Edge]:
+        for mention in case.targets:
+            if mention.name not in self._pipeline.by_id:
+                yield Edge(name, outcome, To((mention.name,)), mention.at, when=_terms(case))
+
+    def _target(self, case: Case) -> Target | None:
+        self._exact = self._exact and case.is_whole and case.mode is not None
+        if not case.stages:
+            return Stop(End.DONE) if case.is_whole else None
+        known = tuple(meant for each in case.stages if (meant := self._meant(each)) is not None)
+        join = self._meant(case.join) if case.join is not None and case.mode is Mode.FORK else None
+        nodes = tuple(each for each in known if each != join)
+        nodes = tuple(dict.fromkeys(nodes)) if case.mode is Mode.FORK else nodes
+        self._suspect = self._suspect or self._is_repaired(case)
+        self._exact = self._exact and len(known) == len(case.stages)
+        mode = case.mode if len(nodes) > 1 else Mode.ONE
+        return To(nodes, mode, join) if nodes and mode is not None else None
+
+    def _is_repaired(self, case: Case) -> bool:
+        """Tell whether a case cannot be meant as it is written: it names what is not there, or joins for nothing."""
+        if any(each.name not in self._pipeline.by_id for each in case.targets):
+            return True
+        return case.join is not None and (
+            case.mode is not Mode.FORK or case.join.name in {each.name for each in case.stages}
+        )
+
+    def _is_sibling(self, name: str) -> bool:
+        return any(way.arrival is Arrival.SIBLING for way in self._pipeline.incoming.get(name, ()))
+
+    def _meant(self, mention: Mention) -> str | None:
+        """Return the stage a name means, or the one it was most likely meant to be."""
+        if mention.name in self._pipeline.by_id or mention.name in self._pipeline.broken:
+            return mention.name if mention.name in self._pipeline.by_id else None
+        return self._pipeline.names.nearest(mention.name)
+
+
+def _outcome(case: Case, *, succeeds: bool) -> str | None:
+    """Return the verdict with which a case is followed: any that is no failure is `ok`."""
+    if succeeds and _is_for_success(case):
+        return "ok"
+    return "fail" if _is_for_failure(case) else None
+
+
+def _is_for_success(case: Case) -> bool:
+    """Tell whether a result that did not fail can match a case by its verdict."""
+    asked = [each for each in case.when if each.path == _VERDICT]
+    return all(each.present is not False and set(each.values) != {"fail"} for each in asked)
+
+
+def _is_for_failure(case: Case) -> bool:
+    """Tell whether a failed result can match a case: only when it asks for the verdict."""
+    asked = [each for each in case.when if each.path == _VERDICT]
+    return any(each.present or "fail" in each.values for each in asked)
+
+
+def _parts(stage: Stage) -> Iterator[tuple[str, Place]]:
+    """Yield what belongs to a stage and its frontmatter or object does not say itself."""
+    yield "prompt", stage.body.at
+    if isinstance(stage.result, Schema):
+        yield "schema", stage.result.at
+
+
+def _decided_at(stage: Stage) -> Place:
+    """Return where a stage says what it leads to, or why it never succeeds."""
+    failing = [] if _can_succeed(stage) else [check.at for check in stage.conduct.checks if not check.when]
+    return failing[0] if failing else stage.conduct.next_at or stage.id_at
+
+
+def _can_succeed(stage: Stage) -> bool:
+    """Tell whether a stage may be left otherwise than as failed; every check is for a failure, at once or at last."""
+    conduct = stage.conduct
+    if _JUDGES & conduct.hooks or not any(not check.when for check in conduct.checks):
+        return True
+    policy = stage.members.get("resolutionPolicy")
+    skips = policy == "skip" or "skip" in object_of(policy).values()
+    return skips and (bool(conduct.gate) or "gate" in conduct.hooks)
+
+
+def _terms(case: Case) -> tuple[Term, ...]:
+    return tuple(Term(each.path, each.values, each.present) for each in case.when)

@@ -1,0 +1,186 @@
+"""What is wrong with single conditions of cases and checks: paths that lead to nothing, values that never occur."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+
+from stagec.contract.listed import identity
+from stagec.contract.promise import Presence, possible_values, promise
+from stagec.contract.schemas import Miss, Schemas
+from stagec.contract.variants import variants
+from stagec.core.json import Json
+from stagec.core.place import Place
+from stagec.core.value import replace, value
+from stagec.frontends.stages.document import RESERVED, RESULT, Case, Check, Condition, Pipeline, Stage
+from stagec.frontends.stages.outcomes import CHECKED, can_skip, is_count, most_attempts
+from stagec.frontends.stages.slips import declares_context
+
+
+class Misfit(StrEnum):
+    """One way in which a condition can be wrong."""
+
+    UNKNOWN = "unknown"
+    """No result has such a member."""
+    LATE = "late"
+    """The member is not known yet where the condition is asked."""
+    PLAIN = "plain"
+    """The path leads into a member that has no members."""
+    OUTPUT = "output"
+    """Nothing makes an output."""
+    PATH = "path"
+    """The schema of what is handed in forbids the path."""
+    VALUE = "value"
+    """The value can never stand there."""
+    UNDECLARED = "undeclared"
+    """The schema does not speak of the path; it may be there all the same."""
+
+
+@value
+class Misfitting:
+    """A condition that is wrong, and where; of a wrong value also those that are possible, where they are few."""
+
+    kind: Misfit
+    condition: Condition
+    at: Place
+    given: Json = None
+    possible: tuple[Json, ...] | None = None
+    meant: str | None = None
+    """Of a member that no result has: the path that was most likely meant."""
+
+
+@value
+class Wrong:
+    """One mistake in the conditions of a stage, where it is written first, and where else."""
+
+    stage: Stage
+    misfitting: Misfitting
+    again: tuple[Place, ...]
+
+
+def wrong_cases(pipeline: Pipeline) -> Iterator[Wrong]:
+    """Yield the mistakes in the conditions of cases, each once for its stage."""
+    for stage in pipeline.stages:
+        cases = pipeline.followed(stage)
+        yield from _gathered(stage, (found for case in cases for found in misfits(pipeline, stage, case)))
+
+
+def wrong_checks(pipeline: Pipeline) -> Iterator[Wrong]:
+    """Yield the mistakes in the conditions of checks, each once for its stage."""
+    for stage in pipeline.stages:
+        checks = stage.conduct.checks
+        yield from _gathered(stage, (found for check in checks for found in misfits(pipeline, stage, check)))
+
+
+def wrong_gates(pipeline: Pipeline) -> Iterator[Wrong]:
+    """Yield the mistakes in the conditions of gates, as far as the context is declared."""
+    for stage in pipeline.stages if declares_context(pipeline) else ():
+        conditions = (each for when in stage.conduct.gate.values() for each in when)
+        yield from _gathered(stage, (found for each in conditions for found in _misfits_of_gate(pipeline, each)))
+
+
+def _gathered(stage: Stage, found: Iterable[Misfitting]) -> Iterator[Wrong]:
+    same: dict[tuple[object, ...], list[Misfitting]] = {}
+    for each in found:
+        same.setdefault((each.kind, each.condition.path, identity(each.given)), []).append(each)
+    for first, *others in same.values():
+        yield Wrong(stage, first, tuple(each.at for each in others))
+
+
+def _misfits_of_gate(pipeline: Pipeline, condition: Condition) -> Iterator[Misfitting]:
+    name, *rest = condition.path
+    context = pipeline.context or {}
+    if name in RESERVED:
+        return
+    if name not in context:
+        meant = rest[0] if name == "ctx" and rest and rest[0] in context else None
+        yield Misfitting(Misfit.UNKNOWN, condition, condition.at, meant=meant)
+        return
+    promised = promise(pipeline.schemas, context[name], rest)
+    if promised.presence is Presence.IMPOSSIBLE:
+        yield Misfitting(Misfit.PATH, replace(condition, promised=promised), condition.at)
+        return
+    possible = possible_values(pipeline.schemas, promised)
+    for index, each in enumerate(condition.values if not isinstance(possible, Miss) else ()):
+        if identity(each) not in map(identity, possible):
+            at = condition.at / index if len(condition.values) > 1 else condition.at
+            yield Misfitting(Misfit.VALUE, replace(condition, promised=promised), at, each, tuple(possible))
+
+
+def misfits(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> tuple[Misfitting, ...]:
+    """Return everything that is wrong with single conditions of a case or a check."""
+    return pipeline.memo.once(("misfits", judged.at), lambda: tuple(_all(pipeline.schemas, stage, judged)))
+
+
+def _all(schemas: Schemas, stage: Stage, judged: Case | Check) -> Iterator[Misfitting]:
+    for each in judged.when:
+        yield from _misfits(schemas, stage, each, checked=isinstance(judged, Check))
+
+
+def is_sound(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> bool:
+    """Tell whether a case or a check says what it means: nothing in it is misshapen, unknown or impossible."""
+    wrong = {each.kind for each in misfits(pipeline, stage, judged)} - {Misfit.UNDECLARED}
+    return not wrong and (isinstance(judged, Check) or judged.is_whole)
+
+
+def _misfits(schemas: Schemas, stage: Stage, condition: Condition, *, checked: bool) -> Iterator[Misfitting]:
+    kind = _misfit_of_path(stage, condition, checked=checked)
+    if kind is not None:
+        yield Misfitting(kind, condition, condition.at, meant=_meant(schemas, stage, condition))
+    if kind is not None and kind is not Misfit.UNDECLARED:
+        return
+    possible = _possible(stage, condition)
+    for index, each in enumerate(condition.values):
+        if not _can_be(schemas, stage, condition, each):
+            at = condition.at / index if len(condition.values) > 1 else condition.at
+            yield Misfitting(Misfit.VALUE, condition, at, each, possible)
+
+
+def _meant(schemas: Schemas, stage: Stage, condition: Condition) -> str | None:
+    """Return the path into what is handed in that a condition means when it leaves out `parsed`."""
+    if condition.path[0] in RESULT or isinstance(stage.result, Miss):
+        return None
+    there = promise(schemas, stage.result, condition.path).presence in {Presence.SURE, Presence.POSSIBLE}
+    return ".".join(("parsed", *condition.path)) if there else None
+
+
+def _misfit_of_path(stage: Stage, condition: Condition, *, checked: bool) -> Misfit | None:
+    member, *rest = condition.path
+    if member not in RESULT:
+        return Misfit.UNKNOWN
+    if checked and member not in CHECKED:
+        return Misfit.LATE
+    if member == "output":
+        absent = "exit" not in stage.conduct.hooks and condition.present is not False
+        return Misfit.OUTPUT if absent else None
+    if member != "parsed":
+        return Misfit.PLAIN if rest else None
+    presence = condition.promised.presence if condition.promised is not None and rest else Presence.UNKNOWABLE
+    return {Presence.IMPOSSIBLE: Misfit.PATH, Presence.UNDECLARED: Misfit.UNDECLARED}.get(presence)
+
+
+def _possible(stage: Stage, condition: Condition) -> tuple[Json, ...] | None:
+    """Return the values that can stand at a path where they are named one by one."""
+    match condition.path:
+        case ("verdict",):
+            return ("ok", "fail", "skip") if can_skip(stage) else ("ok", "fail")
+        case ("capHit",):
+            return (True, False)
+        case ("parsed", *_) if not isinstance(condition.possible, Miss):
+            return condition.possible
+    return None
+
+
+def _can_be(schemas: Schemas, stage: Stage, condition: Condition, given: Json) -> bool:
+    possible = _possible(stage, condition)
+    if possible is not None:
+        return identity(given) in map(identity, possible)
+    match condition.path:
+        case ("reason",):
+            return isinstance(given, str)
+        case ("attemptCount",):
+            return is_count(given, 0, most_attempts(stage))
+        case ("parsed", *rest) if not isinstance(stage.result, Miss):
+            found = variants(schemas, stage.result, {tuple(rest): (given,)})
+            return found is None or not found.found or any(each[tuple(rest)].asked for each in found.found)
+    return True

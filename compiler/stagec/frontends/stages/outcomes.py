@@ -1,0 +1,190 @@
+"""Which results a stage can have, as far as the cases and checks of the stage can tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, product
+from math import prod
+
+from stagec.contract.listed import identity
+from stagec.contract.schemas import Miss, Schemas
+from stagec.contract.variants import ABSENT, MOST, OTHER, Path, Standing, Variants, variants
+from stagec.core.json import Json, object_of
+from stagec.core.value import value
+from stagec.frontends.stages.document import Condition, Stage
+
+Result = Mapping[Path, Standing]
+"""What stands at every path that a condition of the stage names, and at `verdict`."""
+
+VERDICT, CAP_HIT, ATTEMPTS, REASON = ("verdict",), ("capHit",), ("attemptCount",), ("reason",)
+
+
+@value
+class Outcomes:
+    """The results that a stage can have; none is left out.
+
+    `exact` tells that there can be each of them; `whole` that the stage's schema could be read.
+    """
+
+    results: tuple[Result, ...]
+    exact: bool
+    whole: bool
+
+
+def outcomes(schemas: Schemas, stage: Stage) -> Outcomes | None:
+    """Return the results that a stage can have, None when they are too many to be looked at."""
+    decided, checked = stage.conduct.cases, stage.conduct.checks
+    asked = _asked(
+        chain((one for each in decided for one in each.when), (one for each in checked for one in each.when))
+    )
+    found = _handed_in(schemas, stage, asked)
+    results = _Results(stage, asked, found).all() if found is not None else None
+    if found is None or results is None:
+        return None
+    return Outcomes(results, found.exact, found.whole and not isinstance(stage.result, Miss))
+
+
+def unjudged(schemas: Schemas, stage: Stage) -> tuple[Result, ...] | None:
+    """Return what checks can be shown of the results of a stage, None when that is too much to be looked at."""
+    asked = _asked(chain.from_iterable(each.when for each in stage.conduct.checks))
+    found = _handed_in(schemas, stage, asked)
+    return None if found is None else _Results(stage, asked, found).unjudged()
+
+
+def _handed_in(schemas: Schemas, stage: Stage, asked: Mapping[Path, tuple[Json, ...]]) -> Variants | None:
+    schema = None if isinstance(stage.result, Miss) else stage.result
+    return variants(schemas, schema, {path[1:]: values for path, values in asked.items() if path[0] == "parsed"})
+
+
+def holds(condition: Condition, result: Result) -> bool:
+    """Tell whether a condition holds of a result."""
+    standing = result.get(condition.path, ABSENT)
+    if condition.present is not None:
+        return standing.present is condition.present
+    return standing.asked and any(identity(standing.given) == identity(each) for each in condition.values)
+
+
+def matches(when: tuple[Condition, ...], result: Result) -> bool:
+    """Tell whether a case matches a result; one that says nothing of the verdict matches no failure."""
+    if result[VERDICT].given == "fail" and not any(each.path == VERDICT for each in when):
+        return False
+    return all(holds(each, result) for each in when)
+
+
+def can_skip(stage: Stage) -> bool:
+    """Tell whether a stage can be skipped: it has a gate, and its policy says so."""
+    policy = stage.members.get("resolutionPolicy")
+    named = object_of(policy).values() if isinstance(policy, dict) else (policy,)
+    return "skip" in named and (bool(stage.conduct.gate) or "gate" in stage.conduct.hooks)
+
+
+def most_attempts(stage: Stage) -> int | None:
+    """Return how often the work of a stage may be tried, None when that is not said."""
+    most = object_of(stage.members.get("retryPolicy")).get("maxAttempts")
+    return most if isinstance(most, int) and not isinstance(most, bool) and most > 0 else None
+
+
+def _asked(conditions: Iterable[Condition]) -> dict[Path, tuple[Json, ...]]:
+    found: dict[Path, dict[tuple[object, ...], Json]] = {}
+    for each in conditions:
+        values = found.setdefault(each.path, {})
+        for given in each.values:
+            values.setdefault(identity(given), given)
+    return {path: tuple(values.values()) for path, values in found.items()}
+
+
+class _Results:
+    """Puts the members of results together, one kind of ending after the other."""
+
+    def __init__(self, stage: Stage, asked: Mapping[Path, tuple[Json, ...]], handed_in: Variants) -> None:
+        self._stage = stage
+        self._asked = asked
+        self._handed_in: list[Result] = [
+            {("parsed", *path): each for path, each in one.items()} for one in handed_in.found
+        ]
+        self._nothing: Result = {("parsed", *path): ABSENT for path in (handed_in.found[0] if handed_in.found else ())}
+        self._judged = not {"assert", "exit"}.isdisjoint(stage.conduct.hooks)
+
+    def all(self) -> tuple[Result, ...] | None:
+        """Return every result; None when they are too many."""
+        found = _enumerated([*self._accepted(), *self._skipped(), *self._failed()])
+        return None if found is None else tuple(result for result in found if not self._is_refused(result))
+
+    def unjudged(self) -> tuple[Result, ...] | None:
+        """Return what is known of every attempt before it is judged; None when that is too much."""
+        attempts = self._attempts(1, most_attempts(self._stage))
+        handed_in = [[_capped(hit=False)], self._handed_in, attempts]
+        nothing = [[_capped(hit=True)], [self._nothing], attempts]
+        return _enumerated([handed_in, nothing])
+
+    def _accepted(self) -> Iterator[list[list[Result]]]:
+        most = most_attempts(self._stage)
+        rest = [self._attempts(1, most), self._reason(), *self._output()]
+        yield [[_verdict("ok")], [_capped(hit=False)], self._handed_in, *rest]
+        if self._judged:
+            yield [[_verdict("ok")], [_capped(hit=True)], [self._nothing], *rest]
+
+    def _skipped(self) -> Iterator[list[list[Result]]]:
+        if can_skip(self._stage):
+            rest = [self._attempts(0, 0), self._reason(), *self._output()]
+            yield [[_verdict("skip")], [_capped(hit=False)], [self._nothing], *rest]
+
+    def _failed(self) -> Iterator[list[list[Result]]]:
+        rest = [self._attempts(0, most_attempts(self._stage)), self._reason(), *self._output()]
+        yield [[_verdict("fail")], [_capped(hit=False)], [*self._handed_in, self._nothing], *rest]
+        yield [[_verdict("fail")], [_capped(hit=True)], [self._nothing], *rest]
+
+    def _is_refused(self, result: Result) -> bool:
+        """Tell whether a check makes another verdict of a result than `ok`; a hook may judge otherwise."""
+        if result[VERDICT].given != "ok" or "assert" in self._stage.conduct.hooks:
+            return False
+        seen = {path: each for path, each in result.items() if path[0] in CHECKED}
+        return any(all(holds(each, seen) for each in check.when) for check in self._stage.conduct.checks)
+
+    def _attempts(self, least: int, most: int | None) -> list[Result]:
+        asked = [each for each in self._asked.get(ATTEMPTS, ()) if is_count(each, least, most)]
+        room = None if most is None else most - least + 1
+        standings = [Standing(True, True, each) for each in asked]
+        return [{ATTEMPTS: each} for each in (*standings, *((OTHER,) if room is None or room > len(asked) else ()))]
+
+    def _reason(self) -> list[Result]:
+        texts = (Standing(True, True, each) for each in self._asked.get(REASON, ()) if isinstance(each, str))
+        return [{REASON: each} for each in (OTHER, *texts, ABSENT)]
+
+    def _output(self) -> Iterator[list[Result]]:
+        """Yield what can stand at each path of the output, which only an exit hook makes."""
+        for path, asked in self._asked.items():
+            if path[0] == "output":
+                made = "exit" in self._stage.conduct.hooks
+                values = (OTHER, *(Standing(True, True, each) for each in asked)) if made else ()
+                yield [{path: each} for each in (*values, ABSENT)]
+
+
+CHECKED = frozenset({"parsed", "capHit", "attemptCount"})
+"""What is known of a result when it is checked."""
+
+
+def _verdict(name: str) -> Result:
+    return {VERDICT: Standing(True, True, name)}
+
+
+def _capped(*, hit: bool) -> Result:
+    return {CAP_HIT: Standing(True, True, hit)}
+
+
+def _enumerated(kinds: list[list[list[Result]]]) -> tuple[Result, ...] | None:
+    """Return every choice of one part of each member, for each kind of result; None when they are too many."""
+    if sum(prod(map(len, kind)) for kind in kinds) > MOST:
+        return None
+    return tuple(_together(parts) for kind in kinds for parts in product(*kind))
+
+
+def _together(parts: tuple[Result, ...]) -> Result:
+    return {path: each for part in parts for path, each in part.items()}
+
+
+def is_count(given: Json, least: int, most: int | None) -> bool:
+    """Tell whether a value is a whole number between two bounds, the upper one of which may be open; `1.0` is one."""
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or given % 1 != 0:
+        return False
+    return given >= least and (most is None or given <= most)

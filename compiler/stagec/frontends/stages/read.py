@@ -1,0 +1,247 @@
+"""From trees to pipelines: take what is well formed, leave out what is not, judge nothing."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+
+from stagec.catalogue import Catalogue, find_catalogue, read_catalogue
+from stagec.contract.schemas import Miss, Schema, Schemas
+from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.mention import Mention
+from stagec.core.nearest import Names
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.frontends.stages.document import PARALLEL, Body, Memo, Pattern, Pipeline, Profile, Stage
+from stagec.frontends.stages.files import Bundle, bundles, guessed_names, objects
+from stagec.frontends.stages.incoming import incoming
+from stagec.frontends.stages.routes import Written, conduct
+from stagec.frontends.stages.template import markdown_body, object_body
+from stagec.sources.read import Sources, join
+from stagec.sources.tree import Fault, Tree
+
+_CONDUCT = ("next", "checks", "gate", "hooks")
+_ENTRIES = ("entry", "entryStage")
+
+
+def read(sources: Sources, files: tuple[str, ...]) -> tuple[Pipeline, ...]:
+    """Return the pipelines that the files are or belong to, and the stages that belong to none."""
+    found, schemas = map(_readable, bundles(sources, files)), Schemas(sources)
+    return tuple(_Reading(sources, schemas, each).pipeline() for each in found if each.pipeline or each.stages)
+
+
+def _readable(bundle: Bundle) -> Bundle:
+    """Return a bundle without its pipeline where that cannot be read: its stages can be judged all the same."""
+    pipeline = bundle.pipeline
+    known = pipeline is None or (pipeline.readable and isinstance(pipeline.value, dict))
+    return bundle if known else Bundle(None, bundle.stages)
+
+
+@value
+class _Source:
+    """One stage as it is found: its members, and where they and its prompt are."""
+
+    members: Object
+    at: Place
+    profile: Profile
+    tree: Tree
+
+
+class _Reading:
+    """Reads one pipeline with its stages."""
+
+    def __init__(self, sources: Sources, schemas: Schemas, bundle: Bundle) -> None:
+        self._sources = sources
+        self._schemas = schemas
+        self._bundle = bundle
+        self._body = object_of(bundle.pipeline.value) if bundle.pipeline is not None else {}
+        self._at = bundle.pipeline.at if bundle.pipeline is not None else _folder_of(bundle)
+
+    def pipeline(self) -> Pipeline:
+        stages = tuple(self._stage(each) for each in self._sources_of_stages())
+        by_id = _by_id(stages)
+        entry, tools = self._entry(), _mention(self._body, "tools", self._at)
+        return Pipeline(
+            id=text_in(self._body, "id") or posixpath.basename(posixpath.dirname(self._at.file)) or self._at.file,
+            at=self._at,
+            body=self._body,
+            is_declared=self._bundle.pipeline is not None,
+            is_whole=self._is_whole(stages),
+            entry=entry,
+            stages=stages,
+            by_id=by_id,
+            names=Names(by_id),
+            broken=frozenset(self._guessed()),
+            patterns=self._patterns(),
+            routed=tuple(self._routed()),
+            context=self._context(),
+            tools=tools,
+            catalogue=self._catalogue(tools),
+            max_parallel=_count(self._body.get("maxParallel")) or PARALLEL,
+            max_executions=_count(self._body.get("maxStageExecutions")),
+            incoming=incoming(entry, by_id) if self._bundle.pipeline is not None else {},
+            schemas=self._schemas,
+            memo=Memo(),
+            configured=tuple(self._configured()),
+        )
+
+    def _guessed(self) -> Iterator[str]:
+        """Yield the names by which stages may be mentioned that cannot be read."""
+        for tree in self._bundle.stages:
+            if _is_nameless(tree):
+                yield from guessed_names(tree)
+
+    def _is_whole(self, stages: tuple[Stage, ...]) -> bool:
+        """Tell whether everything that decides where runs go could be read."""
+        tree = self._bundle.pipeline
+        if tree is None or any(map(_is_nameless, self._bundle.stages)):
+            return False
+        broken = any(map(_decides, tree.faults))
+        found = all(pattern.found for pattern in self._patterns())
+        return found and not broken and all(stage.id is not None and stage.conduct.is_whole for stage in stages)
+
+    def _sources_of_stages(self) -> Iterator[_Source]:
+        pipeline = self._bundle.pipeline
+        for tree in (*((pipeline,) if pipeline is not None else ()), *self._bundle.stages):
+            if tree.body is not None and tree.readable:
+                yield _Source(object_of(tree.value), tree.at, Profile.MARKDOWN, tree)
+            elif tree.readable:
+                for pointer, each in objects(tree):
+                    yield _Source(each, Place(tree.file, pointer), Profile.OBJECT, tree)
+
+    def _stage(self, source: _Source) -> Stage:
+        members, at = source.members, source.at
+        name = text_in(members, "id") or None
+        result = self._schema(members.get("completionSchema"), at / "completionSchema")
+        inputs = self._schema(members["inputsSchema"], at / "inputsSchema") if "inputsSchema" in members else None
+        own = (
+            _written(members, at)
+            if source.profile is Profile.OBJECT
+            else _written(members.get("stagec"), at / "stagec")
+        )
+        given = {member: found for member in _CONDUCT if (found := self._given(member, name)) is not None}
+        allowed = members.get("allowedTools")
+        held = [each for each in (result, inputs) if isinstance(each, Schema)]
+        return Stage(
+            id=name,
+            at=at,
+            profile=source.profile,
+            members=members,
+            body=_body(source),
+            allowed=tuple(_mentions(allowed, at / "allowedTools")) if isinstance(allowed, list) else None,
+            completion=_mention(members, "completionTool", at),
+            result=result,
+            inputs=inputs,
+            references=tuple(each for schema in held for each in self._schemas.references_in(schema)),
+            conduct=conduct(own, given, result, self._schemas),
+        )
+
+    def _schema(self, given: Json, at: Place) -> Schema | Miss:
+        if not isinstance(given, dict):
+            return Miss.UNKNOWABLE
+        schema = Schema(given, at)
+        self._schemas.embed(schema)
+        return schema
+
+    def _given(self, member: str, stage: str | None) -> Written | None:
+        """Return what the pipeline says of one member of a stage's conduct."""
+        said = object_of(self._body.get(member))
+        return Written(said[stage], self._at / member / stage) if stage is not None and stage in said else None
+
+    def _routed(self) -> Iterator[Mention]:
+        for member in _CONDUCT:
+            yield from (Mention(name, self._at / member / name) for name in object_of(self._body.get(member)))
+
+    def _entry(self) -> Mention | None:
+        return next((found for name in _ENTRIES if (found := _mention(self._body, name, self._at))), None)
+
+    def _patterns(self) -> tuple[Pattern, ...]:
+        return tuple(
+            Pattern(each.text, self._at / "stages" / each.index, bool(each.files))
+            for each in self._bundle.listed
+            if each.index is not None
+        )
+
+    def _context(self) -> Mapping[str, Schema] | None:
+        if "context" not in self._body:
+            return None
+        return {
+            name: Schema(each, self._at / "context" / name) for name, each in object_of(self._body["context"]).items()
+        }
+
+    def _configured(self) -> Iterator[Mention]:
+        """Yield the entries that configurations of a state machine name."""
+        beside = self._bundle.configuration
+        for body, at in (
+            (self._body.get("config"), self._at / "config"),
+            *(((beside.value, beside.at),) if beside is not None and beside.readable else ()),
+        ):
+            named = _mention(object_of(body), "entry", at)
+            if named is not None:
+                yield named
+
+    def _catalogue(self, tools: Mention | None) -> Catalogue | None:
+        folder = posixpath.dirname(self._at.file)
+        file = join(folder, tools.name) if tools is not None else find_catalogue(self._sources, folder)
+        return read_catalogue(self._sources, file) if file is not None else None
+
+
+def _folder_of(bundle: Bundle) -> Place:
+    return Place(bundle.stages[0].file)
+
+
+def _by_id(stages: tuple[Stage, ...]) -> Mapping[str, Stage]:
+    """Return stages by id; of several with one id the first counts."""
+    found: dict[str, Stage] = {}
+    for stage in stages:
+        if stage.id is not None:
+            found.setdefault(stage.id, stage)
+    return found
+
+
+def _is_nameless(tree: Tree) -> bool:
+    """Tell whether it cannot be read by which name the stage of a file is mentioned."""
+    return not tree.readable or (isinstance(tree.value, dict) and text_in(tree.value, "id") is None)
+
+
+_DECIDING = frozenset({"entry", "entryStage", "next"})
+_DECIDING_OF_STAGE = frozenset({"id", "next"})
+
+
+def _decides(fault: Fault) -> bool:
+    """Tell whether a fault of a pipeline may hide where runs go."""
+    if fault.at.range is not None or fault.topic == "unknown-key":
+        return False
+    first, *rest = fault.at.pointer or ("",)
+    if first == "stages":
+        return len(rest) < _MEMBER or rest[1] in _DECIDING_OF_STAGE
+    return not first or first in _DECIDING
+
+
+_MEMBER = 2
+"""The index and the name lead to a member of a stage object."""
+
+
+def _body(source: _Source) -> Body:
+    if source.profile is Profile.MARKDOWN and source.tree.body is not None:
+        return markdown_body(source.tree.data.decode(errors="replace"), source.tree.body, Place(source.tree.file))
+    return object_body(text_in(source.members, "body") or "", source.at / "body")
+
+
+def _written(given: Json, at: Place) -> Mapping[str, Written]:
+    return {name: Written(each, at / name) for name, each in object_of(given).items() if name in _CONDUCT}
+
+
+def _mention(body: Object, member: str, at: Place) -> Mention | None:
+    name = text_in(body, member)
+    return Mention(name, at / member) if name else None
+
+
+def _mentions(given: Json, at: Place) -> Iterator[Mention]:
+    for index, each in enumerate(list_of(given)):
+        if isinstance(each, str) and each:
+            yield Mention(each, at / index)
+
+
+def _count(given: Json) -> int | None:
+    return given if isinstance(given, int) and not isinstance(given, bool) and given > 0 else None

@@ -1,0 +1,110 @@
+"""What stages read of the results they are handed, and what they demand of them, on every way they are come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stagec.contract.conflict import Conflict, conflict
+from stagec.contract.promise import Presence, Promise, promise
+from stagec.contract.schemas import Schema
+from stagec.core.json import Json
+from stagec.core.value import replace
+from stagec.frontends.stages.document import Arrival, Form, Incoming, Pipeline, Placeholder, Stage
+from stagec.frontends.stages.outcomes import VERDICT, can_skip, most_attempts
+from stagec.model.flow import Demand, Read, Source, Unmet
+
+Path = tuple[str | int, ...]
+
+_RESULT = 3
+"""`ctx`, `upstream` and the index come before the path into a result."""
+
+
+def reads(pipeline: Pipeline) -> Iterator[Read]:
+    """Yield every path into what other stages hand in or make that the prompt of a stage is made of."""
+    for name, stage in pipeline.by_id.items():
+        ways = pipeline.incoming.get(name, ())
+        for each in stage.body.placeholders:
+            inside = _inside(each)
+            if inside is not None:
+                index, path = inside
+                found = {source.node: source for way in ways for source in _sources(pipeline, way, index, path)}
+                yield Read(name, path, each.at, tuple(found.values()))
+
+
+def _inside(placeholder: Placeholder) -> tuple[int, Path] | None:
+    """Return the index of the result and the path into it, if a placeholder names something inside one."""
+    match placeholder.path[: _RESULT + 1]:
+        case ("ctx", "upstream", int(index), "parsed" | "output") if placeholder.form is Form.PATH:
+            path = placeholder.path[_RESULT:]
+            return (index, path) if len(path) > 1 or path[0] == "output" else None
+    return None
+
+
+def _sources(pipeline: Pipeline, way: Incoming, index: int, path: Path) -> Iterator[Source]:
+    for name in way.sources[index] if index < len(way.sources) else ():
+        stage = pipeline.by_id.get(name)
+        if stage is not None and path[0] == "output" and "exit" not in stage.conduct.hooks:
+            yield Source(name, Promise(Presence.IMPOSSIBLE))
+        elif stage is not None and path[0] == "parsed" and isinstance(stage.result, Schema):
+            promised = promise(pipeline.schemas, stage.result, map(str, path[1:]))
+            yield Source(name, replace(promised, followed=promised.followed + 1), stage.result.at)
+
+
+def demands(pipeline: Pipeline) -> Iterator[Demand]:
+    """Yield what stages demand of the results they are handed, where a stage that hands one over cannot meet it."""
+    for name, stage in pipeline.by_id.items():
+        if isinstance(stage.inputs, Schema):
+            ways = pipeline.incoming.get(name, ())
+            found = {each.node: each for way in ways for each in _unmet(pipeline, way, stage.inputs)}
+            if found:
+                yield Demand(name, stage.inputs.at, tuple(found.values()))
+
+
+def _unmet(pipeline: Pipeline, way: Incoming, demanded: Schema) -> Iterator[Unmet]:
+    for name in (each for source in way.sources for each in source):
+        stage = pipeline.by_id.get(name)
+        found = _conflict(pipeline, stage, way, demanded) if stage is not None else None
+        if stage is not None and found is not None:
+            at = stage.at / "completionSchema" if "{result}" in found.offered.pointer else found.offered
+            yield Unmet(name, found.path, found.demanded, at)
+
+
+def _conflict(pipeline: Pipeline, stage: Stage, way: Incoming, demanded: Schema) -> Conflict | None:
+    """Return why no result that a stage has on a way fits a schema."""
+    if not isinstance(stage.result, Schema):
+        return None
+    at = stage.result.at / "{result}"
+    offered = Schema(_result_of(stage, way), at)
+    return conflict(pipeline.schemas, offered, demanded, {at / "properties" / "parsed": stage.result})
+
+
+def _result_of(stage: Stage, way: Incoming) -> Json:
+    """Return the schema of the results of a stage on a way; that of what it hands in is put in later."""
+    verdicts = _verdicts(stage, way)
+    judged = not {"assert", "exit"}.isdisjoint(stage.conduct.hooks)
+    required: list[Json] = ["verdict", "capHit", "attemptCount"]
+    most: dict[str, Json] = {"maximum": found} if (found := most_attempts(stage)) is not None else {}
+    properties: dict[str, Json] = {
+        "verdict": {"enum": verdicts},
+        "capHit": {"type": "boolean"},
+        "attemptCount": {"type": "integer", "minimum": 0, **most},
+        "reason": {},
+        "parsed": {},
+    }
+    if "exit" in stage.conduct.hooks:
+        properties["output"] = {}
+    if verdicts == ["ok"] and not judged:
+        required.append("parsed")
+    return {"type": "object", "required": required, "properties": properties, "additionalProperties": False}
+
+
+def _verdicts(stage: Stage, way: Incoming) -> list[Json]:
+    """Return the verdicts with which a stage leads on a way; one that is joined has succeeded."""
+    if way.arrival is Arrival.JOIN:
+        return ["ok"]
+    accepted: list[Json] = ["ok", "skip"] if can_skip(stage) else ["ok"]
+    for case in stage.conduct.cases:
+        if way.at.file == case.at.file and way.at.pointer[: len(case.at.pointer)] == case.at.pointer:
+            asked = next((each for each in case.when if each.path == VERDICT), None)
+            return accepted if asked is None else [*accepted, "fail"] if asked.present is not None else [*asked.values]
+    return [*accepted, "fail"]

@@ -1,0 +1,70 @@
+"""Which files are pipelines and stage definitions: by name, by a glance, and by what they say."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from stagec.core.json import Json, list_of, object_of
+from stagec.sources.read import BOM, Sources
+from stagec.sources.tree import Tree
+
+PIPELINES = ("pipeline.yaml", "pipeline.yml", "pipeline.json")
+MARKDOWN = (".md", ".markdown")
+CONFIGURATION = ".config.json"
+"""How the file of a state machine's configuration ends; what stands before it is the name of the machine."""
+
+_TELLING = ("id", "allowedTools", "completionTool", "completionSchema", "turnCap", "resolutionPolicy")
+_ENOUGH = 3
+_GLANCE = 24_000
+"""Bytes of a Markdown file in which its frontmatter has to lie to be noticed."""
+_TELLTALE = re.compile(rb"""(?:^|[{,][ \t]*)["']?(%s)["']?[ \t]*:""" % "|".join(_TELLING).encode(), re.MULTILINE)
+_END = re.compile(rb"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+_ENTRIES = ("entry", "entryStage")
+
+
+def claims(file: str) -> bool:
+    """Tell whether a file is a pipeline by its name, or may be a stage definition."""
+    return posixpath.basename(file) in PIPELINES or file.endswith(MARKDOWN)
+
+
+def sees(sources: Sources, file: str) -> bool:
+    """Tell whether a file that nobody named has the frontmatter of a stage; a pipeline's name says enough."""
+    if not file.endswith(MARKDOWN):
+        return True
+    data = sources.glance(file, _GLANCE).removeprefix(BOM)
+    if not data.startswith(b"---"):
+        return False
+    lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    end = _END.search(lines, len(b"---\n"))
+    inside = lines if end is None else lines[: end.start()]
+    return len(set(_TELLTALE.findall(inside))) >= _ENOUGH
+
+
+def recognises(tree: Tree) -> bool:
+    """Tell whether a file reads like a pipeline, like stage objects, or like a state machine's configuration."""
+    return is_pipeline(tree.value) or has_stages(tree.value) or is_configuration(tree)
+
+
+def is_pipeline(given: Json) -> bool:
+    """Tell whether a document joins stages: it lists them, or says what comes first and what comes next."""
+    body = object_of(given)
+    if any(name in body for name in _ENTRIES) and ("stages" in body or "next" in body):
+        return True
+    stages = list_of(body.get("stages"))
+    return any(is_stage(each) or (isinstance(each, str) and each.endswith(MARKDOWN)) for each in stages)
+
+
+def is_stage(given: Json) -> bool:
+    """Tell whether an object has enough members that only stages have."""
+    return len(object_of(given).keys() & set(_TELLING)) >= _ENOUGH
+
+
+def has_stages(given: Json) -> bool:
+    """Tell whether a document is a stage object, or a list in which there is one."""
+    return is_stage(given) or any(is_stage(each) for each in list_of(given))
+
+
+def is_configuration(tree: Tree) -> bool:
+    """Tell whether a file is a state machine's configuration, by its name and by what every configuration says."""
+    return tree.file.endswith(CONFIGURATION) and "entry" in object_of(tree.value)

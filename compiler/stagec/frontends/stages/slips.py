@@ -1,0 +1,191 @@
+"""What is wrong with a placeholder: one thing, the one that has to be mended first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+from stagec.contract.promise import Presence, Promise, promise
+from stagec.core.json import Json, Object
+from stagec.core.value import value
+from stagec.frontends.stages.document import (
+    RESULT,
+    Arrival,
+    Form,
+    Incoming,
+    Pipeline,
+    Placeholder,
+    Profile,
+    Stage,
+)
+
+
+class Slip(StrEnum):
+    """One way in which a placeholder can be wrong."""
+
+    MALFORMED = "malformed"
+    EXPRESSION = "expression"
+    ENVIRONMENT = "environment"
+    FOREIGN = "foreign"
+    ATTEMPTS = "attempts"
+    HOST = "host"
+    CONTEXT_NAME = "context-name"
+    CONTEXT_PATH = "context-path"
+    AT_ENTRY = "at-entry"
+    IN_SIBLING = "in-sibling"
+    INDEX = "index"
+    RESULT_MEMBER = "result-member"
+    TRANSCRIPT = "transcript"
+    STAGE_FIELD = "stage-field"
+    UNLISTED_FIELD = "unlisted-field"
+
+
+@value
+class Slipped:
+    """A wrong placeholder. `again` are the others of the stage with the same text.
+
+    `ways` are the ways of coming to the stage on which it is wrong, where that depends on the way; `everywhere` tells
+    that these are all. `promised` is what the declared context says of the path.
+    """
+
+    stage: Stage
+    placeholder: Placeholder
+    again: tuple[Placeholder, ...] = ()
+    ways: tuple[Incoming, ...] = ()
+    everywhere: bool = True
+    promised: Promise | None = None
+
+
+@value
+class _Judged:
+    slip: Slip
+    ways: tuple[Incoming, ...] = ()
+    everywhere: bool = True
+    promised: Promise | None = None
+
+
+def slipped(pipeline: Pipeline, slip: Slip) -> Iterator[Slipped]:
+    """Yield the placeholders of a pipeline's stages that are wrong in one way, once for each text."""
+    declared = declares_context(pipeline)
+    for stage in pipeline.stages:
+        found: dict[str, list[tuple[Placeholder, _Judged]]] = {}
+        for each in stage.body.placeholders:
+            judged = _judge(pipeline, stage, each, declared=declared)
+            if judged is not None and judged.slip is slip:
+                found.setdefault(_sameness(each), []).append((each, judged))
+        for (first, judged), *others in found.values():
+            again = tuple(other for other, _ in others)
+            yield Slipped(stage, first, again, judged.ways, judged.everywhere, judged.promised)
+
+
+def has_setup(pipeline: Pipeline) -> bool:
+    """Tell whether code provides values of the context, so that nobody can tell which names there are."""
+    return pipeline.memo.once("setup", lambda: any("setup" in stage.conduct.hooks for stage in pipeline.stages))
+
+
+def declares_context(pipeline: Pipeline) -> bool:
+    """Tell whether all names that a run is given are declared."""
+    return isinstance(pipeline.body.get("context"), dict) and not has_setup(pipeline)
+
+
+def _sameness(placeholder: Placeholder) -> str:
+    """Return what two placeholders share that are one mistake: the parts of a block, or the path."""
+    inner = placeholder.text.strip("{} \t\r\n")
+    if placeholder.form is Form.EXPRESSION and (inner.startswith(("#", "/", "^")) or inner == "else"):
+        return "#"
+    return inner if placeholder.form is Form.PATH else placeholder.text
+
+
+def _judge(pipeline: Pipeline, stage: Stage, placeholder: Placeholder, *, declared: bool) -> _Judged | None:
+    if placeholder.form is not Form.PATH:
+        return _Judged(Slip.EXPRESSION if placeholder.form is Form.EXPRESSION else Slip.MALFORMED)
+    root, *rest = placeholder.path
+    match root:
+        case "ctx":
+            return _context(pipeline, stage, rest, declared=declared)
+        case "stage":
+            return _own(stage, rest)
+        case "env" | "settings":
+            return _Judged(Slip.ENVIRONMENT)
+        case _:
+            return _Judged(Slip.FOREIGN)
+
+
+def _context(pipeline: Pipeline, stage: Stage, path: list[str | int], *, declared: bool) -> _Judged | None:
+    name, *rest = path
+    match name:
+        case "attempts":
+            return _Judged(Slip.ATTEMPTS)
+        case "host":
+            return _Judged(Slip.HOST)
+        case "upstream":
+            return _upstream(pipeline, stage, rest)
+        case "workflowRunId" | "stageExecutionId":
+            return _Judged(Slip.CONTEXT_PATH) if rest else None
+        case _:
+            return _declared(pipeline, str(name), rest) if declared else None
+
+
+def _declared(pipeline: Pipeline, name: str, rest: list[str | int]) -> _Judged | None:
+    context = pipeline.context or {}
+    if name not in context:
+        return _Judged(Slip.CONTEXT_NAME)
+    promised = promise(pipeline.schemas, context[name], map(str, rest)) if rest else None
+    is_broken = promised is not None and promised.presence is Presence.IMPOSSIBLE
+    return _Judged(Slip.CONTEXT_PATH, promised=promised) if is_broken else None
+
+
+def _own(stage: Stage, path: list[str | int]) -> _Judged | None:
+    name = path[0]
+    if name in {"id", "name"} and len(path) == 1:
+        return None
+    if not _is_there(stage.members, path):
+        return _Judged(Slip.STAGE_FIELD)
+    return _Judged(Slip.UNLISTED_FIELD)
+
+
+def _is_there(members: Object, path: list[str | int]) -> bool:
+    found: Json = members
+    for key in path:
+        if isinstance(found, dict) and key in found:
+            found = found[str(key)]
+        elif isinstance(found, list) and isinstance(key, int) and key < len(found):
+            found = found[key]
+        else:
+            return False
+    return True
+
+
+_ENDS = frozenset(RESULT) - {"parsed", "output"}
+"""The members of a result that have no members of their own."""
+
+
+def _upstream(pipeline: Pipeline, stage: Stage, path: list[str | int]) -> _Judged | None:
+    """Judge a path into results: first whether there can be one, then what it says of itself, then every way."""
+    ways = pipeline.incoming.get(stage.id or "", ())
+    if stage.profile is Profile.OBJECT:
+        return None  # it stands for the whole list, which may be empty
+    if ways and not any(way.sources for way in ways):
+        return _Judged(_slip_of(ways[0]), ways)
+    if not path or not isinstance(path[0], int):
+        return _Judged(Slip.INDEX)
+    match path[1:]:
+        case ["transcript", *_]:
+            return _Judged(Slip.TRANSCRIPT)
+        case [member, *rest] if member not in RESULT or (rest and member in _ENDS):
+            return _Judged(Slip.RESULT_MEMBER)
+    short = tuple(way for way in ways if path[0] >= len(way.sources) and _is_certain(pipeline, way))
+    return _Judged(_slip_of(short[0]), short, len(short) == len(ways)) if short else None
+
+
+def _is_certain(pipeline: Pipeline, way: Incoming) -> bool:
+    """Tell whether it is known how many results are handed over; of a broken fan-out siblings may be missing."""
+    return way.arrival is not Arrival.JOIN or (pipeline.is_whole and len(way.sources) >= _SIBLINGS)
+
+
+_SIBLINGS = 2
+"""A fan-out of fewer is a mistake of its own."""
+
+
+def _slip_of(way: Incoming) -> Slip:
+    return {Arrival.ENTRY: Slip.AT_ENTRY, Arrival.SIBLING: Slip.IN_SIBLING}.get(way.arrival, Slip.INDEX)

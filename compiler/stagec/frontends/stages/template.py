@@ -1,0 +1,123 @@
+"""Find the placeholders in the prompts of stages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from stagec.core.place import Place
+from stagec.core.value import replace
+from stagec.frontends.stages.document import Body, Form, Placeholder
+
+_BRACES = re.compile(r"\{{2,}|\}{2,}")
+_LINE_BREAK = re.compile(r"[\r\n]")
+_DOLLAR = re.compile(r"\$\{(?P<inner>[^{}\n]*)\}")
+_SIMPLE = re.compile(r"ctx\.(?P<name>[A-Za-z0-9_]+)")
+_NAME = r"[^\W\d][\w-]*"
+_PATH = re.compile(rf"{_NAME}(?:\[\d{{1,9}}\])*(?:\.[\w-]+(?:\[\d{{1,9}}\])*)*")
+_NEARLY = re.compile(rf"(?:ctx|stage|env|settings)\b[\w\-.\[\]\s]*|{_NAME}[.\[][\w\-.\[\]]*")
+_OURS = re.compile(r"\s*(?:ctx|stage)\s*[.\[]")
+_PART = re.compile(r"[\w-]+|\[(?P<index>\d+)\]")
+_OF_TEMPLATES = frozenset({"else", "elif", "end", "endfor", "endif", "false", "none", "null", "this", "true"})
+"""Words that stand alone between braces in richer template languages, and name nothing."""
+_USUAL = 2
+"""The braces of a placeholder."""
+
+
+def markdown_body(text: str, body: tuple[int, int], file: Place) -> Body:
+    """Return the prompt of a Markdown stage: a stretch of the file's text, in which `{{ctx.task}}` is a placeholder."""
+    start, end = body
+    literals = tuple(_dollars(text, start, end, file)) if "${" in text else ()
+    return Body(text[start:end], replace(file, range=(start, end)), tuple(_braces(text, start, end, file)), literals)
+
+
+def object_body(text: str, at: Place) -> Body:
+    """Return the prompt of a stage object, in which only `${ctx.name}` is a placeholder.
+
+    Every placeholder lies at the whole body: where in it cannot be told once the text has been read.
+    """
+    found: list[Placeholder] = []
+    literals = [each for each in _braces(text, 0, len(text), at) if each.form is Form.PATH and _is_ours(each)]
+    for each in _dollars(text, 0, len(text), at):
+        is_simple = _SIMPLE.fullmatch(each.text, 2, len(each.text) - 1) is not None
+        (found if is_simple else literals).append(each)
+    return Body(
+        text, at, tuple(replace(each, at=at) for each in found), tuple(replace(each, at=at) for each in literals)
+    )
+
+
+def path_of(inner: str) -> tuple[str | int, ...]:
+    """Return the names and indexes that a path goes through: `ctx.upstream[0]` is `("ctx", "upstream", 0)`."""
+    parts = _PART.finditer(inner)
+    return tuple(int(part["index"]) if part["index"] is not None else part[0] for part in parts)
+
+
+def path_text(path: Iterable[str | int]) -> str:
+    """Return a path as a placeholder writes it: `("ctx", "upstream", 0)` is `ctx.upstream[0]`."""
+    return "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in path).removeprefix(".")
+
+
+def _is_ours(placeholder: Placeholder) -> bool:
+    return placeholder.path[0] in {"ctx", "stage"} and len(placeholder.path) > 1
+
+
+def _dollars(text: str, start: int, end: int, file: Place) -> Iterator[Placeholder]:
+    for match in _DOLLAR.finditer(text, start, end):
+        if _OURS.match(match["inner"]):
+            yield Placeholder(match[0], replace(file, range=match.span()), Form.PATH, path_of(match["inner"]))
+
+
+def _braces(text: str, start: int, end: int, file: Place) -> Iterator[Placeholder]:
+    """Yield what stands between double braces; what is opened and never closed is told once a line."""
+    opened: re.Match[str] | None = None
+    told = start
+    for match in _BRACES.finditer(text, start, end):
+        if match[0].startswith("}"):
+            if opened is not None:
+                yield _closed(text, opened, match, file)
+            opened = None
+            continue
+        if opened is not None and opened.start() >= told:
+            yield _unclosed(text, opened, match.start(), file)
+            told = _line_end(text, opened.start(), end)
+        opened = match
+    if opened is not None and opened.start() >= told:
+        yield _unclosed(text, opened, end, file)
+
+
+def _line_end(text: str, start: int, end: int) -> int:
+    found = _LINE_BREAK.search(text, start, end)
+    return end if found is None else found.start()
+
+
+def _unclosed(text: str, opened: re.Match[str], end: int, file: Place) -> Placeholder:
+    """Return what is opened and not closed: up to where something else begins, on its own line."""
+    line = text[opened.start() : _line_end(text, opened.start(), end)].rstrip()
+    span = (opened.start(), opened.start() + len(line))
+    return Placeholder(line, replace(file, range=span), Form.UNCLOSED)
+
+
+def _closed(text: str, opened: re.Match[str], closing: re.Match[str], file: Place) -> Placeholder:
+    """Return what stands between braces; of several closing ones, two belong to it, or as many as are opened."""
+    inner = text[opened.end() : closing.start()].strip()
+    path = path_of(inner) if _PATH.fullmatch(inner) else ()
+    if not path and _LINE_BREAK.search(inner):
+        return _unclosed(text, opened, closing.start(), file)
+    span = (opened.start(), closing.start() + min(len(opened[0]), len(closing[0])))
+    form = _form(inner, path) if len(opened[0]) == _USUAL else Form.MALFORMED
+    return Placeholder(text[slice(*span)], replace(file, range=span), form, path if form is Form.PATH else ())
+
+
+def _form(inner: str, path: tuple[str | int, ...]) -> Form:
+    match path:
+        case ("ctx" | "stage",) | ("ctx" | "stage", int(), *_):
+            return Form.MALFORMED
+        case (str(word),) if word.lower() in _OF_TEMPLATES:
+            return Form.EXPRESSION
+        case ():
+            pass
+        case _:
+            return Form.PATH
+    if not inner:
+        return Form.EMPTY
+    return Form.MALFORMED if _NEARLY.fullmatch(inner) else Form.EXPRESSION

@@ -1,0 +1,89 @@
+"""STG7xx: what nodes read and demand of each other, against what their schemas promise, along every way."""
+
+from collections.abc import Iterable, Iterator
+
+from stagec.contract.promise import Presence, Promise
+from stagec.core.diagnostic import Severity
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Family, Finding, Related
+from stagec.core.words import counted, listing, quote
+from stagec.graph import Graph
+from stagec.model.flow import Demand, Read, Source, Unmet
+
+__all__ = [
+    "Demand",
+    "Finding",
+    "Graph",
+    "Names",
+    "Presence",
+    "Promise",
+    "Read",
+    "Related",
+    "Severity",
+    "Source",
+    "Unmet",
+    "counted",
+    "described",
+    "hint",
+    "listing",
+    "nearest",
+    "noun",
+    "owners",
+    "path_text",
+    "quote",
+    "reading",
+    "rule",
+]
+
+FAMILY = Family(__name__, 700, Graph)
+rule = FAMILY.rule
+
+_WORST = (Presence.IMPOSSIBLE, Presence.UNDECLARED, Presence.POSSIBLE)
+"""Of one path read of several nodes only the worst is told."""
+_SHOWN = 8
+
+
+def noun(graph: Graph, thing: str) -> str:
+    """Return what the flow's system calls a `node` or an `outcome`."""
+    return graph.flow.names.get(thing, thing)
+
+
+def reading(graph: Graph, presence: Presence) -> Iterator[tuple[Read, tuple[Source, ...], tuple[Related, ...]]]:
+    """Yield what nodes read of others whose schemas promise no more than this, each path of the same others once.
+
+    With each come the nodes that promise no more, and the other places at which the same is read.
+    """
+    same: dict[tuple[object, ...], list[Read]] = {}
+    for each in graph.flow.reads:
+        same.setdefault((each.node, each.path, *(source.node for source in each.sources)), []).append(each)
+    for first, *others in same.values():
+        found = [(each.promised.presence, each) for each in first.sources if each.promised is not None]
+        told = next((worst for worst in _WORST if worst in {one for one, _ in found}), None)
+        if told is presence:
+            again = tuple(Related(each.at, "read here too") for each in others if each.at != first.at)
+            yield first, tuple(each for one, each in found if one is presence), again[:_SHOWN]
+
+
+def path_text(path: Iterable[str | int]) -> str:
+    """Return a path as people write it: `("steps", 0, "title")` is `steps[0].title`."""
+    return "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in path).removeprefix(".")
+
+
+def owners(graph: Graph, sources: Iterable[Source | Unmet]) -> str:
+    """Return `stage 'plan'` or `stages 'test' and 'lint'`."""
+    names = tuple(dict.fromkeys(each.node for each in sources))
+    return f"{noun(graph, 'node')}{'s' if len(names) > 1 else ''} {listing(names)}"
+
+
+def nearest(read: Read, source: Source) -> str:
+    """Return the name that was most likely meant where a path breaks off."""
+    promised = source.promised
+    if promised is None or promised.followed >= len(read.path):
+        return ""
+    name = str(read.path[promised.followed])
+    return hint(name, Names(each for each in promised.near if each != name))
+
+
+def described(sources: Iterable[Source]) -> tuple[Related, ...]:
+    """Return where it is said what nodes hand in."""
+    return tuple(Related(each.at, f"what {quote(each.node)} hands in") for each in sources if each.at is not None)

@@ -1,0 +1,40 @@
+"""A prompt reads something that the result it is taken from may leave out.
+
+## Why this matters
+The schema of the node that hands it in declares the path and does not require it: a result without it is accepted, and
+then the prompt cannot be filled in. An element of a list is there for sure only where `minItems` says so.
+
+## How to fix
+Require every part of the path in that schema, or read a whole that is always there.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.contract import (
+    Finding,
+    Graph,
+    Presence,
+    Related,
+    Severity,
+    Source,
+    noun,
+    owners,
+    path_text,
+    quote,
+    reading,
+    rule,
+)
+
+
+@rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",), severity=Severity.NOTE)
+def check(graph: Graph) -> Iterator[Finding]:
+    for read, sources, again in reading(graph, Presence.POSSIBLE):
+        what = f"{noun(graph, 'node')} {quote(read.node)} reads {quote(path_text(read.path))}"
+        message = f"{what}, which a result of {owners(graph, sources)} may leave out"
+        yield Finding(read.at, message, (*_lenient(sources), *again))
+
+
+def _lenient(sources: tuple[Source, ...]) -> Iterator[Related]:
+    for each in sources:
+        if each.promised is not None and each.promised.optional is not None:
+            yield Related(each.promised.optional.at, "this schema lets it be left out")

@@ -1,0 +1,34 @@
+"""A prompt reads something that the schema of the result it is taken from does not declare.
+
+## Why this matters
+The schema is open, so the node may hand it in, but nothing asks the model for it. When it is not there, the prompt
+cannot be filled in and the run fails; often the path is only misspelt.
+
+## How to fix
+Correct the path, or declare the member in the schema of the node that hands it in, and require it.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.contract import (
+    Finding,
+    Graph,
+    Presence,
+    Severity,
+    described,
+    nearest,
+    noun,
+    owners,
+    path_text,
+    quote,
+    reading,
+    rule,
+)
+
+
+@rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",), severity=Severity.WARNING)
+def check(graph: Graph) -> Iterator[Finding]:
+    for read, sources, again in reading(graph, Presence.UNDECLARED):
+        what = f"{noun(graph, 'node')} {quote(read.node)} reads {quote(path_text(read.path))}"
+        message = f"{what}, which the schema of {owners(graph, sources)} does not declare{nearest(read, sources[0])}"
+        yield Finding(read.at, message, (*described(sources), *again))

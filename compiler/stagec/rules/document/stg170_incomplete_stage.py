@@ -1,0 +1,21 @@
+"""A stage definition lacks members that every stage has.
+
+## Why this matters
+Eight members are required in the frontmatter of a stage: `id`, `name`, `allowedTools`, `completionTool`,
+`completionSchema`, `retryPolicy`, `turnCap` and `resolutionPolicy`. A stage without one of them fails before its first
+turn. A stage written as a JSON object requires `id`, `body`, `turnCap`, `completionTool` and `completionSchema`.
+
+## How to fix
+Add the members. If a member nearby is named as the likely misspelling, correct its name. An agent file of another
+program, with `name`, `description` and `tools`, is made into a stage definition by `stagec init --from FILE`; what only
+its author can say is marked in the result.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(since="0.1", origin=("stage-definitions:field-missing",))
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "incomplete-stage")

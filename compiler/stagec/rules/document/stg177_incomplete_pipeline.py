@@ -1,0 +1,18 @@
+"""A pipeline does not say once and clearly where runs begin.
+
+## Why this matters
+`entry` names the stage where every run begins. Without it nothing of the pipeline can be run, and with its other name
+`entryStage` beside it there are two answers. The same holds for the `entry` of a configuration.
+
+## How to fix
+Write `entry` with the id of the first stage. Keep one of the two names.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(since="0.1", origin=("stage-definitions:entry-unknown", "stage-definitions:sm-config", "rulings:pipelines"))
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "incomplete-pipeline")

@@ -1,0 +1,20 @@
+"""A condition is not written as one.
+
+## Why this matters
+`when` maps paths to the values that may stand there: a value, a list of values of which any will do, or
+`{present: true}` and `{present: false}`. There are no comparisons and no expressions; what is written instead would
+never be looked at.
+
+## How to fix
+Write a path and its values, such as `parsed.severity: [high, critical]`. A decision that needs more belongs in the
+stage, whose result can say what was decided.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.document import Finding, Tree, misshapen, rule
+
+
+@rule(since="0.1", origin=("rulings:pipelines",))
+def check(tree: Tree) -> Iterator[Finding]:
+    yield from misshapen(tree, "malformed-condition")

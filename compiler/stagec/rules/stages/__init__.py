@@ -1,0 +1,238 @@
+"""STG3xx: stage definitions and pipelines: names, templates, schemas, routes, joins and tools."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TypeGuard
+
+from stagec.catalogue import Catalogue, Effects, Origin, Tool, well_known_effects
+from stagec.contract.choices import as_text
+from stagec.contract.combinations import combinations
+from stagec.contract.promise import Presence, Promise
+from stagec.contract.schemas import Miss, Reference, Schema
+from stagec.core.diagnostic import Severity
+from stagec.core.edit import Change, Edit, Fix
+from stagec.core.json import Json, object_of
+from stagec.core.mention import Mention
+from stagec.core.nearest import Names, hint
+from stagec.core.place import Place
+from stagec.core.rule import Family, Finding, Related
+from stagec.core.words import counted, listing, quote
+from stagec.frontends.stages.coverage import Uncovered, Unreached, uncovered, unreached_cases, unreached_checks
+from stagec.frontends.stages.document import (
+    MEMBERS,
+    PROVIDED,
+    RESERVED,
+    RESULT,
+    Arrival,
+    Case,
+    Check,
+    Condition,
+    Form,
+    Incoming,
+    Pipeline,
+    Placeholder,
+    Profile,
+    Stage,
+)
+from stagec.frontends.stages.keys import misplaced_keys, misspelt_keys
+from stagec.frontends.stages.misfits import Misfit, Misfitting, Wrong, wrong_cases, wrong_checks, wrong_gates
+from stagec.frontends.stages.slips import Slip, Slipped, declares_context, slipped
+from stagec.frontends.stages.template import path_text
+from stagec.model.flow import Mode
+
+__all__ = [
+    "MEMBERS",
+    "PROVIDED",
+    "RESERVED",
+    "RESULT",
+    "Arrival",
+    "Case",
+    "Catalogue",
+    "Change",
+    "Check",
+    "Condition",
+    "Edit",
+    "Effects",
+    "Finding",
+    "Fix",
+    "Form",
+    "Incoming",
+    "Json",
+    "Mention",
+    "Misfit",
+    "Misfitting",
+    "Miss",
+    "Mode",
+    "Names",
+    "Origin",
+    "Pipeline",
+    "Place",
+    "Placeholder",
+    "Presence",
+    "Profile",
+    "Promise",
+    "Reference",
+    "Related",
+    "Schema",
+    "Severity",
+    "Slip",
+    "Slipped",
+    "Stage",
+    "Tool",
+    "Uncovered",
+    "Unreached",
+    "Wrong",
+    "asking",
+    "combinations",
+    "contradiction",
+    "counted",
+    "declares_context",
+    "elsewhere",
+    "hint",
+    "in_kebab_case",
+    "listing",
+    "misplaced_keys",
+    "missing",
+    "misspelt_keys",
+    "object_of",
+    "path_text",
+    "quote",
+    "repeated",
+    "routes",
+    "rule",
+    "shown",
+    "slipped",
+    "unconventional",
+    "uncovered",
+    "unreached_cases",
+    "unreached_checks",
+    "well_known_effects",
+    "wrong_cases",
+    "wrong_checks",
+    "wrong_gates",
+]
+
+FAMILY = Family(__name__, 300, Pipeline)
+rule = FAMILY.rule
+
+_KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+def in_kebab_case(name: str) -> bool:
+    """Tell whether a name is written as ids of stages should be."""
+    return _KEBAB.fullmatch(name) is not None
+
+
+def unconventional(pipeline: Pipeline, profile: Profile) -> Iterator[Finding]:
+    """Say of every stage of one profile whose id is not in kebab case how it could be written."""
+    for stage in pipeline.stages:
+        if stage.id is not None and stage.profile is profile and not in_kebab_case(stage.id):
+            words = "-".join(word.lower() for word in _WORD.findall(stage.id))
+            such = f", such as {quote(words)}" if words else ""
+            yield Finding(stage.id_at, f"stage id {quote(stage.id)} is not in kebab case{such}")
+
+
+_SHOWN = 8
+"""So many repetitions of a wrong placeholder are shown."""
+
+
+def repeated(found: Slipped) -> tuple[Related, ...]:
+    """Return where else in the same prompt a wrong placeholder stands."""
+    others = (each.at for each in found.again if each.at != found.placeholder.at)
+    return tuple(Related(at, "here too") for at, _ in zip(others, range(_SHOWN), strict=False))
+
+
+def routes(pipeline: Pipeline) -> Iterator[tuple[Stage, Case]]:
+    """Yield every case of every stage of a pipeline."""
+    for stage in pipeline.by_id.values() if pipeline.is_declared else ():
+        yield from ((stage, case) for case in stage.conduct.cases)
+
+
+def missing(pipeline: Pipeline, mentions: Iterable[tuple[Mention, str]]) -> Iterator[Finding]:
+    """Say of every name that no stage has, however often it is mentioned, what comes with its first mention.
+
+    Where a stage cannot be read, only a name that is near another is told to be wrong.
+    """
+    lost: dict[str, list[tuple[Mention, str]]] = {}
+    for mention, sentence in mentions if pipeline.is_declared else ():
+        if not pipeline.has_stage(mention.name):
+            lost.setdefault(mention.name, []).append((mention, sentence))
+    certain = not lost or _knows_all(pipeline)
+    for name, ((first, sentence), *others) in lost.items():
+        near = hint(name, pipeline.names)
+        if certain or near:
+            related = tuple(Related(other.at, "mentioned here too") for other, _ in others[:_SHOWN])
+            yield Finding(first.at, f"{sentence}{near}", related)
+
+
+def _knows_all(pipeline: Pipeline) -> bool:
+    """Tell whether every stage of a pipeline could be read, and has a name of its own."""
+    written = pipeline.body.get("stages", [])
+    listed = isinstance(written, list) and all(isinstance(each, str | dict) for each in written)
+    found = all(pattern.found for pattern in pipeline.patterns)
+    return listed and found and not pipeline.broken and 0 < len(pipeline.by_id) == len(pipeline.stages)
+
+
+def shown(given: Json) -> str:
+    """Return a value as messages write it: a text in quotes, anything else as JSON writes it."""
+    return quote(given) if isinstance(given, str) else as_text(given)
+
+
+def asking(each: Misfitting) -> str:
+    """Return what a condition asks for, as the middle of a sentence."""
+    path = quote(".".join(each.condition.path))
+    return f"asks whether {path} is {shown(each.given)}" if each.kind is Misfit.VALUE else f"asks for {path}"
+
+
+_NEVER = {
+    Misfit.LATE: "that is not known before the result is judged",
+    Misfit.PLAIN: "that has no members",
+    Misfit.OUTPUT: "the stage has no exit hook, which alone makes an output",
+    Misfit.PATH: "its schema forbids that",
+    Misfit.UNDECLARED: "its schema does not declare that",
+}
+
+
+def contradiction(each: Misfitting) -> str:
+    """Return why what a condition asks for can never be, as the end of a sentence."""
+    if each.kind is Misfit.VALUE:
+        return _possible_of(each)
+    if each.kind is not Misfit.UNKNOWN:
+        return f"{_NEVER[each.kind]}{_nearest_of(each)}"
+    meant = f"; did you mean {quote(each.meant)}?" if each.meant else hint(each.condition.path[0], Names(RESULT))
+    return f"a result has only {listing(RESULT)}{meant}"
+
+
+def _nearest_of(each: Misfitting) -> str:
+    promised = each.condition.promised
+    followed = promised.followed if promised is not None else 0
+    path = each.condition.path[1:]
+    return hint(path[followed], Names(promised.near)) if promised is not None and followed < len(path) else ""
+
+
+def _possible_of(each: Misfitting) -> str:
+    if each.possible is None:
+        of = {"attemptCount": "no attempt has that number", "reason": "that is a text"}
+        return of.get(each.condition.path[0], "its schema rules that out")
+    if not each.possible:
+        return "there is no value that its schema allows"
+    near = hint(each.given, Names(filter(_is_text, each.possible))) if isinstance(each.given, str) else ""
+    known = [shown(one) for one in each.possible[:_SHOWN]]
+    known += [f"one of {len(each.possible) - _SHOWN} more"] if len(each.possible) > _SHOWN else []
+    return f"that is always {' or '.join(filter(None, (', '.join(known[:-1]), known[-1])))}{near}"
+
+
+def _is_text(given: Json) -> TypeGuard[str]:
+    return isinstance(given, str)
+
+
+def elsewhere(each: Wrong) -> Iterator[Related]:
+    """Yield what explains a wrong condition: the schema that it contradicts, and where it is repeated."""
+    promised = each.misfitting.condition.promised
+    ends = [schema for end in promised.ends for schema in end] if promised is not None else []
+    if each.misfitting.kind is Misfit.VALUE and ends:
+        yield Related(ends[0].at, "what can stand there")
+    elif each.misfitting.kind in {Misfit.PATH, Misfit.UNDECLARED} and isinstance(each.stage.result, Schema):
+        yield Related(each.stage.result.at, "the completion schema")
+    yield from (Related(at, "here too") for at in each.again[:_SHOWN])

@@ -1,0 +1,18 @@
+"""The id of a stage is not in kebab case.
+
+## Why this matters
+Pipelines, state and logs name stages by their ids. Ids of one form cannot differ in letter case or in blanks alone,
+which nobody sees.
+
+## How to fix
+Write lower-case letters and digits, with single hyphens between words, and change the places that mention the stage.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import Finding, Pipeline, Profile, rule, unconventional
+
+
+@rule(since="0.1", origin=("stage-definitions:id-kebab-case",))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    yield from unconventional(pipeline, Profile.MARKDOWN)

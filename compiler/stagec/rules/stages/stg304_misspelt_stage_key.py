@@ -1,0 +1,47 @@
+"""A key of a stage's frontmatter looks like a misspelt or misplaced one.
+
+## Why this matters
+Keys that the format does not know are metadata, which nothing reads. A misspelt key is metadata, too, and the member
+that was meant is absent without a word. So are `next`, `checks`, `gate` and `hooks`, which belong below `stagec`.
+
+## How to fix
+Correct the key, or move it below `stagec`. Metadata can have a name that begins with `x-`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import (
+    Change,
+    Edit,
+    Finding,
+    Fix,
+    Pipeline,
+    Profile,
+    Severity,
+    Stage,
+    misplaced_keys,
+    misspelt_keys,
+    quote,
+    rule,
+)
+
+
+@rule(
+    since="0.1",
+    origin=("stage-definitions:unknown-key-near-miss", "stage-definitions:unknown-key"),
+    severity=Severity.WARNING,
+)
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for stage in pipeline.stages:
+        if stage.profile is Profile.MARKDOWN:
+            yield from _findings(stage)
+
+
+def _findings(stage: Stage) -> Iterator[Finding]:
+    for key in misplaced_keys(stage):
+        yield Finding((stage.at / key).key, f"{quote(key)} is not read here: it belongs below 'stagec'")
+    for key, near in misspelt_keys(stage):
+        at = (stage.at / key).key
+        fix = Fix(f"rename it to {quote(near)}", (Edit(Change.RENAME, at, near),))
+        message = f"nothing reads {quote(key)}; did you mean {quote(near)}?"
+        yield Finding(at, message, (), None if near in stage.members else fix)

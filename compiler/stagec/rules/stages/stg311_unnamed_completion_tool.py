@@ -1,0 +1,28 @@
+"""The prompt of a stage never names its completion tool.
+
+## Why this matters
+A stage ends when the model calls the completion tool. A model that is not told so in the prompt talks on until it is
+reminded, and every reminder is a turn.
+
+## How to fix
+End the prompt with what to hand in: "When you are done, call `submit_plan` with …".
+"""
+
+import re
+from collections.abc import Iterator
+
+from stagec.rules.stages import Finding, Pipeline, Severity, Stage, quote, rule
+
+
+@rule(since="0.1", origin=("stage-definitions:body-omits-completion-tool",), severity=Severity.NOTE)
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for stage in pipeline.stages:
+        if stage.completion is not None and stage.body.text.strip() and not _names(stage, stage.completion.name):
+            message = f"the prompt never names {quote(stage.completion.name)}, by which the stage hands in its result"
+            yield Finding(stage.completion.at, message)
+
+
+def _names(stage: Stage, tool: str) -> bool:
+    """Tell whether a prompt has the name of a tool in it as a word, or asks for it with a placeholder."""
+    asked = any(each.path[:2] == ("stage", "completionTool") for each in stage.body.placeholders)
+    return asked or re.search(rf"(?<![\w-]){re.escape(tool)}(?![\w-])", stage.body.text) is not None

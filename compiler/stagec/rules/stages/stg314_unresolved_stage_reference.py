@@ -1,0 +1,24 @@
+"""A `$ref` in a schema of a stage leads to nothing.
+
+## Why this matters
+A schema with a missing part cannot be given to a model: the stage fails before its first turn.
+
+## How to fix
+Correct the file name or the pointer behind `#`. A `#` alone means the schema in which it is written, not the file, and
+files are relative to the one in which they are named.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import Finding, Miss, Pipeline, quote, rule
+
+_SENTENCES = {Miss.NO_FILE: "there is no such file", Miss.NO_MEMBER: "the schema has no such part"}
+
+
+@rule(since="0.1", origin=("stage-definitions:completion-schema-ref", "rulings:R20"))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for stage in pipeline.stages:
+        for each in stage.references:
+            if isinstance(each.found, Miss) and each.found in _SENTENCES:
+                message = f"reference {quote(each.text)} leads to nothing: {_SENTENCES[each.found]}"
+                yield Finding(each.at, message)

@@ -1,0 +1,49 @@
+"""A placeholder reads something that prompts cannot read.
+
+## Why this matters
+A prompt is made of the context, under `ctx`, and of what the stage says of itself, under `stage`. There is nothing
+else, so the stage cannot start.
+
+## How to fix
+Write `{{ctx.task}}` for what a run is given, `{{ctx.upstream[0].parsed.summary}}` for what the stage before handed in.
+There is no way of writing double braces that stay as they are; let the context bring a text that needs them.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import (
+    PROVIDED,
+    Finding,
+    Names,
+    Pipeline,
+    Placeholder,
+    Slip,
+    hint,
+    quote,
+    repeated,
+    rule,
+    slipped,
+)
+
+
+@rule(since="0.1", origin=("stage-definitions:placeholder-namespace",))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for each in slipped(pipeline, Slip.FOREIGN):
+        which = f"placeholder {quote(each.placeholder.text)} names nothing"
+        near = _meant(pipeline, each.placeholder)
+        yield Finding(each.placeholder.at, f"{which}: there are only 'ctx' and 'stage'{near}", repeated(each))
+
+
+def _meant(pipeline: Pipeline, placeholder: Placeholder) -> str:
+    root = str(placeholder.path[0])
+    names = [*PROVIDED, *(pipeline.context or ())]
+    free = pipeline.context is None and len(placeholder.path) == 1
+    if free or root in names:
+        return f"; did you mean {quote(f'ctx.{root}')}?"
+    if root.lower() in _CONTEXT:
+        return "; did you mean 'ctx'?"
+    return hint(root, Names(("ctx", "stage")))
+
+
+_CONTEXT = {"context", "ctxt", "cxt", "ctc", "xtc", "cx", "ct", "tcx"}
+"""What people write for `ctx`; the name is too short for others to be near it."""

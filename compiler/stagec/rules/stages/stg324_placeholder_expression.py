@@ -1,0 +1,21 @@
+"""A placeholder is more than a path.
+
+## Why this matters
+Prompts are filled in, not computed: there are no conditions, loops, filters, defaults, calls or literals. What decides
+anything belongs into the pipeline, where it can be checked.
+
+## How to fix
+Write a path, such as `{{ctx.task}}`. Where the prompt depends on something, make two stages of it and let the cases of
+the stage before choose between them.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import Finding, Pipeline, Slip, quote, repeated, rule, slipped
+
+
+@rule(since="0.1", origin=("stage-definitions:placeholder-expression",))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for each in slipped(pipeline, Slip.EXPRESSION):
+        message = f"placeholder {quote(each.placeholder.text)} is an expression, but can only be a path"
+        yield Finding(each.placeholder.at, message, repeated(each))

@@ -1,0 +1,33 @@
+"""A prompt reads a name that the pipeline's context does not declare.
+
+## Why this matters
+`context` lists what a run is given under `ctx`. A name that is not there is never given, so the stage cannot start.
+
+## How to fix
+Correct the name, or declare it under `context` with a JSON Schema, which may be empty: `branch: {}`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import PROVIDED, Finding, Names, Pipeline, Related, Slip, Slipped, hint, quote, rule, slipped
+
+_SHOWN = 8
+
+
+@rule(since="0.1", origin=("stage-definitions:ctx-unresolved", "Validation/StageCtxUnresolved"))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    known = Names((*(pipeline.context or ()), *PROVIDED))
+    lost: dict[str, list[Slipped]] = {}
+    for each in slipped(pipeline, Slip.CONTEXT_NAME):
+        lost.setdefault(str(each.placeholder.path[1]), []).append(each)
+    for name, found in lost.items():
+        first = found[0]
+        message = f"stage {quote(first.stage.name)} reads {quote(f'ctx.{name}')}, which the context does not declare"
+        others = [one.at for each in found for one in (each.placeholder, *each.again)]
+        places = dict.fromkeys(at for at in others if at != first.placeholder.at)
+        related = (*(Related(at, "read here too") for at in [*places][:_SHOWN]), _declared(pipeline))
+        yield Finding(first.placeholder.at, f"{message}{hint(name, known)}", related)
+
+
+def _declared(pipeline: Pipeline) -> Related:
+    return Related((pipeline.at / "context").key, "the declared context")

@@ -1,0 +1,23 @@
+"""The stage where runs begin reads the result of a stage before it.
+
+## Why this matters
+Nothing has run before the entry, so there is no result to read, and the run fails at once. Also when the pipeline comes
+back to the stage later: its prompt has to be complete on every way that leads to it.
+
+## How to fix
+Read what the run is given, such as `{{ctx.task}}`. A stage that is to run first and again later needs a second
+definition for the second time.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import Finding, Pipeline, Related, Slip, quote, repeated, rule, slipped
+
+
+@rule(since="0.1", origin=("stage-definitions:upstream-on-entry",))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for each in slipped(pipeline, Slip.AT_ENTRY):
+        what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
+        also = "" if each.everywhere else "also "
+        related = (Related(each.ways[0].at, "a run begins here"), *repeated(each))
+        yield Finding(each.placeholder.at, f"{what}, but {also}begins a run, when no stage has run before", related)

@@ -1,0 +1,24 @@
+"""A stage that runs beside others reads the result of a stage before it.
+
+## Why this matters
+Parallel stages start from the context alone: they are handed no results, not even that of the stage that starts them.
+The run fails where the stage should start.
+
+## How to fix
+Read what the run is given, such as `{{ctx.task}}`, or run the stage on its own, after the one whose result it needs.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import Finding, Pipeline, Related, Slip, quote, repeated, rule, slipped
+
+
+@rule(since="0.1", origin=("stage-definitions:upstream-on-sibling",))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for each in slipped(pipeline, Slip.IN_SIBLING):
+        what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
+        also = "" if each.everywhere else "also "
+        related = (Related(each.ways[0].at, "here it runs in parallel"), *repeated(each))
+        yield Finding(
+            each.placeholder.at, f"{what}, but {also}runs in parallel, where no result is handed over", related
+        )

@@ -1,0 +1,34 @@
+"""A prompt reads a result that is not handed over, or does not say which one.
+
+## Why this matters
+A stage that follows another is handed one result, the first, whose index is 0; a join is handed one for each parallel
+stage, in the order in which `stages` lists them. There is no other, so the stage cannot start.
+
+## How to fix
+Give the index of a result that is handed over on every way that leads to the stage: `{{ctx.upstream[0].parsed}}`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import Finding, Pipeline, Related, Slip, Slipped, counted, quote, repeated, rule, slipped
+
+
+@rule(since="0.1", origin=("stage-definitions:upstream-index",))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for each in slipped(pipeline, Slip.INDEX):
+        what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
+        yield Finding(each.placeholder.at, f"{what}, but {_why(each)}", (*_where(each), *repeated(each)))
+
+
+def _why(each: Slipped) -> str:
+    if not each.ways:
+        return "does not say which result: the first is 'ctx.upstream[0]'"
+    handed = len(each.ways[0].sources)
+    where = "" if each.everywhere else "on one of the ways that lead to it "
+    last = quote(f"ctx.upstream[{handed - 1}]")
+    return f"{where}is handed only {counted(handed, 'result')}, {f'the last as {last}' if handed > 1 else last}"
+
+
+def _where(each: Slipped) -> Iterator[Related]:
+    for way in each.ways:
+        yield Related(way.at, f"here it is handed {counted(len(way.sources), 'result')}")

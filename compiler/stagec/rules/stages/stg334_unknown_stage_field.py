@@ -1,0 +1,30 @@
+"""A prompt reads something that its stage does not say of itself.
+
+## Why this matters
+Under `stage` a prompt can read the frontmatter of its own file. What is not there cannot be filled in, so the stage
+cannot start.
+
+## How to fix
+Correct the name. A prompt can rely on `stage.id` and `stage.name`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import Finding, Names, Pipeline, Placeholder, Slip, Stage, hint, quote, repeated, rule, slipped
+
+
+@rule(since="0.1", origin=("stage-definitions:stage-ref-unknown",))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for each in slipped(pipeline, Slip.STAGE_FIELD):
+        message = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}, but its frontmatter has no"
+        near = _near(each.stage, each.placeholder)
+        yield Finding(each.placeholder.at, f"{message} {quote(_field(each.placeholder))}{near}", repeated(each))
+
+
+def _field(placeholder: Placeholder) -> str:
+    return placeholder.text.strip("{} \t\r\n").removeprefix("stage.")
+
+
+def _near(stage: Stage, placeholder: Placeholder) -> str:
+    name = str(placeholder.path[1])
+    return hint(name, Names(stage.members)) if name not in stage.members else ""

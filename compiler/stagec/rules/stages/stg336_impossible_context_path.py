@@ -1,0 +1,52 @@
+"""A prompt reads a path that a value of the context cannot have.
+
+## Why this matters
+The JSON Schema that the pipeline declares for the value leaves no room for anything at the path: it is closed there, or
+the path leads through something that is no object. `workflowRunId` and `stageExecutionId` are texts. Nothing can be
+filled in, so the stage cannot start.
+
+## How to fix
+Correct the path, or declare the member in the schema under `context`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import (
+    Finding,
+    Names,
+    Pipeline,
+    Related,
+    Severity,
+    Slip,
+    Slipped,
+    hint,
+    path_text,
+    quote,
+    repeated,
+    rule,
+    slipped,
+)
+
+_NAME = 2
+"""`ctx` and the name come before the path into the value."""
+
+
+@rule(since="0.1", origin=("stage-definitions:ctx-unresolved",), severity=Severity.WARNING)
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for each in slipped(pipeline, Slip.CONTEXT_PATH):
+        what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
+        yield Finding(each.placeholder.at, f"{what}, but {_why(each)}", (*_schema(pipeline, each), *repeated(each)))
+
+
+def _why(each: Slipped) -> str:
+    path, promised = each.placeholder.path, each.promised
+    followed = promised.followed if promised is not None else 0
+    inside, name = path_text(path[: _NAME + followed]), str(path[_NAME + followed])
+    near = hint(name, Names(promised.near)) if promised is not None else ""
+    return f"{quote(inside)} cannot have {quote(name)}{near}"
+
+
+def _schema(pipeline: Pipeline, each: Slipped) -> Iterator[Related]:
+    declared = (pipeline.context or {}).get(str(each.placeholder.path[1]))
+    if declared is not None:
+        yield Related(declared.at, "the schema of the value")

@@ -1,0 +1,25 @@
+"""A stage that only runs in parallel with others says what comes after it.
+
+## Why this matters
+After parallel stages their join runs, whatever each of them says under `next`. Only a branch of recovery is followed:
+cases for `verdict: fail`, which lead to stages that end.
+
+## How to fix
+Move the route to the join, or delete it. A route that is meant for failures needs `when: {verdict: fail}`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import Arrival, Finding, Pipeline, Related, Severity, quote, routes, rule
+
+
+@rule(since="0.1", origin=("stage-definitions:parallel-sibling-next",), severity=Severity.WARNING)
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for stage, case in routes(pipeline):
+        if case.is_recovery or not case.stages or case in pipeline.followed(stage):
+            continue
+        ways = [way for way in pipeline.incoming[stage.name] if way.arrival is Arrival.SIBLING]
+        target = case.stages[0]
+        what = f"{quote(stage.name)} runs only in parallel with others"
+        related = (Related(ways[0].at, "runs in parallel here"),)
+        yield Finding(case.at, f"{what}: its way on to {quote(target.name)} is not taken", related)

@@ -1,0 +1,35 @@
+"""A join is also come to on another way.
+
+## Why this matters
+As a join a stage is handed one result for each of the parallel stages; on another way it is handed one, or none. Its
+prompt has to make sense of both. When the other way begins at one of the parallel stages, the join runs before the
+others have ended, and then once more.
+
+## How to fix
+Let the other way lead to a stage of its own, or back to the stage that starts the parallel ones.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import Arrival, Finding, Incoming, Pipeline, Related, Severity, quote, rule
+
+
+@rule(since="0.1", origin=("stage-definitions:join-reentered",), severity=Severity.WARNING)
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for name, ways in pipeline.incoming.items():
+        joins = [way for way in ways if way.arrival is Arrival.JOIN]
+        others = [way for way in ways if way.arrival in {Arrival.ENTRY, Arrival.SUCCESSOR}]
+        for way in others if joins and name in pipeline.by_id else ():
+            related = (Related(joins[0].at, "joins parallel stages here"),)
+            yield Finding(way.at, f"{quote(name)} joins parallel stages, but {_how(way, joins)}", related)
+
+
+def _how(way: Incoming, joins: list[Incoming]) -> str:
+    if way.arrival is Arrival.ENTRY:
+        return "runs begin there as well"
+    source = way.sources[0][0] if way.sources and way.sources[0] else None
+    if source is None:
+        return "is run in a sequence as well"
+    if any(source in standing for join in joins for standing in join.sources):
+        return f"{quote(source)}, for which it waits, leads to it as well"
+    return f"{quote(source)} leads to it as well"

@@ -1,0 +1,24 @@
+"""A pipeline lists stage files, and there are none.
+
+## Why this matters
+The stages that were meant are missing, and every name that leads to them leads nowhere.
+
+## How to fix
+Write a path relative to the pipeline; `*` stands for any part of a name, `**` for any folders. Files outside the
+project are not read.
+"""
+
+import posixpath
+from collections.abc import Iterator
+
+from stagec.rules.stages import Finding, Pipeline, quote, rule
+
+
+@rule(since="0.1", origin=("rulings:pipelines",))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    folder = posixpath.dirname(pipeline.at.file)
+    for pattern in pipeline.patterns:
+        if not pattern.found:
+            path = posixpath.normpath(posixpath.join(folder, pattern.text))
+            what = "no file of the project matches" if set(pattern.text) & set("*?[") else "the project has no file"
+            yield Finding(pattern.at, f"{what} {quote(path)}")

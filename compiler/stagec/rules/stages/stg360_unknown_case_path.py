@@ -1,0 +1,22 @@
+"""A case asks for something that no result has.
+
+## Why this matters
+Cases choose by the result of their stage: its `verdict`, the `reason`, what was handed in as `parsed`, `capHit`, the
+`attemptCount`, and the `output` of an exit hook. A path that begins otherwise is never there.
+
+## How to fix
+Members of what the stage hands in are written with `parsed` before them: `{when: {parsed.approved: true}, stages: []}`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import Finding, Misfit, Pipeline, asking, contradiction, elsewhere, quote, rule, wrong_cases
+
+
+@rule(since="0.1", origin=("rulings:pipelines",))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for each in wrong_cases(pipeline):
+        found = each.misfitting
+        if found.kind is Misfit.UNKNOWN:
+            message = f"a case of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
+            yield Finding(found.at.key, message, tuple(elsewhere(each)))

@@ -1,0 +1,43 @@
+"""A case asks for something that can never be.
+
+## Why this matters
+What a stage hands in fits its completion schema, and the schema leaves no room for this: the path is forbidden, or the
+value is none of those that can stand there. The author believes in a way that no run ever takes, and results that were
+meant for it go elsewhere.
+
+## How to fix
+Write path and value as the schema has them. Without an assert hook a stage that reaches its turn cap never succeeds, so
+`capHit: true` goes together with `verdict: fail` only. Values compare as JSON: `1` is `1.0`, and no text is `true`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import (
+    Finding,
+    Misfit,
+    Pipeline,
+    asking,
+    contradiction,
+    elsewhere,
+    quote,
+    rule,
+    unreached_cases,
+    wrong_cases,
+)
+
+_ELSEWHERE = {Misfit.UNKNOWN, Misfit.UNDECLARED}
+"""What other rules speak of."""
+
+
+@rule(since="0.1", origin=("rulings:pipelines",))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for each in wrong_cases(pipeline):
+        found = each.misfitting
+        if found.kind not in _ELSEWHERE:
+            message = f"a case of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
+            yield Finding(found.at, message, tuple(elsewhere(each)))
+    for stage in pipeline.stages:
+        for lost in unreached_cases(pipeline, stage):
+            if not lost.earlier:
+                message = f"no result of stage {quote(stage.name)} can meet all conditions of this case"
+                yield Finding(lost.judged.at, message)

@@ -1,0 +1,29 @@
+"""A case is never taken, because earlier ones take all results that it is about.
+
+## Why this matters
+The first case that matches a result decides. Where this one stands, nothing is left that it could match, so the stages
+in it are not run when its author expects it.
+
+## How to fix
+Put the case before those that are wider, narrow these down, or delete it. A case without `when` takes all that is left,
+and belongs at the end.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import Finding, Pipeline, Related, counted, quote, rule, unreached_cases
+
+_SHOWN = 8
+
+
+@rule(since="0.1", origin=("rulings:pipelines",))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for stage in pipeline.stages:
+        for lost in unreached_cases(pipeline, stage):
+            if lost.earlier:
+                related = tuple(Related(each.at, "taken first") for each in lost.earlier[:_SHOWN])
+                message = (
+                    f"stage {quote(stage.name)} never takes this case: {counted(len(lost.earlier), 'earlier case')}"
+                )
+                verb = "takes" if len(lost.earlier) == 1 else "take"
+                yield Finding(lost.judged.at, f"{message} {verb} every result that fits it", related)

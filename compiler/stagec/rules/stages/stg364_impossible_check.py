@@ -1,0 +1,44 @@
+"""A check can never decide anything.
+
+## Why this matters
+Checks judge the work of a stage by what it handed in, by `capHit` and by `attemptCount`; the first that matches
+decides. This one asks for what can never be there, or earlier ones decide all that it is about. Work that it was meant
+to refuse is accepted.
+
+## How to fix
+Write path and value as the completion schema has them. The verdict, its reason and the output are made only after the
+checks. A check without `when` refuses everything that is left, and belongs at the end.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import (
+    Finding,
+    Misfit,
+    Pipeline,
+    Related,
+    asking,
+    contradiction,
+    elsewhere,
+    quote,
+    rule,
+    unreached_checks,
+    wrong_checks,
+)
+
+_SHOWN = 8
+
+
+@rule(since="0.1", origin=("rulings:pipelines",))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for each in wrong_checks(pipeline):
+        found = each.misfitting
+        if found.kind is not Misfit.UNDECLARED:
+            at = found.at if found.kind is Misfit.VALUE else found.at.key
+            message = f"a check of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
+            yield Finding(at, message, tuple(elsewhere(each)))
+    for stage in pipeline.stages:
+        for lost in unreached_checks(pipeline, stage):
+            related = tuple(Related(each.at, "decides first") for each in lost.earlier[:_SHOWN])
+            why = "earlier ones decide all that it is about" if lost.earlier else "its conditions never hold together"
+            yield Finding(lost.judged.at, f"a check of stage {quote(stage.name)} never decides: {why}", related)

@@ -1,0 +1,45 @@
+"""A gate asks for something that the context does not have.
+
+## Why this matters
+A gate decides by the context whether its stage may start. The pipeline declares what a run is given there, and this is
+not among it, or its JSON Schema rules it out: the condition never holds, and the gate never closes.
+
+## How to fix
+Correct the path, which begins with a name under `context`, without `ctx`; or declare the name.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import (
+    Finding,
+    Misfit,
+    Misfitting,
+    Names,
+    Pipeline,
+    Related,
+    asking,
+    contradiction,
+    elsewhere,
+    hint,
+    quote,
+    rule,
+    wrong_gates,
+)
+
+
+@rule(since="0.1", origin=("rulings:pipelines",))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for each in wrong_gates(pipeline):
+        found = each.misfitting
+        at = found.at if found.kind is Misfit.VALUE else found.at.key
+        again = tuple(one for one in elsewhere(each) if one.message != "the completion schema")
+        message = f"the gate of stage {quote(each.stage.name)} {asking(found)}, but {_why(pipeline, found)}"
+        yield Finding(at, message, (*again, Related((pipeline.at / "context").key, "the declared context")))
+
+
+def _why(pipeline: Pipeline, found: Misfitting) -> str:
+    if found.kind is not Misfit.UNKNOWN:
+        return contradiction(found)
+    meant = f"; did you mean {quote(found.meant)}?" if found.meant else ""
+    near = meant or hint(found.condition.path[0], Names(pipeline.context or ()))
+    return f"the context does not declare that{near}"

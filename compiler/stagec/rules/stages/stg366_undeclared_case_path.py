@@ -1,0 +1,43 @@
+"""A case or a check asks for something that the completion schema does not declare.
+
+## Why this matters
+The schema is open, so the stage may hand it in, but nothing asks the model for it. What comes by chance decides where
+the run goes; often the path is only misspelt.
+
+## How to fix
+Correct the path, or declare the member in the completion schema, and require it.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import (
+    Finding,
+    Misfit,
+    Pipeline,
+    Severity,
+    Wrong,
+    asking,
+    contradiction,
+    elsewhere,
+    quote,
+    rule,
+    uncovered,
+    wrong_cases,
+    wrong_checks,
+)
+
+
+@rule(since="0.1", origin=("rulings:pipelines",), severity=Severity.WARNING)
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for each in wrong_cases(pipeline):
+        if uncovered(pipeline, each.stage) is None:
+            yield from _said(each, "a case")
+    for each in wrong_checks(pipeline):
+        yield from _said(each, "a check")
+
+
+def _said(each: Wrong, what: str) -> Iterator[Finding]:
+    found = each.misfitting
+    if found.kind is Misfit.UNDECLARED:
+        message = f"{what} of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
+        yield Finding(found.at.key, message, tuple(elsewhere(each)))

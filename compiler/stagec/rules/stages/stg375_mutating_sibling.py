@@ -1,0 +1,41 @@
+"""A stage that runs in parallel with others may change things.
+
+## Why this matters
+Stages that run at the same time and change the same files get in each other's way. And when one of them fails, the
+others are cut off in the middle, and nothing takes back what they have changed.
+
+## How to fix
+Prefer stages that only read in parallel, and let a stage after the join do what they found. If one has to change
+something, keep it small, and so that doing it twice does no harm.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import (
+    Arrival,
+    Effects,
+    Finding,
+    Pipeline,
+    Related,
+    Severity,
+    listing,
+    quote,
+    rule,
+    well_known_effects,
+)
+
+
+@rule(since="0.1", origin=("stage-definitions:parallel-mutating-sibling",), severity=Severity.WARNING)
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for name, stage in pipeline.by_id.items():
+        ways = [way for way in pipeline.incoming.get(name, ()) if way.arrival is Arrival.SIBLING]
+        mutating = [each for each in stage.allowed or () if ways and _effects(pipeline, each.name) is Effects.MUTATING]
+        if mutating:
+            names = listing(dict.fromkeys(each.name for each in mutating))
+            message = f"{quote(name)} runs in parallel with others, and may change things with {names}"
+            yield Finding(mutating[0].at, message, (Related(ways[0].at, "runs in parallel here"),))
+
+
+def _effects(pipeline: Pipeline, name: str) -> Effects:
+    tool = pipeline.catalogue.by_name.get(name) if pipeline.catalogue is not None else None
+    return tool.effects if tool is not None else well_known_effects(name)
