@@ -226,12 +226,12 @@ class TestAStageNamedByHand:
 
     def test_needs_no_key_of_a_stage(self, tmp_path: Path) -> None:
         found = compiled(tmp_path, {"a.md": "Plan.\n", "b.md": "---\nname: x\n---\n"}, "a.md", "b.md")
-        assert told(found) == [("a.md", "STG169"), ("b.md", "STG170"), ("b.md", "STG310")]
+        assert told(found) == [("a.md", "STG169"), ("b.md", "STG170")]
 
     def test_may_be_another_program_s_agent_file(self, tmp_path: Path) -> None:
         text = "---\nname: reviewer\ndescription: Reviews\ntools: Read, Grep\nmodel: large\n---\nYou review.\n"
         found = compiled(tmp_path, {"reviewer.md": text}, "reviewer.md")
-        assert told(found) == [("reviewer.md", "STG170"), ("reviewer.md", "STG305")]
+        assert told(found) == [("reviewer.md", "STG170")]
 
     def test_with_misspelt_keys_is_told_so_once_for_each(self, tmp_path: Path) -> None:
         text = stage(rest="tag: [a]\n").replace("allowedTools", "allowed-tools").replace("turnCap", "turncap")

@@ -15,6 +15,7 @@ from stagec.core.value import value
 from stagec.frontends.stages.document import PARALLEL, Body, Memo, Pattern, Pipeline, Profile, Stage
 from stagec.frontends.stages.files import Bundle, bundles, guessed_names, objects
 from stagec.frontends.stages.incoming import incoming
+from stagec.frontends.stages.recognise import says_nothing_of_a_stage
 from stagec.frontends.stages.routes import Written, conduct
 from stagec.frontends.stages.template import markdown_body, object_body
 from stagec.sources.read import Sources, join
@@ -104,6 +105,8 @@ class _Reading:
         pipeline = self._bundle.pipeline
         for tree in (*((pipeline,) if pipeline is not None else ()), *self._bundle.stages):
             if tree.body is not None and tree.readable:
+                if says_nothing_of_a_stage(object_of(tree.value)):
+                    continue  # it lacks whatever a stage has, which is all there is to say of it
                 yield _Source(object_of(tree.value), tree.at, Profile.MARKDOWN, tree)
             elif tree.readable:
                 for pointer, each in objects(tree):

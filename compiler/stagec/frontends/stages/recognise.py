@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 
-from stagec.core.json import Json, list_of, object_of
+from stagec.core.json import Json, Object, list_of, object_of
 from stagec.sources.read import BOM, Sources
 from stagec.sources.tree import Tree
 
@@ -21,6 +21,11 @@ _GLANCE = 24_000
 _TELLTALE = re.compile(rb"""(?:^|[{,][ \t]*)["']?(%s)["']?[ \t]*:""" % "|".join(_TELLING).encode(), re.MULTILINE)
 _END = re.compile(rb"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _ENTRIES = ("entry", "entryStage")
+
+
+def says_nothing_of_a_stage(members: Object) -> bool:
+    """Tell whether a frontmatter has no member that only stages have: it is an agent file, say, of another program."""
+    return members.keys().isdisjoint(_TELLING)
 
 
 def claims(file: str) -> bool:

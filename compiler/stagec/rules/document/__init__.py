@@ -9,6 +9,7 @@ from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.nearest import Names, hint
 from stagec.core.place import Key, Place, Pointer
 from stagec.core.rule import Family, Finding, Related
+from stagec.core.value import replace
 from stagec.core.words import counted, listing, quote
 from stagec.sources.tree import Fault, Tree
 
@@ -29,6 +30,7 @@ __all__ = [
     "misshapen",
     "named",
     "quote",
+    "replace",
     "rule",
 ]
 

@@ -17,4 +17,5 @@ from stagec.rules.document import Finding, Tree, rule
 @rule(since="0.1", origin=("stage-definitions:frontmatter-missing",))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("missing-frontmatter"):
-        yield Finding(fault.at, "this stage definition has no frontmatter: its first line must be '---'")
+        what = "this stage definition has no frontmatter"
+        yield Finding(fault.at, f"{what}: it must begin with its members between two lines '---'")

@@ -13,9 +13,19 @@ its author can say is marked in the result.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
+from stagec.rules.document import Fault, Finding, Tree, misshapen, replace, rule
+
+_OWN = frozenset({"id", "allowedTools", "completionTool", "completionSchema", "turnCap", "resolutionPolicy"})
+"""The members by which a stage is known."""
 
 
 @rule(since="0.1", origin=("stage-definitions:field-missing",))
 def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "incomplete-stage")
+    for fault, finding in zip(tree.about("incomplete-stage"), misshapen(tree, "incomplete-stage"), strict=True):
+        yield replace(finding, message=f"{finding.message}{_advice(fault)}")
+
+
+def _advice(fault: Fault) -> str:
+    missing = fault.facts["missing"]
+    is_foreign = isinstance(missing, tuple) and _OWN.issubset(missing)
+    return "; 'stagec init --from' makes a stage of an agent file" if is_foreign else ""

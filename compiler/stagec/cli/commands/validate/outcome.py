@@ -22,7 +22,7 @@ from stagec.reporters import Canvas, Report, Reporter
 def report(request: Request, project: Project, compilation: Compilation) -> Exit:
     """Print what was found and return the exit status that it deserves."""
     if not compilation.trees:
-        raise Failure(f"nothing to check: {_looked_in(project)} holds no agent", Exit.NOTHING)
+        raise Failure(f"nothing to check: {_looked_in(project)} holds nothing that stagec reads", Exit.NOTHING)
     form = project.settings.output_format
     text = _rendered(request, form, compilation)
     statistics = _statistics(compilation.diagnostics) if request.statistics else ""
