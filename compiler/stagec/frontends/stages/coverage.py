@@ -57,6 +57,10 @@ def unreached_checks(pipeline: Pipeline, stage: Stage) -> Iterator[Unreached]:
 
 def uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
     """Return what the cases of a stage leave out of its accepted results; a failure needs no case."""
+    return pipeline.memo.once(("uncovered", stage.at), lambda: _uncovered(pipeline, stage))
+
+
+def _uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
     cases = pipeline.followed(stage)
     is_decided = all(each.is_recovery for each in cases) or any(each.is_whole and not each.when for each in cases)
     if is_decided or not all(is_sound(pipeline, stage, each) for each in cases):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from stagec.core.json import Object, list_of, object_of
 from stagec.core.place import Place, Pointer
@@ -25,6 +26,8 @@ from stagec.sources.shape import judge, judge_member
 from stagec.sources.tree import Fault, Tree
 
 _SCHEMAS = ("completionSchema", "inputsSchema")
+_IDS = 2
+"""So many of what look like the ids of one stage count: it may have been written twice."""
 _ID = re.compile(rb"""^[ \t{]*["']?id["']?[ \t]*:[ \t]*["']?([^\s"'#,]+)""", re.MULTILINE)
 
 
@@ -165,8 +168,7 @@ def _schemas_in(tree: Tree) -> Iterator[Pointer]:
 def guessed_names(tree: Tree) -> Iterator[str]:
     """Yield the names by which a stage that cannot be read may be mentioned: its file's, and what looks like its id."""
     yield posixpath.splitext(posixpath.basename(tree.file))[0]
-    found = _ID.search(tree.data)
-    if found is not None:
+    for found in islice(_ID.finditer(tree.data), _IDS):
         yield found[1].decode(errors="replace")
 
 

@@ -13,8 +13,8 @@ _PHASES = frozenset({"setup", "gate", "assert", "exit"})
 _ANSWERS = frozenset({"defer", "block"})
 _OTHERS = frozenset({"stage", "stages"})
 """Words that are near to a key and far from what it means."""
-_SHORT, _HEAD = 5, 3
-"""Of short words only those that begin alike are taken for each other."""
+_SHORT, _HEAD, _LONG = 5, 3, 8
+"""Of short words only those that begin alike are taken for each other, of long ones all that are near."""
 
 
 def misspelt_keys(stage: Stage) -> Iterator[tuple[str, str]]:
@@ -31,8 +31,8 @@ def misspelt_keys(stage: Stage) -> Iterator[tuple[str, str]]:
 
 
 def _alike(key: str, near: str, *, written: bool) -> bool:
-    """Tell whether a key is hardly another word; where the known key is written as well, it must be the same."""
-    if written:
+    """Tell whether a key is hardly another word; where the known key is written as well, short ones must be the same."""
+    if written and len(key) <= _LONG:
         return _letters(key) == _letters(near)
     return len(key) > _SHORT or key.lower()[:_HEAD] == near.lower()[:_HEAD]
 

@@ -8,6 +8,7 @@ from stagec.contract.schemas import Schema
 from stagec.core.json import object_of
 from stagec.core.mention import Mention
 from stagec.core.place import Place
+from stagec.frontends.stages.coverage import uncovered
 from stagec.frontends.stages.document import Arrival, Case, Pipeline, Stage
 from stagec.frontends.stages.reads import demands, reads
 from stagec.model.flow import Bound, Edge, End, Entry, Flow, Mode, Node, Stop, Target, Term, To
@@ -82,6 +83,7 @@ class _Lowering:
         if succeeds and (self._is_sibling(name) or not any(map(_is_for_success, cases))):
             yield Edge(name, "ok", Stop(End.DONE), stage.at)
         yield Edge(name, "fail", Stop(End.FAILED), stage.at)
+        self._suspect = self._suspect or uncovered(self._pipeline, stage) is not None
         ignored = (each for case in stage.conduct.cases if case not in cases for each in case.targets)
         self._suspect = self._suspect or any(each.name not in self._pipeline.incoming for each in ignored)
 

@@ -91,7 +91,7 @@ class _Reading:
         meant = Mention(join, at / "join") if isinstance(join, str) and join else None
         whole = len(stages) == len(named) and len(when) == len(object_of(body.get("when")))
         mode, ends = _mode(body, stages), _ends(body)
-        whole = whole and mode is not None and (bool(stages) or ends) and "when" not in _misshapen(body)
+        whole = whole and mode is not None and bool(stages) is not ends and "when" not in _misshapen(body)
         return Case(at, when, stages, mode, meant, whole)
 
     def _promised(self, condition: Condition) -> Condition:

@@ -63,8 +63,8 @@ def _is_ours(placeholder: Placeholder) -> bool:
 
 def _dollars(text: str, start: int, end: int, file: Place) -> Iterator[Placeholder]:
     for match in _DOLLAR.finditer(text, start, end):
-        if _OURS.match(match["inner"]):
-            yield Placeholder(match[0], replace(file, range=match.span()), Form.PATH, path_of(match["inner"]))
+        if _OURS.match(match["inner"]) and len(path := path_of(match["inner"])) > 1:
+            yield Placeholder(match[0], replace(file, range=match.span()), Form.PATH, path)
 
 
 def _braces(text: str, start: int, end: int, file: Place) -> Iterator[Placeholder]:

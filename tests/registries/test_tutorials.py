@@ -1,0 +1,58 @@
+"""The tutorials, followed to the letter: every file written as shown, every command run, and the example at the end."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+GUIDE = TOP / "docs" / "user-guide"
+FENCE = re.compile(r"^```(?P<kind>\w+)(?: (?P<file>\S+))?\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+COMMAND = "$ stagec "
+
+
+class Step(NamedTuple):
+    """A file to write, or without a file a command to run and what it prints."""
+
+    file: str
+    text: str
+
+
+def steps(page: str) -> Iterator[Step]:
+    for fence in FENCE.finditer((GUIDE / page).read_text(encoding="utf-8")):
+        if fence["file"] or fence["kind"] == "console":
+            yield Step(fence["file"] or "", fence["text"])
+
+
+def printed(folder: Path, command: str) -> str:
+    argv = [sys.executable, "-m", "stagec", *command.split()]
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    environment = {**kept, "PYTHONPATH": str(TOP / "compiler"), "LC_ALL": "C.UTF-8"}
+    ended = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("page", "example"), [("tutorial-repair-loop.md", "docs-repair"), ("tutorial-code-review.md", "code-review")]
+)
+def test_a_tutorial_does_what_it_says_and_ends_with_the_example(page: str, example: str, tmp_path: Path) -> None:
+    for file, text in steps(page):
+        if file:
+            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / file).write_text(text, encoding="utf-8")
+            continue
+        command, _, shown = text.partition("\n")
+        assert command.startswith(COMMAND)
+        assert printed(tmp_path, command.removeprefix(COMMAND)) == shown, command
+    made = {path.relative_to(tmp_path): path.read_text() for path in tmp_path.rglob("*") if path.is_file()}
+    there = TOP / "registries" / example
+    kept = {path.relative_to(there): path.read_text() for path in there.rglob("*") if path.is_file()}
+    left_out = {Path("README.md"), Path("tools.lock.json")}
+    assert made == {path: text for path, text in kept.items() if path not in left_out}
