@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import process_time
 
 import pytest
+from patience import ends
 
 from stagec.graph import Questions
 from stagec.graph.dominators import dominators
@@ -63,7 +63,6 @@ def test_a_node_dominates_itself_and_what_is_below_it(ask: Ask) -> None:
 def test_a_closure_that_every_node_leads_to_costs_no_more_than_others() -> None:
     count = 20_000
     moves = [[at + 1, count] for at in range(count)] + [[]]
-    begun = process_time()
-    found = dominators(moves, [0])
-    assert found.above[count] == 0
-    assert process_time() - begun < 3, "quadratic algorithms need minutes"
+    with ends():
+        found = dominators(moves, [0])
+        assert found.above[count] == 0

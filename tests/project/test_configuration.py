@@ -4,12 +4,12 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from patience import ends
 
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Severity
@@ -218,9 +218,8 @@ class TestMistakes:
         assert line.startswith("stagec.toml")
 
     def test_of_very_many_mistakes_the_first_are_told(self, tmp_path: Path) -> None:
-        start = time.perf_counter()
-        assert len(refused(tmp_path, "".join(f"key-{number} = 1\n" for number in range(50_000)))) == 20
-        assert time.perf_counter() - start < 5
+        with ends():
+            assert len(refused(tmp_path, "".join(f"key-{number} = 1\n" for number in range(50_000)))) == 20
 
     def test_terminal_escapes_in_names_are_shown_escaped(self, tmp_path: Path) -> None:
         assert refused(tmp_path, '"\\u001b[31m" = 1') == ["stagec.toml:1: unknown key '\\x1b[31m'"]

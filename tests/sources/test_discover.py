@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 from pathlib import Path
 
 import pytest
+from patience import ends
 
 from stagec.core.failure import Failure
 from stagec.core.place import Place
@@ -245,6 +245,5 @@ def test_eleven_thousand_files_take_well_under_a_second(tmp_path: Path) -> None:
         for name in ("registry.json", *map(str, range(10))):
             (folder / name).touch()
     write(tmp_path, ".gitignore", text="*.pyc\n/build\n**/x/*.log\na?b*c\n")
-    start = time.perf_counter()
-    assert len(found(tmp_path)) == 1000
-    assert time.perf_counter() - start < 1
+    with ends():
+        assert len(found(tmp_path)) == 1000

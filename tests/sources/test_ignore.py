@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from patience import ends
 
 from stagec.sources.ignore import Patterns
 
@@ -85,8 +85,7 @@ def test_random_patterns_mean_what_git_means(tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", ["*a" * 60 + "*b", "a" + "*" * 1000 + "b", "**/a/" * 60 + "b", "[a-z]*" * 100 + "0"])
 def test_no_pattern_is_slow(line: str) -> None:
     patterns = Patterns.of([line])
-    start = time.perf_counter()
-    for _ in range(20):
-        patterns.verdict("a" * 255, folder=False)
-        patterns.verdict("/".join("a" * 1000), folder=False)
-    assert time.perf_counter() - start < 0.5
+    with ends():
+        for _ in range(20):
+            patterns.verdict("a" * 255, folder=False)
+            patterns.verdict("/".join("a" * 1000), folder=False)

@@ -92,7 +92,7 @@ def test_a_link_to_itself_cannot_be_read(tmp_path: Path) -> None:
 
 def test_any_refusal_of_the_system_is_a_fault(tmp_path: Path) -> None:
     class Refusing(Sources):
-        def _bytes(self, file: str, limit: int) -> bytes | Fault:
+        def _bytes(self, file: str, _limit: int) -> bytes | Fault:
             raise PermissionError(errno.EACCES, "Permission denied", file)
 
     tree = Refusing(tmp_path, Budgets()).tree("a.txt", "file")

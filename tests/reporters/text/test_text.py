@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from patience import ends
+
 from stagec.core.value import replace
 from stagec.reporters import Canvas, Report
 from stagec.reporters.text import REPORTER
@@ -32,8 +34,6 @@ def test_quiet_leaves_out_the_last_line_only(found: Report) -> None:
 
 
 def test_ten_thousand_findings_in_one_long_line_take_no_time(found: Report) -> None:
-    from time import process_time
-
     from stagec.core.place import Position, Span
     from stagec.sources.formats.plain import FORMAT
     from stagec.sources.tree import Tree
@@ -44,6 +44,5 @@ def test_ten_thousand_findings_in_one_long_line_take_no_time(found: Report) -> N
         replace(first, at=tree.at, related=(), span=Span(Position(1, 90 * n + 1), Position(1, 90 * n + 9)))
         for n in range(10_000)
     )
-    begun = process_time()
-    REPORTER.render(Report(many, trees={tree.file: tree}))
-    assert process_time() - begun < 3
+    with ends():
+        REPORTER.render(Report(many, trees={tree.file: tree}))

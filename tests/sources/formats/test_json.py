@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 import json
 import math
-import time
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from patience import ends
 
 from stagec.core.budgets import Budgets
 from stagec.core.place import Part, Place
@@ -201,9 +201,8 @@ def test_the_first_bracket_too_deep_is_reported_and_nothing_more() -> None:
 
 @pytest.mark.parametrize("text", ["[" * 100_000 + "]" * 100_000, '{"a":' * 100_000, "[" * 100_000])
 def test_a_very_deep_text_is_refused_at_once(text: str) -> None:
-    start = time.perf_counter()
-    assert [fault.topic for fault in read(text).faults] == ["deep-nesting"]
-    assert time.perf_counter() - start < 0.5
+    with ends():
+        assert [fault.topic for fault in read(text).faults] == ["deep-nesting"]
 
 
 @given(VALUES, st.integers(0, 6))
@@ -234,11 +233,10 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_no_text_takes_more_than_linear_time(text: str) -> None:
-    start = time.perf_counter()
-    parsed = read(text)
-    FORMAT.locate(text.encode(), [fault.at for fault in parsed.faults])
-    assert len(parsed.faults) <= 1_001
-    assert time.perf_counter() - start < 3
+    with ends():
+        parsed = read(text)
+        FORMAT.locate(text.encode(), [fault.at for fault in parsed.faults])
+        assert len(parsed.faults) <= 1_001
 
 
 def test_a_million_repeated_keys_are_reported_up_to_a_thousand() -> None:

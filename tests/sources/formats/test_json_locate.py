@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from patience import ends
 
 from stagec.core.place import START, Part, Place, Pointer, Span
 from stagec.sources.formats.json.locate import locate
@@ -99,9 +99,8 @@ def test_ten_thousand_places_cost_one_pass() -> None:
     }
     data = json.dumps({"steps": steps}, indent=1).encode()
     places = [Place("f.json", ("steps", name, "transitions", "next", "target")) for name in steps]
-    start = time.perf_counter()
-    spans = locate(data, places)
-    assert time.perf_counter() - start < 5
+    with ends():
+        spans = locate(data, places)
     assert spans[places[-1]].start.line == data[: data.rindex(b'"y"')].count(b"\n") + 1
 
 

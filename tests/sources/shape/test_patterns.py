@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from patience import ends
 
 from stagec.sources.shape.patterns import Trouble, trouble
 
@@ -55,6 +54,5 @@ def test_any_text_is_read_without_a_crash(pattern: str) -> None:
     ids=["nested", "alternatives", "brackets", "groups"],
 )
 def test_the_time_is_linear_in_the_length(pattern: str) -> None:
-    began = time.perf_counter()
-    trouble(pattern, 1_000_000)
-    assert time.perf_counter() - began < 0.5
+    with ends():
+        trouble(pattern, 1_000_000)

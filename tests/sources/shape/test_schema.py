@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
+from patience import ends
 
 from stagec.core.budgets import Budgets
 from stagec.core.place import Part, Place
@@ -120,8 +120,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_schema_of_a_megabyte_takes_less_than_a_second(name: str) -> None:
+def test_a_hostile_schema_of_a_megabyte_is_judged_in_linear_time(name: str) -> None:
     tree = Tree(FILE, "schema", FORMAT, json.dumps(HOSTILE[name]).encode(), HOSTILE[name])
-    began = time.perf_counter()
-    judge_schema(tree, Budgets())
-    assert time.perf_counter() - began < 1
+    with ends():
+        judge_schema(tree, Budgets())
