@@ -84,3 +84,9 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     told = capsys.readouterr().out
     assert [name for name in ("completion", "explain", "rules", "schema", "validate") if f"  {name} " not in told] == []
+
+
+def test_the_help_of_completion_has_a_line_for_each_shell(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["completion", "--help"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in told if " > " in line or "completion " in line][-3:] == ["bash", "zsh", "fish"]

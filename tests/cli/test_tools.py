@@ -93,7 +93,7 @@ def test_a_server_that_hangs_is_given_up_and_ended(tmp_path: Path, run: Run) -> 
     write(tmp_path, "stubborn", "hanging")
     ended = run("tools", "lock", "--timeout", "1")
     assert ended.returncode == 2
-    assert "MCP server 'stubborn' of 'tools.json' did not answer within 1 seconds" in error(ended)
+    assert "MCP server 'stubborn' of 'tools.json' did not answer within 1 second" in error(ended)
     assert [pid for pid in pids(tmp_path) if runs(pid)] == []
 
 
@@ -140,7 +140,9 @@ def test_the_table_shows_where_a_tool_comes_from(tmp_path: Path, run: Run) -> No
         bundled=["Read", "Bash"],
         discovered=[{"name": "run_tests", "effects": "mutating", "schema": "input.json"}],
     )
-    assert run("tools", "list").stderr == b"stagec: what 'polite' offer is known after 'stagec tools lock'\n"
+    assert run("tools", "list").stderr == (
+        b"stagec: note: what MCP server 'polite' offers is not known; 'stagec tools lock' asks\n"
+    )
     run("tools", "lock")
     assert run("tools", "list").stdout.decode().splitlines() == [
         "Read       bundled      read",
@@ -197,9 +199,9 @@ def lock_with(*tools: str) -> bytes:
 def test_two_locks_are_compared_without_a_server(tmp_path: Path, run: Run) -> None:
     write(tmp_path, "polite")
     (tmp_path / "tools.lock.json").write_bytes(lock_with("a", "b"))
-    (tmp_path / "other.lock.json").write_bytes(lock_with("b", "c"))
-    ended = run("tools", "diff", "--against", "other.lock.json")
-    assert (ended.returncode, ended.stdout, ended.stderr) == (1, b"- files: a\n+ files: c\n", b"")
+    (tmp_path / "older.lock.json").write_bytes(lock_with("b", "c"))
+    ended = run("tools", "diff", "--against", "older.lock.json")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, b"+ files: a\n- files: c\n", b"")
     assert run("tools", "diff", "--against", "tools.lock.json").returncode == 0
     assert not (tmp_path / "pids").exists()
 

@@ -18,6 +18,7 @@ DOORS = {
     "anyio": ("stagec.world",),
     "networkx": ("stagec.graph",),
     "click": ("stagec.cli",),
+    "graphviz": ("stagec.dot",),
     "jiter": ("stagec.sources.formats.json",),
     "mcp": ("stagec.world",),
     "mcp_types": ("stagec.world",),

@@ -14,6 +14,7 @@ HEAVY = (
     "anyio",
     "asyncio",
     "difflib",
+    "graphviz",
     "jinja2",
     "jsonschema",
     "mcp",

@@ -49,7 +49,7 @@ def texts(example: str) -> Files:
 
 
 def swapped(operator: str, code: str, file: str, old: str, new: str, **more: str) -> Mutant:
-    """Replace a text of the code review, which must be there once; the new text marks the place unless told otherwise."""
+    """Replace a text that must be there once; the new text marks the place unless another mark is given."""
     files = texts(more.get("example", REVIEW))
     assert files[file].count(old) == 1, (file, old)
     files[file] = files[file].replace(old, new)
@@ -71,7 +71,7 @@ def dropped_fields() -> Iterator[Mutant]:
             yield Mutant("drop", f"{name} without {field}", REVIEW, files, "STG170", stage(name))
     yield swapped("drop", "STG177", PIPELINE, "entry: plan\n", "", mark="")
     yield swapped("drop", "STG608", PIPELINE, "maxStageExecutions: 20\n", "", mark="")
-    yield swapped("drop", "STG608", PIPELINE, "maxStageExecutions: 7\n", "", mark="", example=REPAIR)
+    yield swapped("drop", "STG608", PIPELINE, "maxStageExecutions: 8\n", "", mark="", example=REPAIR)
     yield swapped("drop", "STG603", PIPELINE, ", join: review", "", mark="id: review", at=stage("review"))
 
 
@@ -101,7 +101,7 @@ def lowered() -> Iterator[Mutant]:
     yield swapped("lower", "STG173", stage("execute"), "turnCap: 40", "turnCap: 0")
     yield swapped("lower", "STG174", stage("execute"), "maxAttempts: 3", "maxAttempts: 0")
     yield swapped("lower", "STG607", PIPELINE, "maxStageExecutions: 20", "maxStageExecutions: 2")
-    yield swapped("lower", "STG607", PIPELINE, "maxStageExecutions: 7", "maxStageExecutions: 1", example=REPAIR)
+    yield swapped("lower", "STG607", PIPELINE, "maxStageExecutions: 8", "maxStageExecutions: 1", example=REPAIR)
 
 
 def renamed() -> Iterator[Mutant]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from stagec.catalogue.foreign import foreign_name
 from stagec.catalogue.lock import Effects, Lock
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.nearest import Names
@@ -108,3 +109,9 @@ class Catalogue:
     faulty: frozenset[str]
     """The files of the catalogue with which something is wrong."""
     is_whole: bool
+
+    def meant_by(self, name: str) -> tuple[str, ...]:
+        """Return the tool that a name means, which may be misspelt, or a server and its tool."""
+        if name in self.by_name:
+            return (name,)
+        return foreign_name(name, self.servers) or (self.names.nearest(name) or name,)

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from textwrap import wrap
 
 _ITEM = re.compile(r"(?P<lead>\s*(?:[-*]|\d+\.)\s+)(?P<text>.*)")
+_LINK = re.compile(r"\[([^\]]+)\]\([^()\s]+\)")
 _WIDEST = 100
 
 
 def prose(page: str, width: int | None) -> str:
-    """Return a page with its paragraphs and list items filled; code, tables and headings stay as they are."""
+    """Return a page with its paragraphs and list items filled, and links by their texts; all else stays as it is."""
     room = min(width or _WIDEST, _WIDEST)
     return "".join(f"{line}\n" for block in _blocks(page) for line in _fill(block, room))
 
@@ -41,6 +42,6 @@ def _fill(block: list[str], room: int) -> list[str]:
         return [block[1]]
     item = _ITEM.fullmatch(block[0])
     lead = item["lead"] if item else ""
-    text = " ".join(part.strip() for part in block)[len(lead.lstrip()) :]
+    text = _LINK.sub(r"\1", " ".join(part.strip() for part in block)[len(lead.lstrip()) :])
     blanks = " " * len(lead)
     return wrap(text, room, initial_indent=lead, subsequent_indent=blanks, break_long_words=False) or [""]

@@ -39,6 +39,11 @@ def conflict(
     return found if found is None or search.conflict((offered,), (), ()) is None else None
 
 
+def emptiness(schemas: Schemas, schema: Schema) -> Conflict | None:
+    """Return why no object satisfies a schema; nothing when one may, or it cannot be told."""
+    return _Search(schemas, {}).conflict((schema,), (), ())
+
+
 class _Search:
     """Goes down both schemas along the members that have to be there."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from stagec.contract.combinations import Combination, type_of
 from stagec.core.json import Json, Object
 
-_FEW: dict[str, tuple[Json, ...]] = {"boolean": (True, False), "null": (None,)}
+FEW: dict[str, tuple[Json, ...]] = {"boolean": (True, False), "null": (None,)}
 """The types that have few values."""
 
 
@@ -15,8 +15,8 @@ def named(combination: Combination) -> list[Json] | None:
     """Return the values that every list of a combination names and its types allow, None when there is no list."""
     all_lists = [each for layer in combination.layers if isinstance(layer.value, dict) for each in lists(layer.value)]
     types = combination.types
-    if types is not None and types <= _FEW.keys():
-        all_lists.append([each for kind in sorted(types) for each in _FEW[kind]])
+    if types is not None and types <= FEW.keys():
+        all_lists.append([each for kind in sorted(types) for each in FEW[kind]])
     if not all_lists:
         return None
     first, *others = all_lists

@@ -7,7 +7,7 @@ from itertools import product
 from math import isfinite, prod
 
 from stagec.contract.combinations import Combination, combinations, type_of
-from stagec.contract.listed import identity, named
+from stagec.contract.listed import FEW, identity, named
 from stagec.contract.member import member, needed
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.json import Json, Object
@@ -186,10 +186,24 @@ def _standings(combination: Combination, asked: tuple[Json, ...]) -> Iterator[St
 
 
 def _counted_out(combination: Combination) -> list[Json] | None:
-    if combination.types is None or combination.types != {"integer"}:
-        return None
+    """Return all values that types and bounds leave, None when they are too many."""
+    kinds = [_all_of(combination, each) for each in sorted(combination.types or ("any",))]
+    return None if None in kinds else [each for kind in kinds if kind is not None for each in kind]
+
+
+def _all_of(combination: Combination, kind: str) -> list[Json] | None:
+    if kind == "integer":
+        return _whole_numbers(combination)
+    if kind == "string":
+        return [""] if 0 in numbers(combination, "maxLength") else None
+    return [*FEW[kind]] if kind in FEW else None
+
+
+def _whole_numbers(combination: Combination) -> list[Json] | None:
     least = [-(-low // 1) for low in numbers(combination, "minimum")]
+    least += [low // 1 + 1 for low in numbers(combination, "exclusiveMinimum")]
     most = [high // 1 for high in numbers(combination, "maximum")]
+    most += [-(-high // 1) - 1 for high in numbers(combination, "exclusiveMaximum")]
     if not least or not most or min(most) - max(least) >= _LONGEST_RANGE:
         return None
     return list(range(int(max(least)), int(min(most)) + 1))
@@ -208,6 +222,9 @@ def _within(body: Object, given: Json) -> bool:
         return (low is None or len(given) >= low) and (high is None or len(given) <= high)
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         return True
+    step = _number(body, "multipleOf")
+    if isinstance(step, int) and step > 0 and given % step != 0:
+        return False
     low, high = _number(body, "minimum"), _number(body, "maximum")
     above, below = _number(body, "exclusiveMinimum"), _number(body, "exclusiveMaximum")
     inside = (low is None or given >= low) and (high is None or given <= high)

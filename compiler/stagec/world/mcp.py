@@ -95,7 +95,8 @@ async def _answer(question: Question, tell: Tell) -> Answer:
         async with asyncio.timeout(question.timeout):
             tools = await _tools(meant, transport, lambda number: tell(server, number))
     except TimeoutError:
-        return trouble(server, transport, f"did not answer within {question.timeout:g} seconds")
+        unit = "second" if question.timeout == 1 else "seconds"
+        return trouble(server, transport, f"did not answer within {question.timeout:g} {unit}")
     except Exception as error:
         return trouble(server, transport, told(error, transport))
     return LockedServer(server.name, server.at, launch_digest(server), tools)

@@ -10,7 +10,8 @@ from stagec.contract.variants import ABSENT, OTHER, Standing
 from stagec.core.budgets import Budgets
 from stagec.frontends.stages.coverage import uncovered, unreached_cases, unreached_checks
 from stagec.frontends.stages.document import Condition, Pipeline, Stage
-from stagec.frontends.stages.outcomes import Result, holds, outcomes, unjudged
+from stagec.frontends.stages.fitting import Fitting, Result
+from stagec.frontends.stages.outcomes import outcomes, unjudged
 from stagec.frontends.stages.read import read
 from stagec.sources.read import Sources
 
@@ -102,11 +103,12 @@ def test_a_condition_compares_as_json_does() -> None:
     at = _read([])[1].at
     one: Result = {("parsed", "n"): Standing(True, True, 1)}
     other: Result = {("parsed", "n"): OTHER}
-    assert holds(Condition(("parsed", "n"), at, (1.0,)), one)
-    assert not holds(Condition(("parsed", "n"), at, (True,)), one)
-    assert not holds(Condition(("parsed", "n"), at, (1,)), other)
-    assert holds(Condition(("parsed", "n"), at, present=True), other)
-    assert holds(Condition(("parsed", "m"), at, present=False), one)
+    fitting = Fitting((one, other))
+    assert fitting.meeting([Condition(("parsed", "n"), at, (1.0,))]) == {0}
+    assert fitting.meeting([Condition(("parsed", "n"), at, (True,))]) == frozenset()
+    assert fitting.meeting([Condition(("parsed", "n"), at, present=True)]) == {0, 1}
+    assert fitting.meeting([Condition(("parsed", "m"), at, present=False)]) == {0, 1}
+    assert fitting.meeting([]) == {0, 1}
 
 
 def test_a_case_that_brackets_an_index_means_an_element() -> None:

@@ -121,14 +121,14 @@ def test_every_placeholder_is_the_text_at_its_place_and_they_follow_each_other(t
 
 
 def test_dollar_signs_in_markdown_are_literals_when_they_read_ctx_or_stage() -> None:
-    text = "${ctx.a} ${HOME} ${stage} ${ stage.id } ${ctx.b[0].c} ${context.a}"
+    text = "${ctx.a} ${HOME} ${stage} ${ stage.id } ${ctx.b[0].c} ${context.a} ${ctx.} ${stage[}"
     body = markdown_body(text, (0, len(text)), FILE)
     assert [each.text for each in body.literals] == ["${ctx.a}", "${ stage.id }", "${ctx.b[0].c}"]
 
 
 def test_a_stage_object_has_one_kind_of_placeholder_and_the_rest_is_literal() -> None:
     at = Place("pipeline.json", ("stages", 0, "body"))
-    body = object_body("${ctx.a_1} ${ctx.a.b} ${ ctx.c } {{ctx.d}} {{x}} {{ctx}} ${stage.id} ${y}", at)
+    body = object_body("${ctx.a_1} ${ctx.a.b} ${ ctx.c } {{ctx.d}} {{x}} {{ctx}} ${stage.id} ${y} ${ctx.}", at)
     assert body.placeholders == (Placeholder("${ctx.a_1}", at, Form.PATH, ("ctx", "a_1")),)
     assert [each.text for each in body.literals] == ["{{ctx.d}}", "${ctx.a.b}", "${ ctx.c }", "${stage.id}"]
 

@@ -82,6 +82,19 @@ def test_a_remark_is_not_an_unknown_member(name: str) -> None:
     assert faults(step(**{name: "anything"})) == []
 
 
+def test_a_member_that_is_called_like_an_index_or_nothing_is_found() -> None:
+    tree = registry(steps={"0": {**STEP, "name": 5}, "": {**STEP, "c3": 5}})
+    assert {place for _, place, _ in faults(tree)} == {("steps", "0", "name"), ("steps", "", "c3")}
+
+
+def test_a_number_that_could_not_be_read_is_not_judged() -> None:
+    unread = Fault("number-out-of-range", Place(FILE, ("steps", "a", "name"), range=(0, 1)))
+    tree = replace(step(name=None, c3=5), faults=(unread,))
+    assert [fault.at.pointer for fault in judge(tree, "steps_registry").faults if fault != unread] == [
+        ("steps", "a", "c3")
+    ]
+
+
 def test_nothing_inside_a_value_of_the_wrong_type_is_judged() -> None:
     assert faults(registry(steps=[{"c2": 5}])) == [("mistyped-registry-member", ("steps",), "type")]
 

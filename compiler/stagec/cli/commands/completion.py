@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import click
 
+_HELP = """Print the script that completes stagec's commands and options in SHELL.
 
-@click.command(short_help="Print the completion script of a shell.")
+\b
+bash   stagec completion bash > ~/.local/share/bash-completion/completions/stagec
+zsh    stagec completion zsh > "${fpath[1]}/_stagec"
+fish   stagec completion fish > ~/.config/fish/completions/stagec.fish
+"""
+"""As click reads it: a paragraph that begins with a backspace keeps its lines."""
+
+
+@click.command(short_help="Print the completion script of a shell.", help=_HELP)
 @click.argument("shell", type=click.Choice(("bash", "fish", "zsh")))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    r"""Print the script that completes stagec's commands and options in SHELL.
-
-    \b
-    bash   stagec completion bash > ~/.local/share/bash-completion/completions/stagec
-    zsh    stagec completion zsh > "${fpath[1]}/_stagec"
-    fish   stagec completion fish > ~/.config/fish/completions/stagec.fish
-    """
+    """Print the script of a shell."""
     from click.shell_completion import get_completion_class
 
     from stagec.cli.streams import put

@@ -36,6 +36,8 @@ def init(source: Path, output: Path | None, *, force: bool) -> None:
     adopted = _adopted(source)
     if output is None:
         put(adopted.text)
+    elif output.is_dir():
+        raise Failure(f"{quote(output)} is a folder; --output names the file to write")
     elif output.exists() and not force:
         raise Failure(f"{quote(output)} exists; --force replaces it")
     else:

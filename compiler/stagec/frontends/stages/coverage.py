@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from stagec.contract.listed import identity
 from stagec.core.value import value
 from stagec.frontends.stages.document import Case, Check, Condition, Pipeline, Stage
+from stagec.frontends.stages.fitting import VERDICT, Fitting, Result
 from stagec.frontends.stages.misfits import is_sound
-from stagec.frontends.stages.outcomes import VERDICT, Outcomes, Result, holds, matches, outcomes, unjudged
+from stagec.frontends.stages.outcomes import Outcomes, outcomes, unjudged
 
 When = tuple[Condition, ...]
 
@@ -44,7 +45,8 @@ def _unreached_cases(pipeline: Pipeline, stage: Stage) -> Iterator[Unreached]:
     if found is None:
         yield from _plainly_unreached(cases)
     elif any(_is_accepted(each) for each in found.results):
-        yield from _unreached(cases, found.results, matches)
+        fitting = Fitting(found.results)
+        yield from _unreached(cases, [fitting.matching(each.when) for each in cases])
 
 
 def unreached_checks(pipeline: Pipeline, stage: Stage) -> Iterator[Unreached]:
@@ -52,7 +54,14 @@ def unreached_checks(pipeline: Pipeline, stage: Stage) -> Iterator[Unreached]:
     checks = [each for each in stage.conduct.checks if is_sound(pipeline, stage, each)]
     found = unjudged(pipeline.schemas, stage) if checks else None
     if found is not None:
-        yield from _unreached(checks, found, lambda when, result: all(holds(each, result) for each in when))
+        fitting = Fitting(found)
+        yield from _unreached(checks, [fitting.meeting(each.when) for each in checks])
+
+
+def never_accepted(pipeline: Pipeline, stage: Stage) -> bool:
+    """Tell whether the checks of a stage leave no result that is accepted."""
+    found = _outcomes(pipeline, stage) if stage.conduct.checks else None
+    return found is not None and found.whole and not any(map(_is_accepted, found.results))
 
 
 def uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
@@ -68,9 +77,9 @@ def _uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
     found = _outcomes(pipeline, stage)
     if found is None:
         return Uncovered(None, exact=False)
-    accepted = (each for each in found.results if _is_accepted(each))
-    missed = (each for each in accepted if not any(matches(case.when, each) for case in cases))
-    example = next(missed, None) if found.whole else None
+    fitting = Fitting(found.results)
+    missed = fitting.accepted().difference(*(fitting.matching(case.when) for case in cases))
+    example = found.results[min(missed)] if missed and found.whole else None
     return Uncovered(_telling(example, cases), found.exact) if example is not None else None
 
 
@@ -89,29 +98,49 @@ def _is_accepted(result: Result) -> bool:
     return result[VERDICT].given != "fail"
 
 
-def _unreached(
-    judged: Sequence[Case | Check], results: tuple[Result, ...], fits: Callable[[When, Result], bool]
-) -> Iterator[Unreached]:
+def _unreached(judged: Sequence[Case | Check], fitting: Sequence[frozenset[int]]) -> Iterator[Unreached]:
+    """Yield what decides nothing, given the positions of the results that fit each case or check."""
     taken: dict[int, Case | Check] = {}
-    for position, each in enumerate(judged):
-        fitting = [index for index, result in enumerate(results) if fits(each.when, result)]
-        if all(index in taken for index in fitting) and not _is_default(each, judged[:position]):
-            yield Unreached(each, tuple({taken[index].at: taken[index] for index in fitting}.values()))
-        for index in fitting:
-            taken.setdefault(index, each)
-
-
-def _is_default(judged: Case | Check, earlier: Sequence[Case | Check]) -> bool:
-    """Tell whether a case is the first that takes whatever is left: it may be there although nothing is."""
-    return not judged.when and isinstance(judged, Case) and all(each.when for each in earlier)
+    is_default = True
+    for each, positions in zip(judged, fitting, strict=True):
+        fresh = [at for at in positions if at not in taken]
+        # the first case that takes whatever is left may be there although nothing is
+        if not fresh and not (is_default and not each.when and isinstance(each, Case)):
+            yield Unreached(each, tuple({taken[at].at: taken[at] for at in sorted(positions)}.values()))
+        is_default = is_default and bool(each.when)
+        taken.update(dict.fromkeys(fresh, each))
 
 
 def _plainly_unreached(cases: list[Case]) -> Iterator[Unreached]:
     """Yield the cases that ask for no less than an earlier one, where results are too many to be looked at."""
+    known: dict[object, list[int]] = {}
     for index, case in enumerate(cases):
-        earlier = next((each for each in cases[:index] if _implies(case, each)), None)
+        possible = (at for key in _narrowing(case.when) for at in known.get(key, ()))
+        earlier = min((at for at in possible if _implies(case, cases[at])), default=None)
         if earlier is not None:
-            yield Unreached(case, (earlier,))
+            yield Unreached(case, (cases[earlier],))
+            continue
+        for key in _narrowed(case.when):
+            known.setdefault(key, []).append(index)
+
+
+def _narrowed(when: When) -> Iterator[object]:
+    """Yield keys of which a case that implies one with these conditions has at least one."""
+    first = next(iter(when), None)
+    if first is None:
+        yield None
+    elif first.present is not None:
+        yield first.path, first.present
+    else:
+        yield from ((first.path, identity(each)) for each in first.values)
+
+
+def _narrowing(when: When) -> Iterator[object]:
+    """Yield the keys of a case by which cases are found that it may imply."""
+    yield None
+    for each in when:
+        yield each.path, each.present is not False
+        yield from ((each.path, identity(one)) for one in each.values[:1])
 
 
 def _implies(case: Case, earlier: Case) -> bool:

@@ -264,7 +264,13 @@ class Pipeline:
 
     def followed(self, stage: Stage) -> tuple[Case, ...]:
         """Return the cases of a stage that are ever followed: of one that only runs as a sibling, its recovery."""
-        arrivals = {each.arrival for each in self.incoming.get(stage.id or "", ())}
-        if arrivals == {Arrival.SIBLING}:
-            return tuple(case for case in stage.conduct.cases if case.is_recovery)
-        return stage.conduct.cases
+        cases = stage.conduct.cases
+        return tuple(case for case in cases if case.is_recovery) if self._is_only_sibling(stage) else cases
+
+    def ignored(self, stage: Stage) -> tuple[Case, ...]:
+        """Return the cases of a stage that are never followed."""
+        cases = stage.conduct.cases if self._is_only_sibling(stage) else ()
+        return tuple(case for case in cases if not case.is_recovery)
+
+    def _is_only_sibling(self, stage: Stage) -> bool:
+        return {each.arrival for each in self.incoming.get(stage.id or "", ())} == {Arrival.SIBLING}

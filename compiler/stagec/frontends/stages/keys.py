@@ -11,7 +11,7 @@ from stagec.frontends.stages.document import MEMBERS, REQUIRED, Stage
 _KNOWN = Names(MEMBERS)
 _PHASES = frozenset({"setup", "gate", "assert", "exit"})
 _ANSWERS = frozenset({"defer", "block"})
-_OTHERS = frozenset({"stage", "stages"})
+_OTHERS = frozenset({"stage", "stages", "disallowedTools", "disallowed-tools"})
 """Words that are near to a key and far from what it means."""
 _SHORT, _HEAD, _LONG = 5, 3, 8
 """Of short words only those that begin alike are taken for each other, of long ones all that are near."""
@@ -31,7 +31,7 @@ def misspelt_keys(stage: Stage) -> Iterator[tuple[str, str]]:
 
 
 def _alike(key: str, near: str, *, written: bool) -> bool:
-    """Tell whether a key is hardly another word; where the known key is written as well, short ones must be the same."""
+    """Tell whether a key is hardly another word; where the known key is written too, short ones must be the same."""
     if written and len(key) <= _LONG:
         return _letters(key) == _letters(near)
     return len(key) > _SHORT or key.lower()[:_HEAD] == near.lower()[:_HEAD]

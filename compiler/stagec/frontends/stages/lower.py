@@ -8,7 +8,7 @@ from stagec.contract.schemas import Schema
 from stagec.core.json import object_of
 from stagec.core.mention import Mention
 from stagec.core.place import Place
-from stagec.frontends.stages.coverage import uncovered
+from stagec.frontends.stages.coverage import never_accepted, uncovered
 from stagec.frontends.stages.document import Arrival, Case, Pipeline, Stage
 from stagec.frontends.stages.reads import demands, reads
 from stagec.model.flow import Bound, Edge, End, Entry, Flow, Mode, Node, Stop, Target, Term, To
@@ -39,6 +39,7 @@ class _Lowering:
         pipeline = self._pipeline
         nodes = {name: self._node(name, stage) for name, stage in pipeline.by_id.items()}
         entries = dict(self._entries())
+        self._suspect = self._suspect or not all(pipeline.has_stage(each.name) for each in pipeline.routed)
         most, at = pipeline.max_executions, pipeline.at / _BOUND
         return Flow(
             id=pipeline.id,
@@ -69,11 +70,11 @@ class _Lowering:
 
     def _node(self, name: str, stage: Stage) -> Node:
         edges = tuple(self._edges(name, stage))
-        parts = tuple(_parts(stage))
-        return Node(name, stage.id_at, edges=edges, idle=True, decided_at=_decided_at(stage), parts=parts)
+        parts, decided_at = tuple(_parts(stage)), _decided_at(self._pipeline, stage)
+        return Node(name, stage.id_at, edges=edges, idle=True, decided_at=decided_at, parts=parts)
 
     def _edges(self, name: str, stage: Stage) -> Iterator[Edge]:
-        cases, succeeds = self._pipeline.followed(stage), _can_succeed(stage)
+        cases, succeeds = self._pipeline.followed(stage), _can_succeed(self._pipeline, stage)
         for case in cases:
             outcome = _outcome(case, succeeds=succeeds)
             target = self._target(case) if outcome is not None else None
@@ -84,7 +85,7 @@ class _Lowering:
             yield Edge(name, "ok", Stop(End.DONE), stage.at)
         yield Edge(name, "fail", Stop(End.FAILED), stage.at)
         self._suspect = self._suspect or uncovered(self._pipeline, stage) is not None
-        ignored = (each for case in stage.conduct.cases if case not in cases for each in case.targets)
+        ignored = (each for case in self._pipeline.ignored(stage) for each in case.targets)
         self._suspect = self._suspect or any(each.name not in self._pipeline.incoming for each in ignored)
 
     def _lost_ways(self, name: str, outcome: str, case: Case) -> Iterator[Edge]:
@@ -149,16 +150,18 @@ def _parts(stage: Stage) -> Iterator[tuple[str, Place]]:
         yield "schema", stage.result.at
 
 
-def _decided_at(stage: Stage) -> Place:
+def _decided_at(pipeline: Pipeline, stage: Stage) -> Place:
     """Return where a stage says what it leads to, or why it never succeeds."""
-    failing = [] if _can_succeed(stage) else [check.at for check in stage.conduct.checks if not check.when]
+    checks = () if _can_succeed(pipeline, stage) else stage.conduct.checks
+    failing = [check.at for check in checks if not check.when] or [check.at for check in checks]
     return failing[0] if failing else stage.conduct.next_at or stage.id_at
 
 
-def _can_succeed(stage: Stage) -> bool:
+def _can_succeed(pipeline: Pipeline, stage: Stage) -> bool:
     """Tell whether a stage may be left otherwise than as failed; every check is for a failure, at once or at last."""
     conduct = stage.conduct
-    if _JUDGES & conduct.hooks or not any(not check.when for check in conduct.checks):
+    failing = any(not check.when for check in conduct.checks)
+    if _JUDGES & conduct.hooks or not (failing or never_accepted(pipeline, stage)):
         return True
     policy = stage.members.get("resolutionPolicy")
     skips = policy == "skip" or "skip" in object_of(policy).values()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
+from stagec.contract.conflict import Conflict, emptiness
 from stagec.contract.listed import identity
 from stagec.contract.promise import Presence, possible_values, promise
-from stagec.contract.schemas import Miss, Schemas
+from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.contract.variants import variants
 from stagec.core.json import Json
 from stagec.core.place import Place
@@ -107,14 +108,24 @@ def _misfits_of_gate(pipeline: Pipeline, condition: Condition) -> Iterator[Misfi
             yield Misfitting(Misfit.VALUE, replace(condition, promised=promised), at, each, tuple(possible))
 
 
+def emptiness_of(pipeline: Pipeline, stage: Stage) -> Conflict | None:
+    """Return why a stage can hand in nothing, if its schema forbids whatever it may be."""
+    if not isinstance(stage.result, Schema):
+        return None
+    result = stage.result
+    return pipeline.memo.once(("emptiness", stage.at), lambda: emptiness(pipeline.schemas, result))
+
+
 def misfits(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> tuple[Misfitting, ...]:
-    """Return everything that is wrong with single conditions of a case or a check."""
-    return pipeline.memo.once(("misfits", judged.at), lambda: tuple(_all(pipeline.schemas, stage, judged)))
+    """Return everything that is wrong with single conditions of a case or a check; nothing of what can never be."""
+    if emptiness_of(pipeline, stage) is not None:
+        return ()
+    return pipeline.memo.once(("misfits", judged.at), lambda: tuple(_all(pipeline, stage, judged)))
 
 
-def _all(schemas: Schemas, stage: Stage, judged: Case | Check) -> Iterator[Misfitting]:
+def _all(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> Iterator[Misfitting]:
     for each in judged.when:
-        yield from _misfits(schemas, stage, each, checked=isinstance(judged, Check))
+        yield from _misfits(pipeline, stage, each, checked=isinstance(judged, Check))
 
 
 def is_sound(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> bool:
@@ -123,15 +134,15 @@ def is_sound(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> bool:
     return not wrong and (isinstance(judged, Check) or judged.is_whole)
 
 
-def _misfits(schemas: Schemas, stage: Stage, condition: Condition, *, checked: bool) -> Iterator[Misfitting]:
+def _misfits(pipeline: Pipeline, stage: Stage, condition: Condition, *, checked: bool) -> Iterator[Misfitting]:
     kind = _misfit_of_path(stage, condition, checked=checked)
     if kind is not None:
-        yield Misfitting(kind, condition, condition.at, meant=_meant(schemas, stage, condition))
+        yield Misfitting(kind, condition, condition.at, meant=_meant(pipeline.schemas, stage, condition))
     if kind is not None and kind is not Misfit.UNDECLARED:
         return
     possible = _possible(stage, condition)
     for index, each in enumerate(condition.values):
-        if not _can_be(schemas, stage, condition, each):
+        if not _can_be(pipeline, stage, condition, each):
             at = condition.at / index if len(condition.values) > 1 else condition.at
             yield Misfitting(Misfit.VALUE, condition, at, each, possible)
 
@@ -171,16 +182,17 @@ def _possible(stage: Stage, condition: Condition) -> tuple[Json, ...] | None:
     return None
 
 
-def _can_be(schemas: Schemas, stage: Stage, condition: Condition, given: Json) -> bool:
+def _can_be(pipeline: Pipeline, stage: Stage, condition: Condition, given: Json) -> bool:
     possible = _possible(stage, condition)
     if possible is not None:
-        return identity(given) in map(identity, possible)
+        known = pipeline.memo.once(("values", stage.at, condition.path), lambda: frozenset(map(identity, possible)))
+        return identity(given) in known
     match condition.path:
         case ("reason",):
             return isinstance(given, str)
         case ("attemptCount",):
             return is_count(given, 0, most_attempts(stage))
         case ("parsed", *rest) if not isinstance(stage.result, Miss):
-            found = variants(schemas, stage.result, {tuple(rest): (given,)})
+            found = variants(pipeline.schemas, stage.result, {tuple(rest): (given,)})
             return found is None or not found.found or any(each[tuple(rest)].asked for each in found.found)
     return True

@@ -12,11 +12,9 @@ from stagec.contract.variants import ABSENT, MOST, OTHER, Path, Standing, Varian
 from stagec.core.json import Json, object_of
 from stagec.core.value import value
 from stagec.frontends.stages.document import Condition, Stage
+from stagec.frontends.stages.fitting import VERDICT, Fitting, Result
 
-Result = Mapping[Path, Standing]
-"""What stands at every path that a condition of the stage names, and at `verdict`."""
-
-VERDICT, CAP_HIT, ATTEMPTS, REASON = ("verdict",), ("capHit",), ("attemptCount",), ("reason",)
+CAP_HIT, ATTEMPTS, REASON = ("capHit",), ("attemptCount",), ("reason",)
 
 
 @value
@@ -56,21 +54,6 @@ def _handed_in(schemas: Schemas, stage: Stage, asked: Mapping[Path, tuple[Json, 
     return variants(schemas, schema, {path[1:]: values for path, values in asked.items() if path[0] == "parsed"})
 
 
-def holds(condition: Condition, result: Result) -> bool:
-    """Tell whether a condition holds of a result."""
-    standing = result.get(condition.path, ABSENT)
-    if condition.present is not None:
-        return standing.present is condition.present
-    return standing.asked and any(identity(standing.given) == identity(each) for each in condition.values)
-
-
-def matches(when: tuple[Condition, ...], result: Result) -> bool:
-    """Tell whether a case matches a result; one that says nothing of the verdict matches no failure."""
-    if result[VERDICT].given == "fail" and not any(each.path == VERDICT for each in when):
-        return False
-    return all(holds(each, result) for each in when)
-
-
 def can_skip(stage: Stage) -> bool:
     """Tell whether a stage can be skipped: it has a gate, and its policy says so."""
     policy = stage.members.get("resolutionPolicy")
@@ -108,7 +91,7 @@ class _Results:
     def all(self) -> tuple[Result, ...] | None:
         """Return every result; None when they are too many."""
         found = _enumerated([*self._accepted(), *self._skipped(), *self._failed()])
-        return None if found is None else tuple(result for result in found if not self._is_refused(result))
+        return None if found is None else tuple(self._not_refused(found))
 
     def unjudged(self) -> tuple[Result, ...] | None:
         """Return what is known of every attempt before it is judged; None when that is too much."""
@@ -134,12 +117,14 @@ class _Results:
         yield [[_verdict("fail")], [_capped(hit=False)], [*self._handed_in, self._nothing], *rest]
         yield [[_verdict("fail")], [_capped(hit=True)], [self._nothing], *rest]
 
-    def _is_refused(self, result: Result) -> bool:
-        """Tell whether a check makes another verdict of a result than `ok`; a hook may judge otherwise."""
-        if result[VERDICT].given != "ok" or "assert" in self._stage.conduct.hooks:
-            return False
-        seen = {path: each for path, each in result.items() if path[0] in CHECKED}
-        return any(all(holds(each, seen) for each in check.when) for check in self._stage.conduct.checks)
+    def _not_refused(self, found: tuple[Result, ...]) -> Iterator[Result]:
+        """Yield the results of which no check makes another verdict than `ok`; a hook may judge otherwise."""
+        if "assert" in self._stage.conduct.hooks or not self._stage.conduct.checks:
+            yield from found
+            return
+        seen = Fitting(tuple({path: each for path, each in one.items() if path[0] in CHECKED} for one in found))
+        refused: set[int] = set().union(*(seen.meeting(check.when) for check in self._stage.conduct.checks))
+        yield from (one for at, one in enumerate(found) if one[VERDICT].given != "ok" or at not in refused)
 
     def _attempts(self, least: int, most: int | None) -> list[Result]:
         asked = [each for each in self._asked.get(ATTEMPTS, ()) if is_count(each, least, most)]

@@ -57,10 +57,10 @@ class _Reading:
         self._bundle = bundle
         self._body = object_of(bundle.pipeline.value) if bundle.pipeline is not None else {}
         self._at = bundle.pipeline.at if bundle.pipeline is not None else _folder_of(bundle)
+        self._misspelt: dict[tuple[str, str], str] = {}
 
     def pipeline(self) -> Pipeline:
-        stages = tuple(self._stage(each) for each in self._sources_of_stages())
-        by_id = _by_id(stages)
+        by_id = _by_id(stages := self._stages())
         entry, tools = self._entry(), _mention(self._body, "tools", self._at)
         return Pipeline(
             id=text_in(self._body, "id") or posixpath.basename(posixpath.dirname(self._at.file)) or self._at.file,
@@ -85,6 +85,11 @@ class _Reading:
             memo=Memo(),
             configured=tuple(self._configured()),
         )
+
+    def _stages(self) -> tuple[Stage, ...]:
+        found = tuple(self._sources_of_stages())
+        self._misspelt = dict(self._meant_by_routes({name for each in found if (name := text_in(each.members, "id"))}))
+        return tuple(self._stage(each) for each in found)
 
     def _guessed(self) -> Iterator[str]:
         """Yield the names by which stages may be mentioned that cannot be read."""
@@ -122,7 +127,7 @@ class _Reading:
             if source.profile is Profile.OBJECT
             else _written(members.get("stagec"), at / "stagec")
         )
-        given = {member: found for member in _CONDUCT if (found := self._given(member, name)) is not None}
+        given = {member: found for member in _CONDUCT if (found := self._given(member, name, own)) is not None}
         allowed = members.get("allowedTools")
         held = [each for each in (result, inputs) if isinstance(each, Schema)]
         return Stage(
@@ -146,10 +151,20 @@ class _Reading:
         self._schemas.embed(schema)
         return schema
 
-    def _given(self, member: str, stage: str | None) -> Written | None:
+    def _given(self, member: str, stage: str | None, own: Mapping[str, Written]) -> Written | None:
         """Return what the pipeline says of one member of a stage's conduct."""
         said = object_of(self._body.get(member))
-        return Written(said[stage], self._at / member / stage) if stage is not None and stage in said else None
+        if stage is None or (stage not in said and member in own):
+            return None
+        name = stage if stage in said else self._misspelt.get((member, stage))
+        return Written(said[name], self._at / member / name) if name is not None else None
+
+    def _meant_by_routes(self, stages: set[str]) -> Iterator[tuple[tuple[str, str], str]]:
+        """Yield the stages of which a pipeline speaks by a name that is nearly theirs, and that name."""
+        names, guessed = Names(stages), set(self._guessed())
+        for each in self._routed():
+            if each.name not in stages and each.name not in guessed and (meant := names.nearest(each.name)):
+                yield (str(each.at.pointer[0]), meant), each.name
 
     def _routed(self) -> Iterator[Mention]:
         for member in _CONDUCT:
@@ -204,7 +219,9 @@ def _by_id(stages: tuple[Stage, ...]) -> Mapping[str, Stage]:
 
 def _is_nameless(tree: Tree) -> bool:
     """Tell whether it cannot be read by which name the stage of a file is mentioned."""
-    return not tree.readable or (isinstance(tree.value, dict) and text_in(tree.value, "id") is None)
+    if not tree.readable or any(fault.at.pointer == ("id",) for fault in tree.about("repeated-key")):
+        return True
+    return isinstance(tree.value, dict) and text_in(tree.value, "id") is None
 
 
 _DECIDING = frozenset({"entry", "entryStage", "next"})

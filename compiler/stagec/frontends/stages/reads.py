@@ -9,8 +9,9 @@ from stagec.contract.promise import Presence, Promise, promise
 from stagec.contract.schemas import Schema
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.frontends.stages.document import Arrival, Form, Incoming, Pipeline, Placeholder, Stage
-from stagec.frontends.stages.outcomes import VERDICT, can_skip, most_attempts
+from stagec.frontends.stages.document import Arrival, Case, Form, Incoming, Pipeline, Placeholder, Stage
+from stagec.frontends.stages.fitting import VERDICT
+from stagec.frontends.stages.outcomes import can_skip, most_attempts
 from stagec.model.flow import Demand, Read, Source, Unmet
 
 Path = tuple[str | int, ...]
@@ -35,8 +36,7 @@ def _inside(placeholder: Placeholder) -> tuple[int, Path] | None:
     """Return the index of the result and the path into it, if a placeholder names something inside one."""
     match placeholder.path[: _RESULT + 1]:
         case ("ctx", "upstream", int(index), "parsed" | "output") if placeholder.form is Form.PATH:
-            path = placeholder.path[_RESULT:]
-            return (index, path) if len(path) > 1 or path[0] == "output" else None
+            return index, placeholder.path[_RESULT:]
     return None
 
 
@@ -47,7 +47,17 @@ def _sources(pipeline: Pipeline, way: Incoming, index: int, path: Path) -> Itera
             yield Source(name, Promise(Presence.IMPOSSIBLE))
         elif stage is not None and path[0] == "parsed" and isinstance(stage.result, Schema):
             promised = promise(pipeline.schemas, stage.result, map(str, path[1:]))
+            if promised.presence is Presence.SURE and not _is_handed_in(stage, way):
+                promised = replace(promised, presence=Presence.POSSIBLE)
             yield Source(name, replace(promised, followed=promised.followed + 1), stage.result.at)
+
+
+def _is_handed_in(stage: Stage, way: Incoming) -> bool:
+    """Tell whether whatever leads on a way was handed in, unless a hook judges that."""
+    if _verdicts(stage, way) == ["ok"]:
+        return True
+    case = _case_of(stage, way)
+    return case is not None and any(each.path[0] == "parsed" and each.present is not False for each in case.when)
 
 
 def demands(pipeline: Pipeline) -> Iterator[Demand]:
@@ -103,8 +113,14 @@ def _verdicts(stage: Stage, way: Incoming) -> list[Json]:
     if way.arrival is Arrival.JOIN:
         return ["ok"]
     accepted: list[Json] = ["ok", "skip"] if can_skip(stage) else ["ok"]
-    for case in stage.conduct.cases:
-        if way.at.file == case.at.file and way.at.pointer[: len(case.at.pointer)] == case.at.pointer:
-            asked = next((each for each in case.when if each.path == VERDICT), None)
-            return accepted if asked is None else [*accepted, "fail"] if asked.present is not None else [*asked.values]
-    return [*accepted, "fail"]
+    case = _case_of(stage, way)
+    asked = next((each for each in case.when if each.path == VERDICT), None) if case is not None else None
+    if case is None or (asked is not None and asked.present is not None):
+        return [*accepted, "fail"]
+    return accepted if asked is None else [*asked.values]
+
+
+def _case_of(stage: Stage, way: Incoming) -> Case | None:
+    """Return the case of a stage by which a way leads on."""
+    inside = (case for case in stage.conduct.cases if way.at.file == case.at.file)
+    return next((case for case in inside if way.at.pointer[: len(case.at.pointer)] == case.at.pointer), None)

@@ -11,7 +11,7 @@ from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.mention import Mention
 from stagec.core.place import Place
 from stagec.core.value import replace, value
-from stagec.frontends.stages.document import Case, Check, Condition, Conduct
+from stagec.frontends.stages.document import Case, Check, Condition, Conduct, Memo
 from stagec.model.flow import Mode
 
 _INDEX = re.compile(r"\[(\d{1,9})\]")
@@ -55,6 +55,7 @@ class _Reading:
     def __init__(self, result: Schema | Miss, schemas: Schemas) -> None:
         self._result = result
         self._schemas = schemas
+        self._memo = Memo()
 
     def cases(self, written: Written) -> Iterator[Case]:
         if isinstance(written.given, list):
@@ -97,8 +98,10 @@ class _Reading:
     def _promised(self, condition: Condition) -> Condition:
         if condition.path[0] != "parsed" or isinstance(self._result, Miss):
             return condition
-        promised = promise(self._schemas, self._result, condition.path[1:])
-        return replace(condition, promised=promised, possible=possible_values(self._schemas, promised))
+        result, path = self._result, condition.path[1:]
+        promised = self._memo.once(path, lambda: promise(self._schemas, result, path))
+        possible = self._memo.once((path, "possible"), lambda: possible_values(self._schemas, promised))
+        return replace(condition, promised=promised, possible=possible)
 
 
 def _misshapen(body: Object) -> frozenset[str]:

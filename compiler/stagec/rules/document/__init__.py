@@ -129,10 +129,9 @@ class _Sentence:
     def lacking(self) -> str:
         fault = self._fault
         owner = named(Place(fault.at.file, fault.at.pointer[:-1]), self._tree)
-        misspelt = _names(fault.facts["misspelt"])
-        verb = "is it" if len(misspelt) == 1 else "are they"
-        doubt = f"; {verb} {listing(misspelt)}, misspelt?" if misspelt else ""
-        return f"{owner} lacks {listing(_names(fault.facts['missing']))}{doubt}"
+        missing, misspelt = _names(fault.facts["missing"]), _names(fault.facts["misspelt"])
+        doubt = f"; {_doubt(len(missing), misspelt)}, misspelt?" if misspelt else ""
+        return f"{owner} lacks {listing(missing)}{doubt}"
 
     def unknown(self) -> str:
         fault, name = self._fault, str(self._fault.facts["name"])
@@ -182,6 +181,13 @@ _SPECIAL: Mapping[str, Callable[[_Sentence], str]] = {
     "const": _Sentence.unlisted,
 }
 _QUOTED = re.compile(r"'([^']+)'")
+
+
+def _doubt(missing: int, misspelt: tuple[str, ...]) -> str:
+    """Return the question whether members that are there are those that are missing."""
+    if missing == len(misspelt):
+        return f"{'is it' if missing == 1 else 'are they'} {listing(misspelt)}"
+    return f"is {listing(misspelt)} one of them" if len(misspelt) == 1 else f"are {listing(misspelt)} among them"
 
 
 def _found(facts: Mapping[str, object]) -> str:

@@ -28,4 +28,5 @@ def check(tree: Tree) -> Iterator[Finding]:
 def _advice(fault: Fault) -> str:
     missing = fault.facts["missing"]
     is_foreign = isinstance(missing, tuple) and _OWN.issubset(missing)
-    return "; 'stagec init --from' makes a stage of an agent file" if is_foreign else ""
+    after = " " if fault.facts["misspelt"] else "; "
+    return f"{after}'stagec init --from' makes a stage of an agent file" if is_foreign else ""

@@ -12,9 +12,12 @@ stage, whose result can say what was decided.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
+from stagec.rules.document import Finding, Tree, misshapen, replace, rule
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "malformed-condition")
+    for fault, finding in zip(tree.about("malformed-condition"), misshapen(tree, "malformed-condition"), strict=True):
+        is_text = fault.at.pointer[-1:] == ("when",) and fault.facts.get("kind") == "string"
+        advice = "; write it like '{parsed.approved: true}'" if is_text else ""
+        yield replace(finding, message=f"{finding.message}{advice}")

@@ -25,5 +25,5 @@ def check(graph: Graph) -> Iterator[Finding]:
         node = graph.flow.nodes[trap.nodes[-1]]
         ways = [edge for other in graph.flow.nodes.values() for edge in other.edges if node.id in targets(edge)]
         related = tuple(Related(edge.at, "a run gets here by this") for edge in ways[:8])
-        message = f"{noun(graph, 'node')} {quote(node.id)} leads nowhere, and does not complete a run"
+        message = f"{noun(graph, 'node')} {quote(node.id)} does not complete a run, and nothing can run after it"
         yield Finding(node.decided_at or node.at, message, related)

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TypeGuard
 
 from stagec.catalogue import Catalogue, Effects, Origin, Tool, well_known_effects
+from stagec.catalogue.foreign import foreign_name
 from stagec.contract.choices import as_text
 from stagec.contract.combinations import combinations
 from stagec.contract.promise import Presence, Promise
@@ -35,7 +37,15 @@ from stagec.frontends.stages.document import (
     Stage,
 )
 from stagec.frontends.stages.keys import misplaced_keys, misspelt_keys
-from stagec.frontends.stages.misfits import Misfit, Misfitting, Wrong, wrong_cases, wrong_checks, wrong_gates
+from stagec.frontends.stages.misfits import (
+    Misfit,
+    Misfitting,
+    Wrong,
+    emptiness_of,
+    wrong_cases,
+    wrong_checks,
+    wrong_gates,
+)
 from stagec.frontends.stages.slips import Slip, Slipped, declares_context, slipped
 from stagec.frontends.stages.template import path_text
 from stagec.model.flow import Mode
@@ -88,6 +98,8 @@ __all__ = [
     "counted",
     "declares_context",
     "elsewhere",
+    "emptiness_of",
+    "foreign_name",
     "hint",
     "in_kebab_case",
     "listing",
@@ -128,7 +140,7 @@ def unconventional(pipeline: Pipeline, profile: Profile) -> Iterator[Finding]:
     """Say of every stage of one profile whose id is not in kebab case how it could be written."""
     for stage in pipeline.stages:
         if stage.id is not None and stage.profile is profile and not in_kebab_case(stage.id):
-            words = "-".join(word.lower() for word in _WORD.findall(stage.id))
+            words = "-".join(word.lower() for word in _WORD.findall(stage.id)) if stage.id.isascii() else ""
             such = f", such as {quote(words)}" if words else ""
             yield Finding(stage.id_at, f"stage id {quote(stage.id)} is not in kebab case{such}")
 
@@ -150,20 +162,31 @@ def routes(pipeline: Pipeline) -> Iterator[tuple[Stage, Case]]:
 
 
 def missing(pipeline: Pipeline, mentions: Iterable[tuple[Mention, str]]) -> Iterator[Finding]:
-    """Say of every name that no stage has, however often it is mentioned, what comes with its first mention.
+    """Say of every name that no stage has, however often it is mentioned, what comes with its first mention of all.
 
     Where a stage cannot be read, only a name that is near another is told to be wrong.
     """
-    lost: dict[str, list[tuple[Mention, str]]] = {}
-    for mention, sentence in mentions if pipeline.is_declared else ():
-        if not pipeline.has_stage(mention.name):
-            lost.setdefault(mention.name, []).append((mention, sentence))
+    lost = pipeline.memo.once("lost", lambda: _lost(pipeline))
     certain = not lost or _knows_all(pipeline)
-    for name, ((first, sentence), *others) in lost.items():
-        near = hint(name, pipeline.names)
-        if certain or near:
-            related = tuple(Related(other.at, "mentioned here too") for other, _ in others[:_SHOWN])
-            yield Finding(first.at, f"{sentence}{near}", related)
+    for mention, sentence in mentions if lost else ():
+        first, *others = lost.get(mention.name, (None,))
+        near = hint(mention.name, pipeline.names) if first == mention.at else ""
+        if first == mention.at and (certain or near):
+            related = tuple(Related(at, "mentioned here too") for at in others[:_SHOWN])
+            yield Finding(first, f"{sentence}{near}", related)
+
+
+def _lost(pipeline: Pipeline) -> dict[str, list[Place]]:
+    """Return where names are mentioned that no stage has: where runs begin, go on, join, and are spoken of."""
+    cases = [case for _, case in routes(pipeline)]
+    joins = (case.join for case in cases if case.join is not None and case.mode is Mode.FORK)
+    entries = (pipeline.entry,) if pipeline.entry is not None else ()
+    routed = (Mention(each.name, each.at.key) for each in pipeline.routed)
+    found: dict[str, list[Place]] = {}
+    for each in (*entries, *(each for case in cases for each in case.stages), *joins, *routed, *pipeline.configured):
+        if pipeline.is_declared and not pipeline.has_stage(each.name):
+            found.setdefault(each.name, []).append(each.at)
+    return found
 
 
 def _knows_all(pipeline: Pipeline) -> bool:
@@ -217,10 +240,18 @@ def _possible_of(each: Misfitting) -> str:
         return of.get(each.condition.path[0], "its schema rules that out")
     if not each.possible:
         return "there is no value that its schema allows"
-    near = hint(each.given, Names(filter(_is_text, each.possible))) if isinstance(each.given, str) else ""
+    near = hint(each.given, _texts(tuple(filter(_is_text, each.possible)))) if isinstance(each.given, str) else ""
+    if any(as_text(one) == each.given for one in each.possible):
+        near = f"; did you mean {each.given} without quotes?"
     known = [shown(one) for one in each.possible[:_SHOWN]]
     known += [f"one of {len(each.possible) - _SHOWN} more"] if len(each.possible) > _SHOWN else []
     return f"that is always {' or '.join(filter(None, (', '.join(known[:-1]), known[-1])))}{near}"
+
+
+@lru_cache(maxsize=1)
+def _texts(given: tuple[str, ...]) -> Names:
+    """Return texts as names; many a wrong condition is about the same ones."""
+    return Names(given)
 
 
 def _is_text(given: Json) -> TypeGuard[str]:

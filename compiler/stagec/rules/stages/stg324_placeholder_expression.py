@@ -17,5 +17,5 @@ from stagec.rules.stages import Finding, Pipeline, Slip, quote, repeated, rule, 
 @rule(since="0.1", origin=("stage-definitions:placeholder-expression",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for each in slipped(pipeline, Slip.EXPRESSION):
-        message = f"placeholder {quote(each.placeholder.text)} is an expression, but can only be a path"
+        message = f"placeholder {quote(each.placeholder.text)} is an expression; a placeholder can only be a path"
         yield Finding(each.placeholder.at, message, repeated(each))

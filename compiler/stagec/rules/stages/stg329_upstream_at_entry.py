@@ -20,4 +20,4 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
         also = "" if each.everywhere else "also "
         related = (Related(each.ways[0].at, "a run begins here"), *repeated(each))
-        yield Finding(each.placeholder.at, f"{what}, but {also}begins a run, when no stage has run before", related)
+        yield Finding(each.placeholder.at, f"{what}, but {also}begins a run: no stage has run before it", related)

@@ -10,16 +10,19 @@ Move the route to the join, or delete it. A route that is meant for failures nee
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Arrival, Finding, Pipeline, Related, Severity, quote, routes, rule
+from stagec.rules.stages import Arrival, Finding, Pipeline, Related, Severity, quote, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:parallel-sibling-next",), severity=Severity.WARNING)
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for stage, case in routes(pipeline):
-        if case.is_recovery or not case.stages or case in pipeline.followed(stage):
+    ignored = ((stage, case) for stage in pipeline.by_id.values() for case in pipeline.ignored(stage))
+    for stage, case in ignored if pipeline.is_declared else ():
+        if not case.stages:
             continue
         ways = [way for way in pipeline.incoming[stage.name] if way.arrival is Arrival.SIBLING]
         target = case.stages[0]
+        if not pipeline.has_stage(target.name):
+            continue  # that there is no such stage is told, and comes first
         what = f"{quote(stage.name)} runs only in parallel with others"
         related = (Related(ways[0].at, "runs in parallel here"),)
         yield Finding(case.at, f"{what}: its way on to {quote(target.name)} is not taken", related)

@@ -21,4 +21,5 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         if not pattern.found:
             path = posixpath.normpath(posixpath.join(folder, pattern.text))
             what = "no file of the project matches" if set(pattern.text) & set("*?[") else "the project has no file"
-            yield Finding(pattern.at, f"{what} {quote(path)}")
+            advice = "" if "." in pattern.text else "; 'stages' names files, such as 'plan.md'"
+            yield Finding(pattern.at, f"{what} {quote(path)}{advice}")

@@ -34,9 +34,9 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
     hooks = pipeline.body.get("loopHooks")
     for index, each in enumerate(hooks if isinstance(hooks, list) else ()):
         hook = object_of(each)
-        stage, when, kind = hook.get("stage"), hook.get("when"), hook.get("kind")
-        slot = (str(stage), str(when))
-        if kind in _REFUSED and (slot in _OBSERVED or slot in _REFUSED[str(kind)]):
+        stage, when, kind = (str(hook.get(name)) for name in ("stage", "when", "kind"))
+        slot = (stage, when)
+        if kind in _REFUSED and (slot in _OBSERVED or slot in _REFUSED[kind]):
             taken = ["observer"] if slot in _OBSERVED else ["transform", "observer"]
             message = f"no {quote(kind)} can be attached {_WORDS[slot[1]]} {quote(stage)}, only {listing(taken, 'or')}"
             yield Finding(pipeline.at / "loopHooks" / index / "kind", message)

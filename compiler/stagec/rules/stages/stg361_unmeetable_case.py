@@ -6,7 +6,8 @@ value is none of those that can stand there. The author believes in a way that n
 meant for it go elsewhere.
 
 ## How to fix
-Write path and value as the schema has them. Without an assert hook a stage that reaches its turn cap never succeeds, so
+Write path and value as the schema has them. A case that does not ask for `verdict` is about accepted results only: what
+a check refuses never comes to it. Without an assert hook a stage that reaches its turn cap never succeeds, so
 `capHit: true` goes together with `verdict: fail` only. Values compare as JSON: `1` is `1.0`, and no text is `true`.
 """
 
@@ -39,5 +40,7 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
     for stage in pipeline.stages:
         for lost in unreached_cases(pipeline, stage):
             if not lost.earlier:
-                message = f"no result of stage {quote(stage.name)} can meet all conditions of this case"
+                asked = {condition.path[0] for condition in lost.judged.when}
+                what = "no result" if "verdict" in asked else "no accepted result"
+                message = f"{what} of stage {quote(stage.name)} can meet all conditions of this case"
                 yield Finding(lost.judged.at, message)

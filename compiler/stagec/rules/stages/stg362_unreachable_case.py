@@ -11,7 +11,7 @@ and belongs at the end.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Related, counted, quote, rule, unreached_cases
+from stagec.rules.stages import Finding, Pipeline, Related, quote, rule, unreached_cases
 
 _SHOWN = 8
 
@@ -22,8 +22,7 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         for lost in unreached_cases(pipeline, stage):
             if lost.earlier:
                 related = tuple(Related(each.at, "taken first") for each in lost.earlier[:_SHOWN])
-                message = (
-                    f"stage {quote(stage.name)} never takes this case: {counted(len(lost.earlier), 'earlier case')}"
-                )
-                verb = "takes" if len(lost.earlier) == 1 else "take"
-                yield Finding(lost.judged.at, f"{message} {verb} every result that fits it", related)
+                count = len(lost.earlier)
+                who = "an earlier case takes" if count == 1 else f"{count} earlier cases take"
+                message = f"stage {quote(stage.name)} never takes this case: {who} every result that fits it"
+                yield Finding(lost.judged.at, message, related)

@@ -5,13 +5,24 @@ Names are compared exactly, also in their letter case. A tool that is not there 
 stage is to do its work without it. Hosts find out when the stage starts.
 
 ## How to fix
-Write the name as the catalogue has it, or add the tool to the catalogue. If an MCP server offers it by now, run
-`stagec tools lock`.
+Write the name as the catalogue has it, without arguments such as those of `Bash(git *)`, or add the tool to the
+catalogue. If an MCP server offers it by now, run `stagec tools lock`.
 """
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Mention, Pipeline, Related, hint, quote, rule
+from stagec.rules.stages import (
+    Catalogue,
+    Finding,
+    Mention,
+    Names,
+    Pipeline,
+    Related,
+    foreign_name,
+    hint,
+    quote,
+    rule,
+)
 
 _SHOWN = 8
 
@@ -29,5 +40,21 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
                 lost.setdefault(each.name, []).append(each)
     for name, (first, *others) in lost.items():
         related = tuple(Related(other.at, "allowed here too") for other in others[:_SHOWN])
-        message = f"there is no tool {quote(name)} in {quote(catalogue.file)}{hint(name, catalogue.names)}"
+        message = f"there is no tool {quote(name)} in {quote(catalogue.file)}{_near(name, catalogue)}"
         yield Finding(first.at, message, related)
+
+
+def _near(name: str, catalogue: Catalogue) -> str:
+    known, bare = catalogue.names, name.partition("(")[0].strip()
+    if bare != name and bare in known:
+        return f"; a stage allows {quote(bare)} for all arguments or not at all"
+    foreign = foreign_name(name, catalogue.servers)
+    return _of_server(*foreign, catalogue) if foreign is not None else hint(name, known) or hint(bare, known)
+
+
+def _of_server(server: str, name: str, catalogue: Catalogue) -> str:
+    """Return what is meant by a name that begins with that of a server, as other programs write it."""
+    offered = Names(each.name for each in catalogue.tools if each.server == server)
+    near = f"; did you mean {quote(name)}?" if name in offered else hint(name, offered)
+    called = f"the tools of MCP server {quote(server)} are called by their own names"
+    return f": {called}{near}" if name.strip("*") else f": {called}, one by one"

@@ -5,7 +5,7 @@
 never called. Named among the tools, it looks as if there were a tool of this name as well.
 
 ## How to fix
-Delete it from `allowedTools`.
+Delete it from `allowedTools`. If a tool is meant that does exist, call the completion tool otherwise.
 """
 
 from collections.abc import Iterator
@@ -15,11 +15,14 @@ from stagec.rules.stages import Change, Edit, Finding, Fix, Pipeline, Related, q
 
 @rule(since="0.1", origin=("stage-definitions:completion-tool-in-allowed",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    tools = pipeline.catalogue.by_name if pipeline.catalogue is not None else {}
+    catalogue = pipeline.catalogue
+    tools = catalogue.by_name if catalogue is not None else {}
+    certain = catalogue is not None and catalogue.is_whole
     for stage in pipeline.stages:
         completion = stage.completion
         for each in stage.allowed or ():
             if completion is not None and each.name == completion.name and each.name not in tools:
-                message = f"{quote(stage.name)} allows {quote(each.name)}, which is its completion tool and no real one"
-                fix = Fix(f"remove {quote(each.name)}", (Edit(Change.REMOVE, each.at),))
-                yield Finding(each.at, message, (Related(completion.at, "the completion tool"),), fix)
+                message = f"{quote(stage.name)} allows {quote(each.name)}, which is its completion tool"
+                fix = Fix(f"remove {quote(each.name)}", (Edit(Change.REMOVE, each.at),)) if certain else None
+                related = (Related(completion.at, "the completion tool"),)
+                yield Finding(each.at, f"{message}{' and no real one' if certain else ''}", related, fix)

@@ -25,7 +25,8 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
     beside = posixpath.dirname(catalogue.file) == posixpath.dirname(pipeline.at.file)
     if pipeline.tools is None and not beside:
         return
-    allowed = {each.name for stage in pipeline.stages for each in stage.allowed or ()}
+    names = dict.fromkeys(each.name for stage in pipeline.stages for each in stage.allowed or ())
+    allowed = {meant for name in names for meant in catalogue.meant_by(name)}
     tools, servers = dict(_tools(catalogue, allowed)), dict(_servers(catalogue, allowed))
     what = [listing(tools, "or")] if tools else []
     what += [f"any tool of MCP server{'s' if len(servers) > 1 else ''} {listing(servers)}"] if servers else []
@@ -44,5 +45,6 @@ def _tools(catalogue: Catalogue, allowed: set[str]) -> Iterator[tuple[str, Place
 def _servers(catalogue: Catalogue, allowed: set[str]) -> Iterator[tuple[str, Place]]:
     """Yield the servers of which no stage allows a tool, as far as their tools are known."""
     used = {tool.server for tool in catalogue.tools if tool.name in allowed}
+    used |= allowed.intersection(catalogue.servers)
     used |= {server.name for server in (*catalogue.unlocked, *catalogue.stale)}
     yield from ((name, server.at.key) for name, server in catalogue.servers.items() if name not in used)

@@ -24,4 +24,6 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
     allowing = [stage for stage in pipeline.stages if stage.allowed]
     if pipeline.catalogue is None and pipeline.tools is None and allowing:
         at = (allowing[0].at / "allowedTools").key
-        yield Finding(at, "whether these tools exist is not known: there is no catalogue, such as 'tools.yaml'")
+        beside = "the pipeline" if pipeline.is_declared else "the stage"
+        sentence = f"there is no 'tools.yaml' with 'bundled', 'discovered' or 'mcp' beside {beside}"
+        yield Finding(at, f"whether these tools exist is not known: {sentence}")

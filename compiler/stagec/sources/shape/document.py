@@ -28,11 +28,17 @@ def judge(tree: Tree, schema: str) -> Tree:
     other = other_generation(tree, schema)
     if other is not None:
         return replace(tree, faults=(*tree.faults, other), readable=False)
-    found = tuple(islice(_faults(tree, published(schema)), _MOST))
+    found = tuple(islice(_untold(tree, _faults(tree, published(schema))), _MOST))
     if not found:
         return tree
     broken = any(fault.at == tree.at and fault.reason == "type" for fault in found)
     return replace(tree, faults=(*tree.faults, *found), readable=tree.readable and not broken)
+
+
+def _untold(tree: Tree, found: Iterable[Fault]) -> Iterator[Fault]:
+    """Leave out what is wrong with a number that could not even be read: a stand-in was judged in its place."""
+    unread = {fault.at.pointer for fault in tree.about("number-out-of-range")}
+    return (fault for fault in found if not unread or fault.at.pointer not in unread)
 
 
 def _faults(tree: Tree, wish: Published) -> Iterator[Fault]:

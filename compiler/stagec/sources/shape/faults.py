@@ -7,7 +7,7 @@ from typing import Any
 
 from stagec.core.json import Json, Object, kind_of
 from stagec.core.nearest import Names
-from stagec.core.place import Key, Place, Pointer
+from stagec.core.place import Place, Pointer
 from stagec.core.value import value
 from stagec.sources.tree import Fault
 
@@ -82,20 +82,28 @@ def _miss(error: Any, schema: Object, document: Json) -> Miss:
 
 
 def pointer_of(error: Any, document: Json) -> Pointer:
-    """Return where in a document an error is; the library's own path leaves empty names out."""
-    found: Any = document
-    pointer: list[Key] = []
-    for key in error.instance_path:
-        while _nameless(found) and key not in found:
-            pointer, found = [*pointer, ""], found[""]
-        pointer, found = [*pointer, key], found[key]
-    while _nameless(found) and found != error.instance:
-        pointer, found = [*pointer, ""], found[""]
-    return tuple(pointer)
+    """Return where in a document an error is; the library's own path leaves empty names out, and `"0"` is 0 in it."""
+    possible = list(_pointers(document, tuple(error.instance_path)))
+    meant = (pointer for pointer, found in possible if found == error.instance)
+    return next(meant, possible[0][0] if possible else ())
 
 
-def _nameless(found: Any) -> bool:
-    return isinstance(found, dict) and "" in found
+def _pointers(start: Any, path: Pointer) -> Iterator[tuple[Pointer, Any]]:
+    """Yield every pointer that is a path when its empty names are left out, and what it leads to."""
+    if not path:
+        yield (), start
+    for key in _keys(start, path[0]) if path else ():
+        yield from (((key, *rest), found) for rest, found in _pointers(start[key], path[1:]))
+    if isinstance(start, dict) and "" in start:
+        yield from ((("", *rest), found) for rest, found in _pointers(start[""], path))
+
+
+def _keys(given: Any, key: str | int) -> Iterator[str | int]:
+    """Yield the key of an object or a list that the library may mean by a key."""
+    if isinstance(given, dict):
+        yield from (name for name in (str(key),) if name in given)
+    elif isinstance(given, list) and isinstance(key, int) and key < len(given):
+        yield key
 
 
 def found_at(document: Json, pointer: Pointer) -> Json:

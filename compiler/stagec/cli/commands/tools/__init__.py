@@ -43,7 +43,8 @@ def _lock(paths: tuple[Path, ...], root: Path | None, timeout: float) -> None:
 def _diff(paths: tuple[Path, ...], root: Path | None, timeout: float, against: Path | None, output_format: str) -> None:
     """Say which tools were added, removed or changed since they were locked; exit with 1 when any was.
 
-    The servers are started and asked, as `lock` does it, or else another lock is read.
+    The servers are started and asked, as `lock` does it. With --against, FILE is an older lock, and what has changed
+    from it to the present lock is told.
     """
     from stagec.cli.commands.tools.comparing import compare
     from stagec.cli.commands.tools.project import open_project
@@ -55,7 +56,7 @@ _against = click.option(
     "--against",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Compare with another lock and start no server.",
+    help="An older lock to compare with; no server is started.",
 )
 
 

@@ -1,4 +1,4 @@
-"""What is different between the locked tools and others: those the servers offer now, or those of another lock."""
+"""What is different between the locked tools and those that the servers offer now, or since another lock."""
 
 from __future__ import annotations
 
@@ -34,11 +34,14 @@ def compare(project: ToolProject, timeout: float, against: Path | None, output_f
     catalogues = tuple(each for each in project.catalogues if each.servers or each.lock is not None)
     for each in catalogues:
         refuse_faults(each, lock=True)
-    before = {each.file: lock_of(each) for each in catalogues}
-    if not before:
+    locked = {each.file: lock_of(each) for each in catalogues}
+    if not locked:
         raise Failure("nothing to compare: no MCP server is named", Exit.NOTHING)
-    after = _live(project, timeout) if against is None else dict.fromkeys(before, _read(against))
-    found = {file: tuple(changes(locked, after[file])) for file, locked in before.items()}
+    if against is None:
+        before, after = locked, _live(project, timeout)
+    else:
+        before, after = dict.fromkeys(locked, _read(against)), locked
+    found = {file: tuple(changes(old, after[file])) for file, old in before.items()}
     put(_json(found) if output_format == "json" else _text(found))
     return Exit.FINDINGS if any(found.values()) else Exit.CLEAN
 

@@ -61,5 +61,5 @@ class Display:
 
     def _wipe(self) -> None:
         if self._drawn:
-            put_aside(f"\x1b[{self._drawn}A\x1b[J")
+            put_aside(f"\r\x1b[{self._drawn}A\x1b[J")
             self._drawn = 0

@@ -29,7 +29,8 @@ def show(project: ToolProject, output_format: str) -> None:
     for each in project.catalogues:
         if each.unlocked:
             names = listing([server.name for server in each.unlocked])
-            say(f"stagec: what {names} offer is known after 'stagec tools lock'")
+            who = f"MCP server {names} offers" if len(each.unlocked) == 1 else f"MCP servers {names} offer"
+            say(f"stagec: note: what {who} is not known; 'stagec tools lock' asks")
 
 
 def _facts(catalogue: Catalogue) -> dict[str, object]:

@@ -17,7 +17,8 @@ def lock(project: ToolProject, timeout: float) -> None:
     catalogues = tuple(each for each in project.catalogues if each.servers or each.lock is not None)
     if not catalogues:
         files = listing([each.file for each in project.catalogues])
-        raise Failure(f"nothing to lock: {files} names no MCP server", Exit.NOTHING)
+        verb = "names" if len(project.catalogues) == 1 else "name"
+        raise Failure(f"nothing to lock: {files} {verb} no MCP server", Exit.NOTHING)
     locks = live_locks(project, catalogues, timeout)
     for each in catalogues:
         found = locks[each.file]

@@ -1,0 +1,42 @@
+"""`stagec graph`: a drawing of the flows of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stagec import emitters
+from stagec.cli import options
+from stagec.core.shelf import names
+
+
+@click.command(short_help="Draw the flows of a project: what leads where, and what is wrong with it.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@options.root
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(names(emitters)),
+    help="What to write; by default what the name of --output says, else mermaid.",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the drawing to a file.")
+@click.option("--focus", metavar="NODE", help="Draw only what is near this node, in both directions.")
+@click.option(
+    "--depth", type=click.IntRange(min=0), default=2, show_default=True, help="How many lines away --focus draws."
+)
+@click.option("--collapse", type=click.Choice(("cycle", "phase")), help="Draw each cycle, or each phase, as one box.")
+@click.option("--flow", metavar="ID", help="Draw only the flow with this id.")
+@click.pass_context
+def graph(context: click.Context, /, **given: Any) -> None:
+    """Draw the flows of the agents and pipelines in PATHS, or in the configured roots.
+
+    What validate finds is drawn on the node or line it belongs to; a project with errors is drawn all the same. svg and
+    png need the program `dot` of Graphviz.
+
+    Exit status: 0 drawn, 2 usage or environment, 3 nothing to draw, 4 internal error.
+    """
+    from stagec.cli.commands.graph.run import Request, run
+
+    context.exit(run(Request(**given)))

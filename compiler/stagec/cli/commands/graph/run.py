@@ -1,0 +1,117 @@
+"""Draw a project as asked."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from stagec.cli.commands.graph.choice import emitter_for, flows_for, focused
+from stagec.cli.files import replace_file
+from stagec.cli.progress import progress
+from stagec.cli.streams import put_bytes, say
+from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.core.failure import Exit, Failure
+from stagec.core.value import value
+from stagec.core.words import counted, listing
+from stagec.emitters import Emitter, Picture
+from stagec.graph import build
+from stagec.picture.collapse import By, collapse
+from stagec.picture.draw import draw
+from stagec.picture.fit import fit, weight
+from stagec.picture.owners import concerning
+from stagec.pipeline import Compilation, Project, compile_project
+from stagec.project.configuration import configure
+
+
+@value
+class Request:
+    """The arguments and options as given; None where nothing was said."""
+
+    paths: tuple[Path, ...] = ()
+    root: Path | None = None
+    output_format: str | None = None
+    output: Path | None = None
+    focus: str | None = None
+    depth: int = 2
+    collapse: str | None = None
+    flow: str | None = None
+
+
+def run(request: Request) -> Exit:
+    """Draw what was asked for, say what is not in the drawing, and return the exit status."""
+    emitter = emitter_for(request.output_format, request.output)
+    if request.output is None and not emitter.is_text and sys.stdout.isatty():
+        raise Failure(f"{emitter.name} is nothing for a terminal: --output names a file")
+    with progress("drawing …"):
+        compilation = _compiled(request)
+        whole = _pictures(compilation, request.flow)
+        pictures = _reduced(whole, request, emitter)
+        data = emitter.emit(pictures)
+    if request.output is None:
+        put_bytes(data)
+    else:
+        replace_file(request.output, data)
+    is_part = request.flow is not None or request.focus is not None
+    _tell(_found(pictures) if is_part else compilation.diagnostics, whole, pictures)
+    return Exit.CLEAN
+
+
+def _compiled(request: Request) -> Compilation:
+    configuration = configure(request.paths, request.root)
+    paths = tuple(path.absolute() for path in request.paths)
+    compilation = compile_project(Project(configuration.root, paths, configuration.settings))
+    if not compilation.flows:
+        looked_in = listing([os.path.relpath(path) for path in paths or (configuration.root,)])
+        why = "; 'stagec validate' says why" if compilation.diagnostics else ""
+        raise Failure(f"nothing to draw: {looked_in} holds no flow that can be read{why}", Exit.NOTHING)
+    return compilation
+
+
+def _pictures(compilation: Compilation, wanted: str | None) -> tuple[Picture, ...]:
+    flows, found = compilation.flows, compilation.diagnostics
+    return tuple(
+        draw(build(flow), concerning(flow, flows, found), compilation.trees) for flow in flows_for(wanted, flows)
+    )
+
+
+def _reduced(pictures: tuple[Picture, ...], request: Request, emitter: Emitter) -> tuple[Picture, ...]:
+    """Return what is drawn of the drawings: what was asked for, and no more than the format can show."""
+    if request.focus is not None:
+        pictures = focused(pictures, request.focus, request.depth)
+    if request.collapse is not None:
+        pictures = tuple(collapse(picture, By(request.collapse)) for picture in pictures)
+    if emitter.most is None:
+        return pictures
+    pictures = fit(pictures, emitter.most)
+    heavy = weight(pictures)
+    if heavy > emitter.most:
+        raise Failure(
+            f"{heavy} boxes and lines are more than the {emitter.most} that {emitter.name} can show: --flow, --focus "
+            "and --collapse draw less, and --format html shows any number"
+        )
+    return pictures
+
+
+def _found(pictures: Iterable[Picture]) -> Iterable[Diagnostic]:
+    """Return every diagnostic of drawings once."""
+    known: dict[int, Diagnostic] = {}
+    for picture in pictures:
+        inside = (*(box.found for box in picture.boxes.values()), *(line.found for line in picture.lines))
+        known.update({id(each): each for found in (picture.found, *inside) for each in found})
+    return known.values()
+
+
+def _tell(found: Iterable[Diagnostic], whole: Iterable[Picture], pictures: Iterable[Picture]) -> None:
+    """Say on standard error what was left out, and that what is drawn is not right."""
+    known = Counter(remark for picture in whole for remark in picture.remarks)
+    for picture in pictures:
+        for remark in picture.remarks:
+            if not known[remark]:
+                say(f"stagec: note: {picture.id}: {remark}")
+    counts = Counter(each.severity for each in found)
+    told = [counted(counts[each], each.value) for each in Severity if counts[each]]
+    if counts[Severity.ERROR]:
+        say(f"stagec: note: drawn with {', '.join(told)}: 'stagec validate' says what is wrong")

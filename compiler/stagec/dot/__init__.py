@@ -1,0 +1,1 @@
+"""Drawings in the language of Graphviz, and the program that lays them out."""

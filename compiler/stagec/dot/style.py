@@ -1,0 +1,110 @@
+"""How boxes and lines look: told apart by shape and stroke, coloured so that they are read on light and dark pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.picture.document import Box, Line, Picture, Role, Stroke
+
+Look = Mapping[str, str]
+"""Attributes of a node or edge by name."""
+
+PAGE = "#ffffff"
+RED = "#b91c1c"
+_AMBER = "#b45309"
+_INK = "#1f2937"
+
+_ROLES: Mapping[Role, Look] = {
+    Role.NODE: {"shape": "box", "fillcolor": "#e0f2fe", "color": "#0369a1"},
+    Role.START: {"shape": "cds", "fillcolor": "#14532d", "color": "#14532d", "fontcolor": "#ffffff"},
+    Role.DONE: {"shape": "oval", "peripheries": "2", "fillcolor": "#bbf7d0", "color": "#166534"},
+    Role.FAILED: {"shape": "octagon", "fillcolor": "#fde68a", "color": "#92400e"},
+    Role.MISSING: {"shape": "note", "fillcolor": "#fee2e2", "color": RED, "fontcolor": RED, "style": "filled,dashed"},
+    Role.GROUP: {"shape": "tab", "fillcolor": "#e5e7eb", "color": "#4b5563"},
+}
+
+_KINDS: Mapping[str, Look] = {
+    "work": {"shape": "box", "fillcolor": "#dbeafe", "color": "#1d4ed8", "style": "filled,rounded"},
+    "verification": {"shape": "hexagon", "fillcolor": "#ede9fe", "color": "#6d28d9"},
+    "closure": {"shape": "doubleoctagon", "fillcolor": "#dcfce7", "color": "#15803d"},
+}
+_OTHERS: tuple[Look, ...] = (
+    {"shape": "parallelogram", "fillcolor": "#fce7f3", "color": "#be185d"},
+    {"shape": "component", "fillcolor": "#ffedd5", "color": "#c2410c"},
+    {"shape": "house", "fillcolor": "#ccfbf1", "color": "#0f766e"},
+)
+_JOIN: Look = {"shape": "invtrapezium"}
+
+_STROKES: Mapping[Stroke, Look] = {
+    Stroke.ENTRY: {"color": "#14532d", "penwidth": "3", "arrowhead": "normal"},
+    Stroke.GO: {"color": "#374151", "arrowhead": "normal"},
+    Stroke.FORK: {"color": "#1d4ed8", "penwidth": "2", "arrowhead": "normal", "arrowtail": "odiamond", "dir": "both"},
+    Stroke.CHAIN: {"color": "#6d28d9", "penwidth": "2", "arrowhead": "normalnormal"},
+    Stroke.JOIN: {"color": "#1d4ed8", "style": "dashed", "arrowhead": "odiamond"},
+    Stroke.BACK: {"color": "#374151", "style": "dotted", "penwidth": "2", "arrowhead": "vee"},
+    Stroke.END: {"color": "#6b7280", "arrowhead": "empty"},
+}
+
+MEANINGS: Mapping[Stroke, str] = {
+    Stroke.ENTRY: "a run starts",
+    Stroke.GO: "goes on",
+    Stroke.FORK: "together with others",
+    Stroke.CHAIN: "one after the other",
+    Stroke.JOIN: "when all have ended",
+    Stroke.BACK: "back to where it came from",
+    Stroke.END: "ends",
+}
+
+
+def kinds_of(pictures: Iterable[Picture]) -> tuple[str, ...]:
+    """Return every kind of node in drawings, in the order in which they come."""
+    boxes = (box for picture in pictures for box in picture.boxes.values())
+    return tuple(dict.fromkeys(box.kind for box in boxes if box.kind is not None and box.role is Role.NODE))
+
+
+def look_of_box(box: Box, kinds: tuple[str, ...]) -> dict[str, str]:
+    """Return how a box looks among others of these kinds."""
+    look = dict(_ROLES[box.role])
+    if box.role is Role.NODE and box.kind is not None:
+        look |= _of_kind(box.kind, kinds)
+    if box.is_join:
+        look |= _JOIN
+    look |= _trouble(box.found)
+    return look if box.is_reached else look | _lost(look)
+
+
+def look_of_line(line: Line, picture: Picture) -> dict[str, str]:
+    """Return how a line looks in its drawing."""
+    look = dict(_STROKES[line.stroke])
+    if line.is_guess:
+        return look | {"style": "dotted", "color": "#6b7280"}
+    source, target = picture.boxes[line.source], picture.boxes[line.target]
+    if not source.is_reached or target.role is Role.MISSING:
+        return look | {"style": "dashed", "color": RED}
+    worst = max((each.severity.weight for each in line.found), default=0)
+    return look | ({"color": RED if worst == Severity.ERROR.weight else _AMBER} if worst > 1 else {})
+
+
+def ink(look: Look) -> str:
+    """Return the colour of text in a box."""
+    return look.get("fontcolor", _INK)
+
+
+def _of_kind(kind: str, kinds: tuple[str, ...]) -> Look:
+    if kind in _KINDS:
+        return _KINDS[kind]
+    others = [each for each in kinds if each not in _KINDS]
+    return _OTHERS[others.index(kind) % len(_OTHERS)] if kind in others else {}
+
+
+def _trouble(found: Iterable[Diagnostic]) -> Look:
+    worst = max((each.severity.weight for each in found), default=0)
+    if worst < Severity.WARNING.weight:
+        return {}
+    return {"color": RED if worst == Severity.ERROR.weight else _AMBER, "penwidth": "3"}
+
+
+def _lost(look: Look) -> dict[str, str]:
+    style = "filled,rounded,dashed" if "rounded" in look.get("style", "") else "filled,dashed"
+    return {"style": style, "color": RED, "fillcolor": "#fee2e2", "penwidth": "2"}

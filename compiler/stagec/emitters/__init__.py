@@ -1,0 +1,25 @@
+"""Shelf: one module per format a drawing can be written in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from stagec.core.value import value
+from stagec.picture.document import Box, Line, Picture, Role, Stroke
+
+__all__ = ["Box", "Emitter", "Line", "Picture", "Role", "Stroke"]
+
+
+@value
+class Emitter:
+    """A format: its name, the suffix of its files, and how pictures are written in it.
+
+    `emit(pictures)` returns the whole file; `is_text` tells whether it may go to a terminal. Drawings with more
+    boxes and lines than `most` are collapsed before they are written, None when any number can be.
+    """
+
+    name: str
+    suffix: str
+    is_text: bool
+    emit: Callable[[tuple[Picture, ...]], bytes]
+    most: int | None = None

@@ -1,0 +1,82 @@
+"""One JSON document, as `schemas/graph.schema.json` describes it; one box or line of a drawing per line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.place import pointer_text
+from stagec.emitters import Box, Emitter, Line, Picture
+
+FORMAT = "stagec.graph/1"
+
+
+def _emit(pictures: tuple[Picture, ...]) -> bytes:
+    from json import dumps
+
+    flows = ",".join(f"\n{_flow(each)}" for each in pictures)
+    text = f'{{"format": {dumps(FORMAT)}, "flows": [{flows}\n]}}\n'
+    return text.replace("##", "#\\u0023").encode()  # build services obey `##[…]`; it can only stand in strings
+
+
+def _flow(picture: Picture) -> str:
+    from json import dumps
+
+    head = {"id": picture.id, "title": picture.title, "remarks": list(picture.remarks), "found": _all(picture.found)}
+    members = "".join(f'"{name}": {dumps(text)}, ' for name, text in head.items())
+    boxes = _listed(_box(each) for each in picture.boxes.values())
+    return f'{{{members}\n"boxes": {boxes},\n"lines": {_listed(map(_line, picture.lines))}}}'
+
+
+def _listed(values: Iterable[dict[str, Any]]) -> str:
+    from json import dumps
+
+    return "[" + ",".join(f"\n{dumps(each)}" for each in values) + "]"
+
+
+def _box(box: Box) -> dict[str, Any]:
+    return {
+        "id": box.id,
+        "name": box.name,
+        "role": box.role,
+        "kind": box.kind,
+        "reached": box.is_reached,
+        "join": box.is_join,
+        "members": list(box.members),
+        "details": dict(box.details),
+        "found": _all(box.found),
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {
+        "source": line.source,
+        "target": line.target,
+        "stroke": line.stroke,
+        "labels": list(line.labels),
+        "guess": line.is_guess,
+        "found": _all(line.found),
+    }
+
+
+def _all(found: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+    return list(_told(found))
+
+
+def _told(found: Iterable[Diagnostic]) -> Iterator[dict[str, Any]]:
+    for each in found:
+        yield {
+            "code": each.code,
+            "name": each.name,
+            "severity": each.severity,
+            "message": each.message,
+            "file": each.at.file,
+            "pointer": pointer_text(each.at.pointer),
+            "line": each.span.start.line,
+            "column": each.span.start.column,
+            "url": each.url,
+        }
+
+
+EMITTER = Emitter("json", ".json", is_text=True, emit=_emit)

@@ -1,0 +1,1 @@
+"""What a drawing of a flow shows, before any format is chosen."""

@@ -1,0 +1,88 @@
+"""A drawing of one flow: boxes, lines and what was found wrong with them, the same for every system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.json import Json
+from stagec.core.value import NOTHING, value
+
+
+class Role(StrEnum):
+    """What a box stands for."""
+
+    NODE = "node"
+    START = "start"
+    """Where runs begin: one box for each entry, labelled with what selects it."""
+    DONE = "done"
+    FAILED = "failed"
+    MISSING = "missing"
+    """A name that an edge leads to and that nothing has."""
+    GROUP = "group"
+    """Several nodes drawn as one."""
+
+
+class Stroke(StrEnum):
+    """How a line is drawn: told apart by its form, not by colour alone."""
+
+    ENTRY = "entry"
+    GO = "go"
+    FORK = "fork"
+    """To one of several nodes that run together."""
+    CHAIN = "chain"
+    """To one of several nodes that run one after the other."""
+    JOIN = "join"
+    """From a node that runs together with others to the one that runs when all have ended."""
+    BACK = "back"
+    """To where the node was entered from."""
+    END = "end"
+
+
+@value
+class Box:
+    """One thing in a drawing.
+
+    `name` is what people read, `kind` what kind of node it is. `is_reached` tells whether any run comes here, `is_join`
+    whether it waits for others. `members` are the nodes that a group stands for. `found` are the diagnostics at or
+    inside the place of the node; `details` what is known of it, by heading, for formats that can show it.
+    """
+
+    id: str
+    name: str
+    role: Role
+    kind: str | None = None
+    is_reached: bool = True
+    is_join: bool = False
+    members: tuple[str, ...] = ()
+    found: tuple[Diagnostic, ...] = ()
+    details: Mapping[str, Json] = NOTHING
+
+
+@value
+class Line:
+    """One possible move. `labels` are the outcomes and conditions under which it is made, one for each edge drawn.
+
+    `is_guess` marks a move that was written wrongly and leads to what was most likely meant.
+    """
+
+    source: str
+    target: str
+    stroke: Stroke
+    labels: tuple[str, ...] = ()
+    found: tuple[Diagnostic, ...] = ()
+    is_guess: bool = False
+
+
+@value
+class Picture:
+    """A drawing: boxes by id in the order of the flow, lines, and remarks such as that something was left out."""
+
+    id: str
+    title: str
+    boxes: Mapping[str, Box]
+    lines: tuple[Line, ...]
+    remarks: tuple[str, ...] = ()
+    found: tuple[Diagnostic, ...] = ()
+    """What was found wrong with the flow and belongs to no box and no line."""

@@ -1,0 +1,100 @@
+"""From a graph to a drawing: every node, every way in and out, and what was found wrong where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.words import counted, listing
+from stagec.graph import Graph
+from stagec.model.flow import Edge, Flow, Start, To
+from stagec.picture.document import Box, Line, Picture, Role
+from stagec.picture.ids import DONE, FAILED, box_of, missing_of, start_of
+from stagec.picture.lines import lines_of
+from stagec.picture.owners import Found, share
+from stagec.picture.written import details
+from stagec.sources.tree import Tree
+
+
+def draw(graph: Graph, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tree]) -> Picture:
+    """Return the drawing of one flow; what lies at none of its nodes and moves is kept beside it."""
+    flow = graph.flow
+    found = share(flow, diagnostics, trees)
+    lines = lines_of(flow, found)
+    boxes = {box.id: box for box in (*_starts(flow), *_nodes(graph, found, trees), *_ends(graph, lines), *_lost(flow))}
+    return Picture(flow.id, _title(flow), boxes, lines, tuple(_remarks(graph)), found.others)
+
+
+def _title(flow: Flow) -> str:
+    return f"{flow.id} ({flow.at.file})"
+
+
+def _starts(flow: Flow) -> Iterator[Box]:
+    """Yield one box for the entries that begin at the same node."""
+    selectors: dict[str, list[str]] = {}
+    for name, entry in (*flow.entries.items(), *flow.lost_entries):
+        selectors.setdefault(entry.node, []).append(name)
+    for node, names in selectors.items():
+        told = ", ".join(dict.fromkeys(name for name in names if name))
+        yield Box(start_of(flow, node), f"start: {told}" if told else "start", Role.START)
+
+
+def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Box]:
+    reached, joins = graph.startable(), _joins(graph.flow)
+    for name, node in graph.flow.nodes.items():
+        yield Box(
+            id=box_of(name),
+            name=name,
+            role=Role.NODE,
+            kind=node.kind,
+            is_reached=name in reached,
+            is_join=name in joins or node.start is Start.ALL,
+            found=found.by_node.get(name, ()),
+            details=details(node, trees),
+        )
+
+
+def _joins(flow: Flow) -> set[str]:
+    return {edge.target.join for edge in _edges(flow) if isinstance(edge.target, To) and edge.target.join is not None}
+
+
+def _edges(flow: Flow) -> Iterator[Edge]:
+    return (edge for node in flow.nodes.values() for edge in node.edges)
+
+
+def _ends(graph: Graph, lines: Iterable[Line]) -> Iterator[Box]:
+    """Yield the ends that a line leads to."""
+    reached = {box_of(name) for name in graph.startable()}
+    into: dict[str, bool] = {}
+    for line in lines:
+        into[line.target] = into.get(line.target, False) or line.source in reached
+    for name, role in ((DONE, Role.DONE), (FAILED, Role.FAILED)):
+        if name in into:
+            yield Box(name, name, role, is_reached=into[name])
+
+
+def _lost(flow: Flow) -> Iterator[Box]:
+    """Yield a box for every name that is led to and that nothing has."""
+    named = [entry.node for _, entry in (*flow.entries.items(), *flow.lost_entries)]
+    for edge in (*_edges(flow), *flow.lost):
+        if isinstance(edge.target, To):
+            named.extend(edge.target.nodes)
+            named.extend(() if edge.target.join is None else (edge.target.join,))
+    for name in dict.fromkeys(named):
+        if name not in flow.nodes:
+            yield Box(missing_of(name), name, Role.MISSING)
+
+
+def _remarks(graph: Graph) -> Iterator[str]:
+    flow, noun = graph.flow, graph.flow.names.get("node", "node")
+    unreached = graph.unstartable()
+    if not graph.startable():
+        yield "no run can start"
+    elif not any(entry.node in graph.completing() for entry in flow.entries.values()):
+        yield "no run can end as done"
+    if unreached:
+        yield f"{counted(len(unreached), noun)} {'is' if len(unreached) == 1 else 'are'} never reached"
+    if not graph.exact:
+        yield "not everything could be read: there may be more ways than are drawn"
+    if flow.open:
+        yield f"{listing(sorted(flow.open))} may also lead to any {noun} that an answer names"

@@ -1,0 +1,130 @@
+"""The lines of a drawing: one for each move, with what follows when a scope has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.value import value
+from stagec.model.flow import Back, Edge, End, Flow, Mode, Node, Target, To
+from stagec.picture.document import Line, Stroke
+from stagec.picture.ids import DONE, FAILED, box_of, missing_of, start_of
+from stagec.picture.labels import label
+from stagec.picture.owners import Found, spot
+from stagec.picture.scopes import After, follow_ups, forward
+
+_STROKES: Mapping[Mode, Stroke] = {Mode.ONE: Stroke.GO, Mode.FORK: Stroke.FORK, Mode.CHAIN: Stroke.CHAIN}
+
+
+def lines_of(flow: Flow, found: Found) -> tuple[Line, ...]:
+    """Return every line; those between the same boxes with the same stroke are one with several labels."""
+    return merged(_Lines(flow, found).all())
+
+
+def merged(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """Make one line of parallel ones, with the labels and diagnostics of all."""
+    known: dict[tuple[object, ...], _Bundle] = {}
+    for line in lines:
+        key = line.source, line.target, line.stroke, line.is_guess
+        bundle = known.setdefault(key, _Bundle(line, {}, {}))
+        bundle.labels.update(dict.fromkeys(line.labels))
+        bundle.found.update({id(each): each for each in line.found})
+    return tuple(each.line() for each in known.values())
+
+
+@value
+class _Bundle:
+    """Parallel lines."""
+
+    first: Line
+    labels: dict[str, None]
+    found: dict[int, Diagnostic]
+
+    def line(self) -> Line:
+        """Return them as one."""
+        first = self.first
+        return Line(
+            first.source, first.target, first.stroke, tuple(self.labels), tuple(self.found.values()), first.is_guess
+        )
+
+
+class _Lines:
+    """The lines of one flow, in its order."""
+
+    def __init__(self, flow: Flow, found: Found) -> None:
+        self._flow = flow
+        self._found = found.by_move
+        self._after = follow_ups(flow)
+        self._callers = _callers(flow)
+        self._joined: set[str] = set()
+        self._chosen = {(edge.source, edge.outcome) for node in flow.nodes.values() for edge in node.edges if edge.when}
+
+    def all(self) -> Iterator[Line]:
+        """Yield entries first, then the moves of every node, then what was lost and joins that nothing came to."""
+        for _, entry in (*self._flow.entries.items(), *self._flow.lost_entries):
+            found = self._found.get(spot(entry.at), ())
+            yield Line(start_of(self._flow, entry.node), self._box(entry.node), Stroke.ENTRY, found=found)
+        for node in self._flow.nodes.values():
+            for edge in node.edges:
+                yield from self._moves(node, edge)
+        for edge in self._flow.lost:
+            yield from self._forward(edge, edge.target)
+        yield from self._joins()
+
+    def _moves(self, node: Node, edge: Edge) -> Iterator[Line]:
+        target = edge.target
+        if isinstance(target, To):
+            yield from self._forward(edge, target)
+        elif isinstance(target, Back):
+            for caller in self._callers.get(node.id, ()):
+                yield self._from(edge, box_of(caller), Stroke.BACK)
+        elif target.end is End.FAILED:
+            yield self._from(edge, FAILED, Stroke.END)
+        else:
+            for after in self._after[node.id]:
+                yield self._ended(edge, after)
+
+    def _ended(self, edge: Edge, after: After) -> Line:
+        if after is None:
+            return self._from(edge, DONE, Stroke.END)
+        self._joined.add(after[0])
+        return self._from(edge, self._box(after[0]), Stroke.CHAIN if after[1] else Stroke.JOIN)
+
+    def _forward(self, edge: Edge, target: Target) -> Iterator[Line]:
+        """Yield a line to every node that a target opens: of a chain the first leads to the next."""
+        if not isinstance(target, To):
+            return
+        joins = () if target.join is None else (target.join,)
+        opened = (target.nodes[:1] if target.mode is Mode.CHAIN else target.nodes) or joins
+        for name in opened:
+            yield self._from(edge, self._box(name), _STROKES[target.mode])
+        for name in (*target.nodes, *joins):
+            if name not in self._flow.nodes and name not in opened:
+                yield self._from(edge, self._box(name), Stroke.JOIN if name == target.join else Stroke.CHAIN)
+
+    def _joins(self) -> Iterator[Line]:
+        """Yield a line to every join that no end of a branch leads to, from the branches themselves."""
+        lacking = {target.join for _, target in forward(self._flow)} & self._flow.nodes.keys() - self._joined
+        for _, target in forward(self._flow):
+            if target.join in lacking:
+                yield from (Line(self._box(name), box_of(str(target.join)), Stroke.JOIN) for name in target.nodes)
+
+    def _from(self, edge: Edge, target: str, stroke: Stroke) -> Line:
+        known = self._found.get(spot(edge.at), ())
+        guess = edge.repair and isinstance(edge.target, To) and len(edge.target.nodes) == 1
+        otherwise = not edge.when and (edge.source, edge.outcome) in self._chosen
+        told = f"{edge.outcome}: otherwise" if otherwise else label(edge)
+        return Line(box_of(edge.source), target, stroke, (told,), () if guess else known, guess)
+
+    def _box(self, name: str) -> str:
+        return box_of(name) if name in self._flow.nodes else missing_of(name)
+
+
+def _callers(flow: Flow) -> Mapping[str, tuple[str, ...]]:
+    """Return for each node that goes back the nodes with an edge to it."""
+    going_back = {node.id for node in flow.nodes.values() if any(isinstance(edge.target, Back) for edge in node.edges)}
+    found: dict[str, dict[str, None]] = {name: {} for name in going_back}
+    for edge, target in forward(flow) if going_back else ():
+        for name in going_back.intersection((*target.nodes, target.join or "")):
+            found[name][edge.source] = None
+    return {name: tuple(sources) for name, sources in found.items()}

@@ -1,0 +1,85 @@
+"""Which node or move of a flow a diagnostic belongs to, judged by its place alone."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.place import Place, Pointer
+from stagec.core.value import value
+from stagec.model.flow import Flow
+from stagec.picture.written import definition_at
+from stagec.sources.tree import Tree
+
+Spot = tuple[str, Pointer]
+"""A file and a pointer into it; what is inside belongs to whoever has the spot."""
+
+
+@value
+class Found:
+    """Diagnostics by the node and by the place of the move they belong to, and those that belong to neither."""
+
+    by_node: Mapping[str, tuple[Diagnostic, ...]]
+    by_move: Mapping[Spot, tuple[Diagnostic, ...]]
+    others: tuple[Diagnostic, ...]
+
+
+def spot(at: Place) -> Spot:
+    """Return the spot of a place."""
+    return at.file, at.pointer
+
+
+def share(flow: Flow, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tree]) -> Found:
+    """Give every diagnostic to the nodes or the move with the smallest place around it."""
+    nodes = _nodes(flow, trees)
+    moves = {spot(edge.at) for node in flow.nodes.values() for edge in node.edges} | {spot(e.at) for e in flow.lost}
+    moves |= {spot(entry.at) for _, entry in (*flow.entries.items(), *flow.lost_entries)}
+    by_node: dict[str, list[Diagnostic]] = {}
+    by_move: dict[Spot, list[Diagnostic]] = {}
+    others: list[Diagnostic] = []
+    for each in diagnostics:
+        around = next((at for at in _around(each.at) if at in nodes or at in moves), None)
+        if around is None:
+            others.append(each)
+        elif around not in nodes:
+            by_move.setdefault(around, []).append(each)
+        for name in () if around is None else nodes.get(around, ()):
+            by_node.setdefault(name, []).append(each)
+    return Found(
+        {name: tuple(found) for name, found in by_node.items()},
+        {at: tuple(found) for at, found in by_move.items()},
+        tuple(others),
+    )
+
+
+def concerning(flow: Flow, flows: Iterable[Flow], diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics in files that a flow is made of, and in those nearest to its own."""
+    own = {flow.at.file, *(each.file for node in flow.nodes.values() for each in (node.at, *dict(node.parts).values()))}
+    folders = {posixpath.dirname(each.at.file) for each in flows}
+    home = posixpath.dirname(flow.at.file)
+    return tuple(each for each in diagnostics if each.at.file in own or _nearest(each.at.file, folders) == home)
+
+
+def _nearest(file: str, folders: Iterable[str]) -> str | None:
+    above = [folder for folder in folders if not folder or file.startswith(f"{folder}/")]
+    return max(above, key=len, default=None)
+
+
+def _nodes(flow: Flow, trees: Mapping[str, Tree]) -> Mapping[Spot, tuple[str, ...]]:
+    """Return whose a spot is; a file that defines one node is this node's as a whole."""
+    defined = {name: definition_at(node, trees) for name, node in flow.nodes.items()}
+    shared = Counter(at.file for at in defined.values())
+    shared[flow.at.file] += 2
+    found: dict[Spot, dict[str, None]] = {}
+    for name, node in flow.nodes.items():
+        at = defined[name]
+        for place in (at if shared[at.file] > 1 else Place(at.file), *dict(node.parts).values()):
+            if spot(place) != spot(flow.at):
+                found.setdefault(spot(place), {})[name] = None
+    return {at: tuple(names) for at, names in found.items()}
+
+
+def _around(at: Place) -> Iterator[Spot]:
+    return ((at.file, at.pointer[:length]) for length in range(len(at.pointer), -1, -1))

@@ -1,0 +1,24 @@
+"""No result satisfies the completion schema of a stage.
+
+## Why this matters
+A stage is done when it hands in a result that satisfies its schema. Where two parts of the schema exclude each other,
+every result is refused, until the stage runs out of turns and fails.
+
+## How to fix
+Change the part that is shown, or the one that contradicts it: a bound that is higher than another, a value of another
+type, a member that is required and forbidden.
+"""
+
+from collections.abc import Iterator
+
+from stagec.rules.stages import Finding, Pipeline, Related, Schema, emptiness_of, path_text, quote, rule
+
+
+@rule(since="0.1", origin=("stage-definitions:completion-schema-invalid",))
+def check(pipeline: Pipeline) -> Iterator[Finding]:
+    for stage in pipeline.stages:
+        found = emptiness_of(pipeline, stage)
+        if found is not None and isinstance(stage.result, Schema):
+            why = f": nothing can be its {quote(path_text(found.path))}" if found.path else ""
+            related = () if found.offered == stage.result.at else (Related(found.offered, "this leaves nothing"),)
+            yield Finding(stage.result.at, f"no result of stage {quote(stage.name)} satisfies its schema{why}", related)

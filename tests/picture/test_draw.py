@@ -1,0 +1,161 @@
+"""Every node, every way in and out, what leads nowhere, and what was found wrong where it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from stagec.core.budgets import Budgets
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.place import Place
+from stagec.graph import build
+from stagec.model.flow import Edge, Entry, Flow, Node, Term, To
+from stagec.picture.document import Box, Picture, Role
+from stagec.picture.draw import draw
+from stagec.picture.labels import condition
+from stagec.sources.read import Sources
+
+Draw = Callable[..., Picture]
+Moves = Callable[[Picture], list[str]]
+Make = Callable[..., Diagnostic]
+
+
+def named(picture: Picture) -> list[tuple[str, str]]:
+    return [(box.role.value, box.name) for box in picture.boxes.values()]
+
+
+def test_a_run_starts_at_a_box_of_its_own_and_ends_in_one(drawn: Draw, moves: Moves) -> None:
+    picture = drawn("a: b | failed", "b: done")
+    assert named(picture) == [
+        ("start", "start: by-a"),
+        ("node", "a"),
+        ("node", "b"),
+        ("done", "done"),
+        ("failed", "failed"),
+    ]
+    assert moves(picture) == [
+        "start:a -entry-> a",
+        "a -go-> b: a0",
+        "a -end-> failed: a1",
+        "b -end-> done: b0",
+    ]
+
+
+def test_entries_of_one_node_share_a_box() -> None:
+    at = Place("flow.json")
+    entries = {"poll": Entry("a", at / 0), "count": Entry("a", at / 1), "": Entry("b", at / 2)}
+    flow = Flow("f", at, entries, {name: Node(name, at / name) for name in "ab"})
+    boxes = draw(build(flow), (), {}).boxes.values()
+    assert [box.name for box in boxes if box.role is Role.START] == ["start: poll, count", "start"]
+
+
+def test_parallel_moves_are_one_line_with_several_labels(drawn: Draw, moves: Moves) -> None:
+    assert moves(drawn("a: b | b", "b: done"))[1] == "a -go-> b: a0, a1"
+
+
+def test_the_branches_of_a_fork_end_in_its_join(drawn: Draw, moves: Moves) -> None:
+    picture = drawn("a: b & c > d", "b: done", "c: e", "e: done", "d: done")
+    assert moves(picture)[1:] == [
+        "a -fork-> b: a0",
+        "a -fork-> c: a0",
+        "b -join-> d: b0",
+        "c -go-> e: c0",
+        "e -join-> d: e0",
+        "d -end-> done: d0",
+    ]
+    assert [box.name for box in picture.boxes.values() if box.is_join] == ["d"]
+
+
+def test_a_chain_leads_from_one_to_the_next_and_then_to_its_join(drawn: Draw, moves: Moves) -> None:
+    assert moves(drawn("a: b, c > d", "b: done", "c: done", "d: done"))[1:] == [
+        "a -chain-> b: a0",
+        "b -chain-> c: b0",
+        "c -join-> d: c0",
+        "d -end-> done: d0",
+    ]
+
+
+def test_a_join_that_no_branch_comes_to_is_still_drawn(drawn: Draw, moves: Moves) -> None:
+    assert moves(drawn("a: b & c > d", "b: failed", "c: failed", "d: done"))[-2:] == ["b -join-> d", "c -join-> d"]
+
+
+def test_going_back_leads_to_every_caller(drawn: Draw, moves: Moves) -> None:
+    assert "b -back-> a: b0" in moves(drawn("a: b | done", "b: back"))
+
+
+def test_a_node_that_no_run_reaches_is_drawn_and_told(drawn: Draw) -> None:
+    picture = drawn("a: done", "b: a")
+    assert [box.name for box in picture.boxes.values() if not box.is_reached] == ["b"]
+    assert picture.remarks == ("1 node is never reached",)
+
+
+def test_a_name_that_nothing_has_is_a_box(drawn: Draw, moves: Moves) -> None:
+    picture = drawn("a: nowhere | done")
+    assert picture.boxes["missing:nowhere"] == Box("missing:nowhere", "nowhere", Role.MISSING)
+    assert "a -go-> missing:nowhere: a0" in moves(picture)
+
+
+def test_what_was_probably_meant_is_a_guess_beside_what_is_written() -> None:
+    at = Place("flow.json", ("nodes", "a", "edges", 0))
+    meant = Edge("a", "next", To(("b",)), at, repair=True)
+    flow = Flow("f", Place("flow.json"), {}, {name: Node(name, Place("flow.json", ("nodes", name))) for name in "ab"})
+    nodes = {**flow.nodes, "a": Node("a", Place("flow.json", ("nodes", "a")), edges=(meant,))}
+    lost = (Edge("a", "next", To(("bb",)), at),)
+    picture = draw(build(Flow("f", flow.at, {}, nodes, lost=lost)), (), {})
+    assert [(line.target, line.is_guess) for line in picture.lines] == [("node:b", True), ("missing:bb", False)]
+
+
+def test_the_last_of_several_conditional_moves_is_the_other_way() -> None:
+    at = Place("flow.json", ("nodes", "a"))
+    terms = (Term(("parsed", "ok"), (True,)),)
+    edges = (Edge("a", "ok", To(("a",)), at / 0, when=terms), Edge("a", "ok", To(("b",)), at / 1))
+    nodes = {"a": Node("a", at, edges=edges), "b": Node("b", Place("flow.json", ("nodes", "b")))}
+    picture = draw(build(Flow("f", Place("flow.json"), {}, nodes)), (), {})
+    assert [line.labels for line in picture.lines] == [("ok: parsed.ok = true",), ("ok: otherwise",)]
+
+
+def test_conditions_are_written_in_words() -> None:
+    terms = [Term(("x",), ("high", "critical")), Term(("x", "y"), ("1",)), Term(("x",), present=True)]
+    assert [condition(term) for term in (*terms, Term(("x",), present=False))] == [
+        "x in high, critical",
+        'x.y = "1"',
+        "x present",
+        "x absent",
+    ]
+
+
+def test_a_diagnostic_is_drawn_where_it_belongs(drawn: Draw, found: Make) -> None:
+    inside, at_edge = found("STG1", "nodes", "a", "prompt"), found("STG2", "nodes", "a", "edges", 0, "target")
+    entry, other = found("STG3", "entry", "a"), found("STG4", "elsewhere")
+    picture = drawn("a: b", "b: done", diagnostics=(inside, at_edge, entry, other))
+    assert picture.boxes["node:a"].found == (inside,)
+    assert {(line.source, line.found) for line in picture.lines if line.found} == {
+        ("start:a", (entry,)),
+        ("node:a", (at_edge,)),
+    }
+    assert picture.found == (other,)
+
+
+def test_a_node_shows_its_definition_and_what_belongs_to_it(tmp_path: Path) -> None:
+    definition = {"id": "a", "tools": []}
+    (tmp_path / "flow.json").write_text(json.dumps({"nodes": [definition]}), encoding="utf-8")
+    (tmp_path / "a.md").write_text("Do it.\n", encoding="utf-8")
+    sources = Sources(tmp_path, Budgets())
+    trees = {file: tree for file in ("flow.json", "a.md") if (tree := sources.tree(file, "file")) is not None}
+    parts = (("prompt", Place("a.md", range=(0, 5))), ("schema", Place("gone.json")))
+    node = Node("a", Place("flow.json", ("nodes", 0, "id")), parts=parts)
+    picture = draw(build(Flow("f", Place("flow.json"), {}, {"a": node})), (), trees)
+    assert picture.boxes["node:a"].details == {
+        "place": "flow.json#/nodes/0",
+        "definition": definition,
+        "prompt": "Do it",
+    }
+
+
+def test_a_flow_without_entry_says_so(drawn: Draw) -> None:
+    assert drawn("a: done", entries="").remarks == (
+        "no run can start",
+        "1 node is never reached",
+        "not everything could be read: there may be more ways than are drawn",
+    )
