@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -28,13 +29,23 @@ def server() -> MakeServer:
     return make
 
 
+_DYING = 5.0
+"""Seconds that the system may take to end a process that was killed."""
+
+
 @pytest.fixture
 def leftovers(tmp_path: Path) -> Iterator[Callable[[], list[int]]]:
     """Tell which of the processes that wrote their id to `pids` are still there."""
 
-    def running() -> list[int]:
+    def there() -> list[int]:
         pids = tmp_path / "pids"
         return [int(each) for each in pids.read_text().split() if _runs(int(each))] if pids.exists() else []
+
+    def running() -> list[int]:
+        until = time.monotonic() + _DYING
+        while there() and time.monotonic() < until:
+            time.sleep(0.01)
+        return there()
 
     yield running
     for each in running():

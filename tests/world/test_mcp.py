@@ -80,13 +80,13 @@ def test_the_same_tool_twice_is_one(server: MakeServer, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["silent", "stubborn", "hanging"])
 def test_a_server_that_hangs_is_ended(server: MakeServer, tmp_path: Path, leftovers: Leftovers, kind: str) -> None:
-    assert trouble(server(kind), tmp_path, 1).what == "did not answer within 1 seconds"
+    assert trouble(server(kind), tmp_path, 1).what == "did not answer within 1 second"
     assert leftovers() == []
 
 
 def test_a_server_that_only_babbles_is_shown(server: MakeServer, tmp_path: Path, leftovers: Leftovers) -> None:
     assert trouble(server("babbling"), tmp_path, 1).what == (
-        "did not answer within 1 seconds; what it wrote to its standard output is not MCP: 'nothing but words'"
+        "did not answer within 1 second; what it wrote to its standard output is not MCP: 'nothing but words'"
     )
     assert leftovers() == []
 

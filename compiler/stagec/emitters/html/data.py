@@ -1,0 +1,92 @@
+"""What the page knows about pictures beyond what is drawn, as JSON that no HTML parser can misread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.place import pointer_text
+from stagec.emitters import Box, Line, Picture
+from stagec.emitters.html.markup import Markup
+from stagec.picture.layout import Frame, Layout
+
+_READ = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+
+
+def data(pictures: tuple[Picture, ...], layouts: tuple[Layout, ...]) -> Markup:
+    """Return everything about pictures as JSON in ASCII, without a character that means something in HTML."""
+    from json import dumps
+
+    told = [_picture(picture, layout) for picture, layout in zip(pictures, layouts, strict=True)]
+    try:
+        written = dumps(told, allow_nan=False, default=_plain, separators=(",", ":"))
+    except ValueError:  # YAML has numbers that JSON has not
+        written = dumps(_finite(told), allow_nan=False, separators=(",", ":"))
+    return Markup(written.translate(_READ))
+
+
+def _picture(picture: Picture, layout: Layout) -> dict[str, Any]:
+    number = {name: at for at, name in enumerate(picture.boxes)}
+    return {
+        "id": picture.id,
+        "title": picture.title,
+        "remarks": picture.remarks,
+        "found": [_found(each) for each in picture.found],
+        "boxes": [_box(box, layout.frames[name]) for name, box in picture.boxes.items()],
+        "lines": [_line(line, number) for line in picture.lines],
+    }
+
+
+def _box(box: Box, frame: Frame) -> dict[str, Any]:
+    return {
+        "id": box.id,
+        "name": box.name,
+        "role": box.role.value,
+        "kind": box.kind,
+        "reached": box.is_reached,
+        "join": box.is_join,
+        "members": box.members,
+        "found": [_found(each) for each in box.found],
+        "details": box.details,
+        "frame": (frame.x, frame.y, frame.width, frame.height),
+    }
+
+
+def _line(line: Line, number: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "source": number[line.source],
+        "target": number[line.target],
+        "stroke": line.stroke.value,
+        "labels": line.labels,
+        "found": [_found(each) for each in line.found],
+    }
+
+
+def _found(each: Diagnostic) -> dict[str, Any]:
+    start = each.span.start
+    return {
+        "code": each.code,
+        "name": each.name,
+        "severity": each.severity.value,
+        "message": each.message,
+        "place": f"{each.at.file}:{start.line}:{start.column}",
+        "pointer": pointer_text(each.at.pointer),
+        "related": [f"{also.at.file}:{also.span.start.line}: {also.message}" for also in each.related],
+        "url": each.url if each.url.startswith("https://") else "",
+    }
+
+
+def _plain(given: object) -> object:
+    """Return a mapping of any kind as one that the JSON library writes, anything else as text."""
+    return dict(given) if isinstance(given, Mapping) else str(given)
+
+
+def _finite(given: Any) -> Any:
+    """Return a value in which numbers without an end are texts."""
+    if isinstance(given, Mapping):
+        return {str(key): _finite(each) for key, each in given.items()}
+    if isinstance(given, list | tuple):
+        return [_finite(each) for each in given]
+    return str(given) if isinstance(given, float) and not isfinite(given) else given

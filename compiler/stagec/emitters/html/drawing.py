@@ -1,0 +1,156 @@
+"""A picture as inline SVG: lines, labels and boxes, in tiles that can be left out while nobody sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.visible import visible
+from stagec.emitters import Box, Line, Picture, Role, Stroke
+from stagec.emitters.html.markup import Markup, element, joined, text
+from stagec.emitters.html.shapes import outline_of, shape
+from stagec.picture.layout import Face, Frame, Layout, Point, Route
+from stagec.picture.layout.lettering import (
+    CAPTION_ROW,
+    CODE_GAP,
+    CODE_ROW,
+    ROW,
+    code_width,
+)
+
+_TILE = 1_500
+_SAID = 200
+"""Characters of a name that are read out."""
+
+Drawn = tuple[Frame, Markup]
+
+
+def svg(picture: Picture, layout: Layout, outlines: Mapping[str, str]) -> Markup:
+    """Return the drawing of a picture."""
+    boxes = [
+        _box(at, box, layout.frames[name], layout.faces[name], outline_of(box, outlines))
+        for at, (name, box) in enumerate(picture.boxes.items())
+    ]
+    lines = [_line(at, picture, route) for at, route in enumerate(layout.routes)]
+    tags = [_tag(at, picture.lines[at], route) for at, route in enumerate(layout.routes) if route.tag]
+    layers = (("lines", lines), ("tags", tags), ("boxes", boxes))
+    size: dict[str, str | float] = {"width": layout.width, "height": layout.height}
+    size["viewBox"] = f"0 0 {layout.width} {layout.height}"
+    label = {"role": "group", "aria-label": visible(picture.title[:_SAID])}
+    return element("svg", {**size, **label}, *(element("g", {"class": name}, *_tiles(each)) for name, each in layers))
+
+
+def _tiles(drawn: Iterable[Drawn]) -> Iterable[Markup]:
+    """Return what lies near each other in groups that tell where they are."""
+    tiles: dict[tuple[int, int], list[Drawn]] = {}
+    for frame, markup in drawn:
+        x, y = frame.middle
+        is_large = max(frame.width, frame.height) > _TILE
+        tiles.setdefault((-1, -1) if is_large else (int(x // _TILE), int(y // _TILE)), []).append((frame, markup))
+    for _, own in sorted(tiles.items(), key=lambda each: each[0]):
+        frames = [frame for frame, _ in own]
+        left, top = min(each.x for each in frames), min(each.y for each in frames)
+        right, bottom = max(each.right for each in frames), max(each.bottom for each in frames)
+        reach = " ".join(f"{each:.0f}" for each in (left, top, right, bottom))
+        yield element("g", {"class": "tile", "data-reach": reach}, *(markup for _, markup in own))
+
+
+def _box(at: int, box: Box, frame: Frame, face: Face, outline: str) -> Drawn:
+    classes = ["box", box.role.value, "" if box.is_reached else "unreached", worst(box.found)]
+    said = " ".join([visible(box.name[:_SAID]), face.caption, *face.codes])
+    name = {"class": " ".join(filter(None, classes)), "data-box": str(at)}
+    access = {"tabindex": "0", "role": "button", "aria-label": said}
+    moved = {"transform": f"translate({frame.x} {frame.y})"}
+    bar = element("rect", {"class": "bar", "x": 0, "y": 0, "width": frame.width, "height": 6})
+    parts = [shape(outline, frame.width, frame.height), *([bar] if box.is_join else []), *_rows(face, box.found)]
+    return frame, element("g", {**name, **access, **moved}, *parts)
+
+
+def _rows(face: Face, found: Sequence[Diagnostic]) -> Iterable[Markup]:
+    y, middle = 8.0, face.width / 2
+    for row in face.rows:
+        yield element("text", {"x": middle, "y": y + 12}, text(row))
+        y += ROW
+    if face.caption:
+        yield element("text", {"class": "caption", "x": middle, "y": y + 10}, text(face.caption))
+        y += CAPTION_ROW
+    yield from _badges(face, found, y + 2)
+
+
+def _badges(face: Face, found: Sequence[Diagnostic], y: float) -> Iterable[Markup]:
+    widths = [code_width(each) for each in face.codes]
+    x = (face.width - sum(widths) - CODE_GAP * (len(widths) - 1)) / 2
+    for code, width in zip(face.codes, widths, strict=True):
+        weight = worst(each for each in found if each.code == code) or worst(found)
+        plate = element("rect", {"x": x, "y": y, "width": width, "height": CODE_ROW - 3, "rx": 3})
+        label = element("text", {"x": x + width / 2, "y": y + 11.5}, text(code))
+        yield element("g", {"class": f"badge {weight}"}, plate, label)
+        x += width + CODE_GAP
+
+
+def _line(at: int, picture: Picture, route: Route) -> Drawn:
+    line = picture.lines[at]
+    source, target = picture.boxes[line.source], picture.boxes[line.target]
+    is_lost = target.role is Role.MISSING or not source.is_reached
+    classes = ["line", line.stroke.value, "unreached" if is_lost else "", worst(line.found)]
+    color = "red" if is_lost or worst(line.found) == "error" else "ink"
+    ends = {"marker-end": f"url(#{'hollow' if line.stroke is Stroke.END else 'arrow'}-{color})"}
+    if line.stroke is Stroke.FORK:
+        ends["marker-start"] = f"url(#fork-{color})"
+    name = {"class": " ".join(filter(None, classes)), "data-line": str(at)}
+    return _reach(route.points), element("path", {**name, "d": path(route.points), **ends})
+
+
+def _tag(at: int, line: Line, route: Route) -> Drawn:
+    tag = route.tag
+    frame, face = (tag.frame, tag.face) if tag else (Frame(0, 0, 0, 0), Face(0, 0, ()))
+    name = {"class": " ".join(filter(None, ("tag", worst(line.found)))), "data-line": str(at)}
+    plate = element("rect", {"class": "plate", "width": frame.width, "height": frame.height, "rx": 3})
+    rows = [
+        element("text", {"x": frame.width / 2, "y": 12 + CAPTION_ROW * index}, text(row))
+        for index, row in enumerate(face.rows)
+    ]
+    badges = _badges(face, line.found, 3 + CAPTION_ROW * len(face.rows))
+    return frame, element("g", {**name, "transform": f"translate({frame.x} {frame.y})"}, plate, *rows, *badges)
+
+
+def path(points: Sequence[Point]) -> str:
+    """Return the path through the points of a route: straight along one direction, bent where both change."""
+    (x, y), *left = points
+    parts = [f"M{x:.1f} {y:.1f}"]
+    for across, below in left:
+        if x == across or y == below:
+            parts.append(f"L{across:.1f} {below:.1f}")
+        else:
+            middle = (y + below) / 2
+            parts.append(f"C{x:.1f} {middle:.1f} {across:.1f} {middle:.1f} {across:.1f} {below:.1f}")
+        x, y = across, below
+    return "".join(parts)
+
+
+def worst(found: Iterable[Diagnostic]) -> str:
+    """Return the name of the heaviest severity among diagnostics, nothing where there are none."""
+    return max((each.severity for each in found), key=lambda each: each.weight, default="")
+
+
+def _reach(points: Sequence[Point]) -> Frame:
+    left, right = min(x for x, _ in points), max(x for x, _ in points)
+    top, bottom = min(y for _, y in points), max(y for _, y in points)
+    return Frame(left, top, right - left, bottom - top)
+
+
+def marks() -> Markup:
+    """Return the heads and tails of lines, for all drawings of a page."""
+    found = []
+    for color in ("ink", "red"):
+        for name, shape_of in (("arrow", "M0 0L9 4L0 8Z"), ("hollow", "M1 1L9 4L1 7Z"), ("fork", "M0 4L5 1L10 4L5 7Z")):
+            size: dict[str, str | float] = {
+                "markerWidth": 10,
+                "markerHeight": 8,
+                "markerUnits": "userSpaceOnUse",
+                "orient": "auto",
+            }
+            place = {"refX": 0 if name == "fork" else 9, "refY": 4}
+            drawn = element("path", {"class": f"mark {name} {color}", "d": shape_of})
+            found.append(element("marker", {"id": f"{name}-{color}", **size, **place}, drawn))
+    return element("svg", {"class": "marks", "width": 0, "height": 0, "aria-hidden": "true"}, joined(found))

@@ -1,0 +1,64 @@
+"""What shapes and lines mean: only those that occur in the pictures of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from stagec.core.visible import visible
+from stagec.emitters import Picture, Role, Stroke
+from stagec.emitters.html.markup import Markup, element, text
+from stagec.emitters.html.shapes import outline_of, shape
+
+_ROLES = {
+    Role.START: "where runs start",
+    Role.DONE: "where runs end",
+    Role.FAILED: "where runs end with a failure",
+    Role.MISSING: "named, but nothing has this name",
+    Role.GROUP: "several nodes drawn as one",
+}
+_STROKES = {
+    Stroke.ENTRY: "starts here",
+    Stroke.GO: "goes on with",
+    Stroke.FORK: "starts together with others",
+    Stroke.CHAIN: "one after the other",
+    Stroke.JOIN: "when all have ended",
+    Stroke.BACK: "back to where it came from",
+    Stroke.END: "ends",
+}
+_WIDTH, _HEIGHT = 44.0, 22.0
+
+
+def legend(pictures: tuple[Picture, ...], outlines: Mapping[str, str]) -> Markup:
+    """Return the meaning of everything that is drawn, as a list."""
+    return element("ul", {"class": "legend"}, *_boxes(pictures, outlines), *_lines(pictures))
+
+
+def _boxes(pictures: tuple[Picture, ...], outlines: Mapping[str, str]) -> Iterator[Markup]:
+    boxes = [box for picture in pictures for box in picture.boxes.values()]
+    kinds = {(box.role, box.kind if box.role is Role.NODE else None): box for box in boxes}
+    for (role, kind), box in kinds.items():
+        drawn = element("g", {"class": f"box {role.value}"}, shape(outline_of(box, outlines), _WIDTH, _HEIGHT))
+        yield _entry(drawn, _ROLES.get(role) or visible((kind or "a node")[:60]))
+    if any(box.is_join for box in boxes):
+        bar = element("rect", {"class": "bar", "width": _WIDTH, "height": 6})
+        joining = element("g", {"class": "box node"}, shape("round", _WIDTH, _HEIGHT), bar)
+        yield _entry(joining, "waits for all before it")
+    if not all(box.is_reached for box in boxes):
+        lost = element("g", {"class": "box node unreached"}, shape("round", _WIDTH, _HEIGHT))
+        yield _entry(lost, "no run comes here")
+
+
+def _lines(pictures: tuple[Picture, ...]) -> Iterator[Markup]:
+    drawn = {line.stroke for picture in pictures for line in picture.lines}
+    for stroke, meaning in _STROKES.items():
+        if stroke in drawn:
+            ends = {"marker-end": "url(#hollow-ink)" if stroke is Stroke.END else "url(#arrow-ink)"}
+            if stroke is Stroke.FORK:
+                ends["marker-start"] = "url(#fork-ink)"
+            yield _entry(element("path", {"class": f"line {stroke.value}", "d": f"M0 11H{_WIDTH}", **ends}), meaning)
+
+
+def _entry(drawn: Markup, meaning: str) -> Markup:
+    size: dict[str, str | float] = {"width": _WIDTH + 10, "height": _HEIGHT + 10}
+    size["viewBox"] = f"-2 -8 {_WIDTH + 10} {_HEIGHT + 10}"
+    return element("li", {}, element("svg", {**size, "aria-hidden": "true"}, drawn), text(meaning))

@@ -1,0 +1,47 @@
+"""How far from the top each rank is: far enough from the one above for lines between them to be followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from stagec.core.value import value
+from stagec.picture.layout.document import Face
+from stagec.picture.layout.mesh import Mesh
+
+_GAP, _MOST_GAP = 15.0, 80.0
+_STEEP = 0.05
+"""How much higher a gap is for each pixel that a line crosses sideways in it."""
+_ASIDE = 18.0
+"""More height of a gap in which lines leave for the border."""
+_SPREAD = 5
+"""Lines that leave for the border in one gap do so at so many heights."""
+
+
+@value
+class Bands:
+    """The top and the bottom of each rank; half the height and the width of each box."""
+
+    top: Sequence[float]
+    bottom: Sequence[float]
+    half: Sequence[float]
+    width: Sequence[float]
+
+    def between(self, rank: int, number: int) -> float:
+        """Return a height in the gap below a rank, another one for lines of other numbers."""
+        upper = self.bottom[rank] if rank >= 0 else self.top[0] - _GAP - _ASIDE
+        lower = self.top[rank + 1] if rank + 1 < len(self.top) else self.bottom[rank] + _GAP + _ASIDE
+        return upper + (lower - upper) * (number % _SPREAD + 1) / (_SPREAD + 1)
+
+
+def down(mesh: Mesh, at: Sequence[float], faces: Mapping[str, Face], aside: Iterable[int]) -> Bands:
+    """Return where ranks begin and end; `aside` are the ranks below which lines leave for the border."""
+    ranks, wide = mesh.ranks(), set(aside)
+    top, bottom = [], []
+    y = _GAP + _ASIDE if -1 in wide else 0.0
+    for index, rank in enumerate(ranks):
+        top.append(y)
+        y += max((mesh.height[each] for each in rank), default=0.0)
+        bottom.append(y)
+        far = max((abs(at[each] - at[below]) for each in rank for below in mesh.below[each]), default=0.0)
+        y += min(_MOST_GAP, _GAP + _STEEP * far) + (_ASIDE if index in wide else 0)
+    return Bands(top, bottom, [each.height / 2 for each in faces.values()], [each.width for each in faces.values()])

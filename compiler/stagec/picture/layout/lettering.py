@@ -1,0 +1,122 @@
+"""What is written on boxes and labels, in rows that fit, and how much room it takes."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from unicodedata import combining, east_asian_width
+
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.visible import visible
+from stagec.picture.document import Box, Line, Role
+from stagec.picture.layout.document import Face
+
+COLUMN, SMALL_COLUMN = 7.3, 6.4
+"""The widths of one character of a monospaced font of 12 and of 10.5 pixels."""
+ROW, CAPTION_ROW, CODE_ROW = 16.0, 14.0, 19.0
+CODE_PADDING, CODE_GAP = 10.0, 4.0
+_NAME_COLUMNS, _NAME_ROWS = 24, 3
+_LABEL_COLUMNS, _LABEL_ROWS = 30, 4
+_MOST_CODES = 3
+_READ = 200
+"""Characters of a name that are looked at: no more would ever be shown."""
+_BREAK = re.compile(r"(?<=[\s./:_-])")
+_ROLES = {
+    Role.START: "start of a run",
+    Role.DONE: "end of a run",
+    Role.FAILED: "end of a run",
+    Role.MISSING: "missing",
+}
+
+
+def face_of_box(box: Box) -> Face:
+    """Return what is written on a box: its name, what it is, and the codes of what was found there."""
+    rows = tuple(_wrapped(_shown(box.name) or _shown(box.id), _NAME_COLUMNS, _NAME_ROWS))
+    caption, codes = _clipped(_caption(box), _NAME_COLUMNS + 6), _codes(box.found)
+    wide = max(*(columns(each) * COLUMN for each in rows), columns(caption) * SMALL_COLUMN, _codes_width(codes))
+    height = 16 + ROW * len(rows) + CAPTION_ROW * bool(caption) + CODE_ROW * bool(codes)
+    return Face(max(90.0, wide + 36), height, rows, caption, codes)
+
+
+def face_of_line(line: Line) -> Face | None:
+    """Return what is written on a line, or None where it bears nothing."""
+    codes = _codes(line.found)
+    rows = [_clipped(_shown(each), _LABEL_COLUMNS) for each in line.labels if each]
+    if len(rows) > _LABEL_ROWS:
+        rows = [*rows[: _LABEL_ROWS - 1], f"and {len(rows) - _LABEL_ROWS + 1} more"]
+    if not rows and not codes:
+        return None
+    wide = max(*(columns(each) * SMALL_COLUMN for each in ("", *rows)), _codes_width(codes))
+    return Face(wide + 10, 4 + CAPTION_ROW * len(rows) + CODE_ROW * bool(codes), tuple(rows), "", codes)
+
+
+def columns(text: str) -> int:
+    """Return how many columns of a monospaced font a text takes."""
+    return len(text) if text.isascii() else sum(_columns(each) for each in text)
+
+
+def code_width(code: str) -> float:
+    """Return the width of the badge that shows a code."""
+    return len(code) * SMALL_COLUMN + CODE_PADDING
+
+
+def _columns(character: str) -> int:
+    if combining(character):
+        return 0
+    return 2 if east_asian_width(character) in {"W", "F", "A"} else 1
+
+
+def _shown(text: str) -> str:
+    return visible(text[:_READ]) + ("…" if len(text) > _READ else "")
+
+
+def _caption(box: Box) -> str:
+    said = [_ROLES.get(box.role) or box.kind or ""]
+    if box.role is Role.GROUP:
+        said = [f"{len(box.members)} nodes in one"]
+    said += ["waits for all"] if box.is_join else []
+    said += [] if box.is_reached else ["unreachable"]
+    return " · ".join(_shown(each) for each in said if each)
+
+
+def _codes(found: Iterable[Diagnostic]) -> tuple[str, ...]:
+    codes = list(dict.fromkeys(each.code for each in found))
+    left = len(codes) - _MOST_CODES
+    return tuple(codes if left <= 0 else [*codes[:_MOST_CODES], f"+{left}"])
+
+
+def _codes_width(codes: tuple[str, ...]) -> float:
+    return sum(code_width(each) + CODE_GAP for each in codes)
+
+
+def _clipped(text: str, most: int) -> str:
+    if columns(text) <= most:
+        return text
+    kept, used = [], 1
+    for character in text:
+        used += _columns(character)
+        if used > most:
+            break
+        kept.append(character)
+    return "".join(kept) + "…"
+
+
+def _wrapped(text: str, most: int, rows: int) -> Iterator[str]:
+    """Yield the rows of a name, broken where its parts end as far as they are short enough."""
+    row, left = "", deque(part for piece in _BREAK.split(text) for part in _cut(piece, most))
+    while left:
+        if row and columns(row + left[0].rstrip()) > most:
+            if rows == 1:
+                yield _clipped(row + "".join(left), most)
+                return
+            yield row.strip()
+            row, rows = "", rows - 1
+        row += left.popleft()
+    yield row.strip()
+
+
+def _cut(piece: str, most: int) -> Iterator[str]:
+    """Yield a piece in parts that fit into a row; one character may be two columns wide."""
+    step = most if piece.isascii() else most // 2
+    yield from (piece[start : start + step] for start in range(0, len(piece), step))

@@ -1,0 +1,98 @@
+"""Which lines lead back, and on which level each box stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+Arc = tuple[int, int]
+
+
+def backward(count: int, arcs: Sequence[Arc], first: Iterable[int]) -> frozenset[int]:
+    """Return the indexes of the arcs that lead back to where a walk along the others came from, loops included."""
+    leaving: list[list[int]] = [[] for _ in range(count)]
+    for at, (source, _) in enumerate(arcs):
+        leaving[source].append(at)
+    state = [0] * count  # 1 while the walk is below it, 2 when the walk has left it
+    found: set[int] = set()
+    for root in (*first, *range(count)):
+        if not state[root]:
+            found.update(_walk(root, arcs, leaving, state))
+    return frozenset(found)
+
+
+def _walk(root: int, arcs: Sequence[Arc], leaving: list[list[int]], state: list[int]) -> Iterator[int]:
+    state[root] = 1
+    way = [(root, iter(leaving[root]))]
+    while way:
+        vertex, left = way[-1]
+        at = next(left, None)
+        if at is None:
+            state[vertex] = 2
+            way.pop()
+            continue
+        target = arcs[at][1]
+        if state[target] == 1:
+            yield at
+        elif not state[target]:
+            state[target] = 1
+            way.append((target, iter(leaving[target])))
+
+
+def levels(count: int, arcs: Sequence[Arc], most: int, first: Iterable[int] = ()) -> list[int]:
+    """Return the level of each vertex of an acyclic graph: below all it is reached from, no more than `most` on one.
+
+    What is reached from nothing stands right above what it leads to, but for the vertices named `first`.
+    """
+    above, below = neighbours(count, arcs)
+    waiting = [len(each) for each in above]
+    level, room = [0] * count, _Room(most)
+    ready = [vertex for vertex in range(count) if not waiting[vertex]]
+    for vertex in ready:  # grows while it is read
+        level[vertex] = room.take(max((level[each] + 1 for each in above[vertex]), default=0))
+        for each in below[vertex]:
+            waiting[each] -= 1
+            if not waiting[each]:
+                ready.append(each)
+    fixed = set(first)
+    for vertex in reversed(ready):
+        if below[vertex] and not above[vertex] and vertex not in fixed:
+            level[vertex] = room.move(level[vertex], min(level[each] for each in below[vertex]) - 1)
+    return level
+
+
+def neighbours(count: int, arcs: Iterable[Arc]) -> tuple[list[list[int]], list[list[int]]]:
+    """Return what stands above and what stands below each vertex."""
+    above: list[list[int]] = [[] for _ in range(count)]
+    below: list[list[int]] = [[] for _ in range(count)]
+    for upper, lower in arcs:
+        above[lower].append(upper)
+        below[upper].append(lower)
+    return above, below
+
+
+class _Room:
+    """How many vertices each level still takes."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.used: dict[int, int] = {}
+        self.next: dict[int, int] = {}
+
+    def take(self, wanted: int) -> int:
+        """Return the first level from `wanted` on that is not full, and count one more on it."""
+        passed = []
+        while self.used.get(wanted, 0) >= self.most:
+            passed.append(wanted)
+            wanted = self.next.get(wanted, wanted + 1)
+        for each in passed:
+            self.next[each] = wanted
+        self.used[wanted] = self.used.get(wanted, 0) + 1
+        return wanted
+
+    def move(self, level: int, wanted: int) -> int:
+        """Return `wanted` if there is room, else the level where something is."""
+        if self.used.get(wanted, 0) >= self.most:
+            return level
+        self.used[level] -= 1
+        self.used[wanted] = self.used.get(wanted, 0) + 1
+        return wanted

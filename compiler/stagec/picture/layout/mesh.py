@@ -1,0 +1,186 @@
+"""A picture as a mesh: boxes, labels and bends on ranks, each joined to the next rank only.
+
+Boxes stand on even ranks, labels of lines on odd ones, next to where the line begins. Lines of one kind to one box
+share their bends. Lines so long that their bends would be too many run aside, along the border of the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from math import sqrt
+
+from stagec.core.value import value
+from stagec.picture.document import Line, Picture, Role
+from stagec.picture.layout.document import Face
+from stagec.picture.layout.levels import Arc, backward, levels, neighbours
+
+SPACE = 22.0
+"""Between what stands on one rank."""
+_BEND_SPACE = 9.0
+_MOST_BENDS = 10
+"""Bends for each box and line, at most, on average."""
+_CROWD = 12
+"""Lines at one box, from which on labels stand at the other end."""
+_SHORT = 3
+"""What a line to the next level passes: a box, its label, a box."""
+HEAVY = 30.0
+"""How much a line wants to be straight that is the main one of its boxes; other lines 1."""
+LOOP = 20.0
+"""How far a line from a box to itself reaches out, without its label."""
+
+
+@value
+class Way:
+    """What a line passes, from the upper to the lower end, the ends included.
+
+    `label` is the vertex that stands for its label. `source` is the box where it begins, at the lower end if it
+    `is_upward`. Of a line that runs aside only the label and the end next to it are in the mesh; `far` is the other.
+    """
+
+    steps: tuple[int, ...]
+    label: int
+    source: int
+    is_upward: bool
+    far: int | None = None
+
+
+class Mesh:
+    """Vertices by number, boxes first: rank, reach to the left and right of the middle, height, and what they join."""
+
+    def __init__(self, boxes: int) -> None:
+        self.boxes = boxes
+        self.rank: list[int] = []
+        self.left: list[float] = []
+        self.right: list[float] = []
+        self.height: list[float] = []
+        self.above: list[list[int]] = []
+        self.below: list[list[int]] = []
+        self.heavy: dict[tuple[int, int], float] = {}
+        """Joins that should be straight above all others."""
+        self.ways: dict[int, Way] = {}
+        """By line; lines from a box to itself have none."""
+
+    def add(self, rank: int, width: float, height: float, loops: float = 0) -> int:
+        """Add a vertex, with room for loops at its right, and return its number."""
+        self.rank.append(rank)
+        self.left.append(width / 2)
+        self.right.append(width / 2 + loops)
+        self.height.append(height)
+        self.above.append([])
+        self.below.append([])
+        return len(self.rank) - 1
+
+    def join(self, upper: int, lower: int) -> None:
+        """Join two vertices of neighbouring ranks."""
+        self.below[upper].append(lower)
+        self.above[lower].append(upper)
+
+    def ranks(self) -> list[list[int]]:
+        """Return the vertices of each rank, in the order in which they were added."""
+        found: list[list[int]] = [[] for _ in range(max(self.rank, default=-1) + 1)]
+        for vertex, rank in enumerate(self.rank):
+            found[rank].append(vertex)
+        return found
+
+
+def mesh_of(picture: Picture, faces: Mapping[str, Face], labels: Mapping[int, Face]) -> Mesh:
+    """Return the mesh of a picture; `labels` are the faces of those lines that bear one."""
+    number = {name: at for at, name in enumerate(picture.boxes)}
+    arcs = [(number[line.source], number[line.target]) for line in picture.lines]
+    starts = [number[name] for name, box in picture.boxes.items() if box.role is Role.START]
+    back = backward(len(number), arcs, starts)
+    turned = [(target, source) if at in back else (source, target) for at, (source, target) in enumerate(arcs)]
+    level = levels(len(number), [each for each in turned if each[0] != each[1]], _most(len(number)), starts)
+    mesh, loops = Mesh(len(number)), _loops(picture, labels)
+    for name, at in number.items():
+        width, height = loops.get(name, (0.0, 0.0))
+        mesh.add(2 * level[at], faces[name].width + SPACE, max(faces[name].height, height), width)
+    lay = _Lay(mesh, turned)
+    for at, line in enumerate(picture.lines):
+        if turned[at][0] != turned[at][1]:
+            mesh.ways[at] = lay.way(at, line, labels.get(at), is_upward=at in back)
+    _stiffen(mesh)
+    return mesh
+
+
+def _most(count: int) -> int:
+    """Return how many boxes may stand on one level."""
+    return max(8, round(1.3 * sqrt(count)))
+
+
+def _loops(picture: Picture, labels: Mapping[int, Face]) -> dict[str, tuple[float, float]]:
+    """Return the room that the lines from a box to itself take at its right: width and height."""
+    found: dict[str, tuple[float, float]] = {}
+    for at, line in enumerate(picture.lines):
+        if line.source == line.target:
+            face = labels.get(at, Face(0, 0, ()))
+            width, height = found.get(line.source, (0.0, 0.0))
+            found[line.source] = max(width, LOOP + face.width), height + face.height + 4
+    return found
+
+
+def _longest(spans: list[int], count: int) -> int:
+    """Return the most ranks that a line may cross without the bends of all such lines becoming too many."""
+    left = _MOST_BENDS * (len(spans) + count) + 2_000
+    for span in sorted(spans):
+        left -= span
+        if left < 0:
+            return span - 1
+    return max(spans, default=0)
+
+
+def _stiffen(mesh: Mesh) -> None:
+    """Make one line to the next level straight for each box, the first that is written."""
+    taken: set[tuple[int, bool]] = set()
+    for way in sorted(mesh.ways.values(), key=lambda each: each.is_upward):
+        upper, lower = (way.steps[0], False), (way.steps[-1], True)
+        if len(way.steps) == _SHORT and not taken & {upper, lower}:
+            taken |= {upper, lower}
+            mesh.heavy[way.steps[0], way.label] = mesh.heavy[way.label, way.steps[-1]] = HEAVY
+
+
+class _Lay:
+    """Lays lines into a mesh."""
+
+    def __init__(self, mesh: Mesh, arcs: list[Arc]) -> None:
+        self.mesh = mesh
+        self.arcs = arcs
+        self.longest = max(2, _longest([mesh.rank[lower] - mesh.rank[upper] for upper, lower in arcs], mesh.boxes))
+        self.degree = [len(one) + len(other) for one, other in zip(*neighbours(mesh.boxes, arcs), strict=True)]
+        self.shared: dict[tuple[int, str, bool, int], int] = {}
+        self.joined: set[Arc] = set()
+
+    def way(self, at: int, line: Line, face: Face | None, *, is_upward: bool) -> Way:
+        """Add what a line passes on its way; its label is next to where it begins, unless too many begin there."""
+        upper, lower = self.arcs[at]
+        source, target = (lower, upper) if is_upward else (upper, lower)
+        is_crowded = self.degree[source] > max(_CROWD, self.degree[target])
+        near, far = (target, source) if is_crowded else (source, target)
+        rank = self.mesh.rank
+        width, height = (face.width + SPACE, face.height) if face else (_BEND_SPACE, 0.0)
+        label = self.mesh.add(rank[near] + (1 if near == upper else -1), width, height)
+        if rank[lower] - rank[upper] > self.longest:
+            steps: tuple[int, ...] = (upper, label) if near == upper else (label, lower)
+        else:
+            steps = (upper, *self._between(label, (upper, lower), (far, line.stroke.value, is_upward)), lower)
+            far = -1
+        self._join(steps)
+        return Way(steps, label, source, is_upward, None if far < 0 else far)
+
+    def _between(self, label: int, ends: Arc, key: tuple[int, str, bool]) -> Iterator[int]:
+        """Yield what is between the ends of a line: its label, and bends that all lines of the same key share."""
+        for rank in range(self.mesh.rank[ends[0]] + 1, self.mesh.rank[ends[1]]):
+            if rank == self.mesh.rank[label]:
+                yield label
+            else:
+                bend = self.shared.get((*key, rank))
+                if bend is None:
+                    bend = self.shared[*key, rank] = self.mesh.add(rank, _BEND_SPACE, 0.0)
+                yield bend
+
+    def _join(self, steps: tuple[int, ...]) -> None:
+        for joined in pairwise(steps):
+            if joined not in self.joined:
+                self.joined.add(joined)
+                self.mesh.join(*joined)

@@ -1,0 +1,138 @@
+"""The ways of lines in points, and the places of their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from stagec.picture.document import Picture
+from stagec.picture.layout.document import Face, Frame, Point, Route, Tag
+from stagec.picture.layout.down import Bands
+from stagec.picture.layout.lanes import Lane
+from stagec.picture.layout.mesh import LOOP, Mesh, Way
+
+_PORT = 16.0
+"""Between the ends of lines at one border of a box, at most."""
+_INSET = 20.0
+"""From the corner of a box to the first line, at least, as far as there is room."""
+
+Ports = Mapping[tuple[int, int], float]
+"""Where lines meet a box, by the box and what they pass next to it; lanes count from -1 downwards."""
+
+
+class Ways:
+    """Draws the ways of lines: where vertices are, the heights of the ranks, and the lanes of those that run aside."""
+
+    def __init__(self, mesh: Mesh, at: Sequence[float], bands: Bands, lanes: Mapping[int, Lane]) -> None:
+        self.mesh = mesh
+        self.at = at
+        self.bands = bands
+        self.lanes = lanes
+        self.ports = self._ports()
+
+    def points(self, line: int) -> tuple[Point, ...]:
+        """Return the points of a line, from its source to its target."""
+        way = self.mesh.ways[line]
+        found = [point for index in range(len(way.steps)) for point in self._at(way, index)]
+        if way.far is None:
+            return _spare(found if way.steps[0] == way.source else found[::-1])
+        if self.lanes[line].is_above:
+            found.reverse()
+        found += self._aside(self.lanes[line], found[-1][0])
+        return _spare(found if way.far != way.source else found[::-1])
+
+    def _at(self, way: Way, index: int) -> Iterator[Point]:
+        """Yield the upper and the lower point at which a line passes the rank of a vertex."""
+        vertex, steps = way.steps[index], way.steps
+        top, bottom = self.bands.top[self.mesh.rank[vertex]], self.bands.bottom[self.mesh.rank[vertex]]
+        if vertex >= self.mesh.boxes:
+            yield self.at[vertex], top
+            yield self.at[vertex], bottom
+            return
+        half = self.bands.half[vertex]
+        middle = (top + bottom) / 2
+        if index == 0:
+            port = self.ports[vertex, steps[1]]
+            yield from ((port, middle + half), (port, bottom))
+        else:
+            port = self.ports[vertex, steps[index - 1]]
+            yield from ((port, top), (port, middle - half))
+
+    def _aside(self, lane: Lane, x: float) -> Iterator[Point]:
+        """Yield the points from the label of a line to its far end."""
+        rank, half = self.mesh.rank[lane.far], self.bands.half[lane.far]
+        port = self.ports[lane.far, -1 - lane.number]
+        middle = (self.bands.top[rank] + self.bands.bottom[rank]) / 2
+        leave = self.bands.between(lane.meets, lane.number)
+        enter = self.bands.between(rank if lane.is_above else rank - 1, lane.number)
+        yield from ((x, leave), (lane.x, leave), (lane.x, enter), (port, enter))
+        yield port, middle + half if lane.is_above else middle - half
+
+    def _ports(self) -> Ports:
+        """Spread the ends of lines over the borders of their boxes, in the order of where they come from."""
+        sides: dict[tuple[int, bool], dict[int, float]] = {}
+        for line, way in self.mesh.ways.items():
+            for box, beside, is_top in _ends(way, self.mesh.boxes):
+                sides.setdefault((box, is_top), {})[beside] = self.at[beside]
+            if way.far is not None:
+                lane = self.lanes[line]
+                sides.setdefault((lane.far, not lane.is_above), {})[-1 - lane.number] = lane.x
+        found: dict[tuple[int, int], float] = {}
+        for (box, _), near in sides.items():
+            reach = self.bands.width[box] / 2 - _INSET
+            ordered = sorted((x, each) for each, x in near.items())
+            ports = _spread([x for x, _ in ordered], self.at[box] - reach, self.at[box] + reach)
+            found.update(zip([(box, each) for _, each in ordered], ports, strict=True))
+        return found
+
+
+def _spread(wanted: list[float], first: float, last: float) -> list[float]:
+    """Return places from `first` to `last`, in order, near those that are wanted and not too near each other."""
+    step = min(_PORT, (last - first) / max(1, len(wanted) - 1))
+    places: list[float] = []
+    for each in wanted:
+        places.append(max(min(each, last), places[-1] + step if places else first))
+    for index, each in enumerate(places):
+        places[index] = min(each, last - step * (len(places) - 1 - index))
+    return places
+
+
+def _ends(way: Way, boxes: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield the boxes at the ends of a way, what is next to each, and whether that is above it."""
+    if way.steps[0] < boxes:
+        yield way.steps[0], way.steps[1], False
+    if way.steps[-1] < boxes:
+        yield way.steps[-1], way.steps[-2], True
+
+
+def _spare(points: list[Point]) -> tuple[Point, ...]:
+    """Return the points without those that repeat or lie between their neighbours on one vertical."""
+    kept: list[Point] = []
+    for point in points:
+        if kept and point == kept[-1]:
+            continue
+        if len(kept) > 1 and kept[-2][0] == kept[-1][0] == point[0]:
+            kept.pop()
+        kept.append(point)
+    return tuple(kept)
+
+
+def loops(picture: Picture, frames: Mapping[str, Frame], labels: Mapping[int, Face]) -> Iterator[tuple[int, Route]]:
+    """Yield the lines from a box to itself, at its right side, their labels below each other."""
+    lists: dict[str, list[int]] = {}
+    for at, line in enumerate(picture.lines):
+        if line.source == line.target:
+            lists.setdefault(line.source, []).append(at)
+    for name, own in lists.items():
+        box = frames[name]
+        y = box.middle[1] - sum(labels[at].height + 4 if at in labels else 4 for at in own) / 2
+        for index, at in enumerate(own):
+            face = labels.get(at)
+            reach = box.right + LOOP * (index + 1) / len(own) - 4
+            tag = Tag(Frame(box.right + LOOP - 1, y + 2, face.width, face.height), face) if face else None
+            yield at, Route(_loop(box, reach, (index + 1) / len(own)), tag)
+            y += face.height + 4 if face else 4
+
+
+def _loop(box: Frame, reach: float, part: float) -> tuple[Point, ...]:
+    middle, half = box.middle[1], box.height * 0.22 * part
+    return (box.right, middle - half), (reach, middle - half), (reach, middle + half), (box.right, middle + half)

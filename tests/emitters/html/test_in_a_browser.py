@@ -1,0 +1,71 @@
+"""The page in a real browser: it asks nobody for anything, and shows, finds and enlarges what it is asked to."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stagec.emitters import Box, Line, Picture, Role, Stroke
+from stagec.emitters.html import EMITTER
+
+
+@pytest.fixture
+def chain() -> Picture:
+    """Make a picture of forty nodes in a row, each with a definition."""
+    names = [f"step-{number}" for number in range(40)]
+    boxes = {name: Box(name, name, Role.NODE, "work", details={"definition": {"id": name}}) for name in names}
+    lines = [Line(one, other, Stroke.GO, ("next",)) for one, other in pairwise(names)]
+    return Picture("chain", "chain", boxes, tuple(lines))
+
+
+def shown(chromium: Any, folder: Path, *pictures: Picture) -> Any:
+    page = folder / "page.html"
+    page.write_bytes(EMITTER.emit(pictures))
+    chromium.open(page)
+    return chromium
+
+
+def test_a_page_is_quiet_and_alone(chromium: Any, tmp_path: Path, every: Picture, chain: Picture) -> None:
+    shown(chromium, tmp_path, every, chain)
+    assert (chromium.requests(), chromium.complaints()) == ([], [])
+
+
+def test_names_that_nobody_should_have_run_nothing(chromium: Any, tmp_path: Path, hostile: Picture) -> None:
+    shown(chromium, tmp_path, hostile)
+    assert (chromium.requests(), chromium.complaints()) == ([], [])
+
+
+def test_a_click_on_a_box_shows_what_is_known_of_it(chromium: Any, tmp_path: Path, chain: Picture) -> None:
+    shown(chromium, tmp_path, chain).click('[data-box="0"]')
+    panel = chromium.value("document.getElementById('panel').textContent")
+    assert "step-0" in panel
+    assert "definition" in panel.lower()
+
+
+def test_a_search_finds_a_box_and_goes_there(chromium: Any, tmp_path: Path, chain: Picture) -> None:
+    shown(chromium, tmp_path, chain).click("#search")
+    chromium.write("step-39")
+    assert "step-39" in chromium.value("document.getElementById('results').textContent")
+    chromium.key("Enter")
+    assert "step-39" in chromium.value("document.getElementById('panel').textContent")
+    seen = "(() => { const r = document.querySelector('[data-box=\"39\"]').getBoundingClientRect();"
+    assert chromium.value(f"{seen} return r.top >= 0 && r.bottom <= innerHeight }})()")
+
+
+def test_the_buttons_enlarge_and_fit(chromium: Any, tmp_path: Path, chain: Picture) -> None:
+    width = "document.querySelector('[data-box=\"0\"]').getBoundingClientRect().width"
+    shown(chromium, tmp_path, chain).click('[data-zoom="fit"]')
+    fitted = chromium.value(width)
+    chromium.click('[data-zoom="in"]')
+    assert chromium.value(width) > fitted
+    chromium.click('[data-zoom="fit"]')
+    assert chromium.value(width) == pytest.approx(fitted)
+
+
+def test_tabs_show_one_picture_at_a_time(chromium: Any, tmp_path: Path, every: Picture, chain: Picture) -> None:
+    shown(chromium, tmp_path, every, chain).click("#tab-1")
+    visible = "[...document.querySelectorAll('.picture')].map(each => each.offsetParent !== null)"
+    assert chromium.value(visible) == [False, True]
