@@ -11,6 +11,7 @@ from stagec.emitters.html.markup import Markup, element, joined, text
 from stagec.emitters.html.shapes import outline_of, shape
 from stagec.picture.layout import Face, Frame, Layout, Point, Route
 from stagec.picture.layout.lettering import (
+    BAR,
     CAPTION_ROW,
     CODE_GAP,
     CODE_ROW,
@@ -21,6 +22,9 @@ from stagec.picture.layout.lettering import (
 _TILE = 1_500
 _SAID = 200
 """Characters of a name that are read out."""
+
+_HIDDEN = 12.0
+"""How far behind its box a line to the same box begins: not every shape reaches the border of its frame."""
 
 Drawn = tuple[Frame, Markup]
 
@@ -61,20 +65,20 @@ def _box(at: int, box: Box, frame: Frame, face: Face, outline: str) -> Drawn:
     name = {"class": " ".join(filter(None, classes)), "data-box": str(at)}
     access = {"tabindex": "0", "role": "button", "aria-label": said}
     moved = {"transform": f"translate({frame.x} {frame.y})"}
-    bar = element("rect", {"class": "bar", "x": 0, "y": 0, "width": frame.width, "height": 6})
-    parts = [shape(outline, frame.width, frame.height), *([bar] if box.is_join else []), *_rows(face, box.found)]
+    bar = element("rect", {"class": "bar", "x": 0, "y": 0, "width": frame.width, "height": BAR})
+    parts = [shape(outline, frame.width, frame.height), *([bar] if box.is_join else []), *_rows(face, box)]
     return frame, element("g", {**name, **access, **moved}, *parts)
 
 
-def _rows(face: Face, found: Sequence[Diagnostic]) -> Iterable[Markup]:
-    y, middle = 8.0, face.width / 2
+def _rows(face: Face, box: Box) -> Iterable[Markup]:
+    y, middle = 8 + BAR * box.is_join, face.width / 2
     for row in face.rows:
         yield element("text", {"x": middle, "y": y + 12}, text(row))
         y += ROW
     if face.caption:
         yield element("text", {"class": "caption", "x": middle, "y": y + 10}, text(face.caption))
         y += CAPTION_ROW
-    yield from _badges(face, found, y + 2)
+    yield from _badges(face, box.found, y + 2)
 
 
 def _badges(face: Face, found: Sequence[Diagnostic], y: float) -> Iterable[Markup]:
@@ -98,7 +102,10 @@ def _line(at: int, picture: Picture, route: Route) -> Drawn:
     if line.stroke is Stroke.FORK:
         ends["marker-start"] = f"url(#fork-{color})"
     name = {"class": " ".join(filter(None, classes)), "data-line": str(at)}
-    return _reach(route.points), element("path", {**name, "d": path(route.points), **ends})
+    points = route.points
+    if line.source == line.target:
+        points = ((points[0][0] - _HIDDEN, points[0][1]), *points[1:])
+    return _reach(points), element("path", {**name, "d": path(points), **ends})
 
 
 def _tag(at: int, line: Line, route: Route) -> Drawn:

@@ -95,11 +95,11 @@ def _misfits_of_gate(pipeline: Pipeline, condition: Condition) -> Iterator[Misfi
         return
     if name not in context:
         meant = rest[0] if name == "ctx" and rest and rest[0] in context else None
-        yield Misfitting(Misfit.UNKNOWN, condition, condition.at, meant=meant)
+        yield Misfitting(Misfit.UNKNOWN, condition, condition.at.key, meant=meant)
         return
     promised = promise(pipeline.schemas, context[name], rest)
     if promised.presence is Presence.IMPOSSIBLE:
-        yield Misfitting(Misfit.PATH, replace(condition, promised=promised), condition.at)
+        yield Misfitting(Misfit.PATH, replace(condition, promised=promised), condition.at.key)
         return
     possible = possible_values(pipeline.schemas, promised)
     for index, each in enumerate(condition.values if not isinstance(possible, Miss) else ()):
@@ -137,7 +137,7 @@ def is_sound(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> bool:
 def _misfits(pipeline: Pipeline, stage: Stage, condition: Condition, *, checked: bool) -> Iterator[Misfitting]:
     kind = _misfit_of_path(stage, condition, checked=checked)
     if kind is not None:
-        yield Misfitting(kind, condition, condition.at, meant=_meant(pipeline.schemas, stage, condition))
+        yield Misfitting(kind, condition, condition.at.key, meant=_meant(pipeline.schemas, stage, condition))
     if kind is not None and kind is not Misfit.UNDECLARED:
         return
     possible = _possible(stage, condition)

@@ -15,6 +15,8 @@ from stagec.picture.layout.document import Face
 COLUMN, SMALL_COLUMN = 7.3, 6.4
 """The widths of one character of a monospaced font of 12 and of 10.5 pixels."""
 ROW, CAPTION_ROW, CODE_ROW = 16.0, 14.0, 19.0
+BAR = 6.0
+"""The height of the bar at the top of what waits for others."""
 CODE_PADDING, CODE_GAP = 10.0, 4.0
 _NAME_COLUMNS, _NAME_ROWS = 24, 3
 _LABEL_COLUMNS, _LABEL_ROWS = 30, 4
@@ -35,7 +37,7 @@ def face_of_box(box: Box) -> Face:
     rows = tuple(_wrapped(_shown(box.name) or _shown(box.id), _NAME_COLUMNS, _NAME_ROWS))
     caption, codes = _clipped(_caption(box), _NAME_COLUMNS + 6), _codes(box.found)
     wide = max(*(columns(each) * COLUMN for each in rows), columns(caption) * SMALL_COLUMN, _codes_width(codes))
-    height = 16 + ROW * len(rows) + CAPTION_ROW * bool(caption) + CODE_ROW * bool(codes)
+    height = 16 + BAR * box.is_join + ROW * len(rows) + CAPTION_ROW * bool(caption) + CODE_ROW * bool(codes)
     return Face(max(90.0, wide + 36), height, rows, caption, codes)
 
 

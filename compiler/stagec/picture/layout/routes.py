@@ -107,7 +107,7 @@ def _ends(way: Way, boxes: int) -> Iterator[tuple[int, int, bool]]:
 def _spare(points: list[Point]) -> tuple[Point, ...]:
     """Return the points without those that repeat or lie between their neighbours on one vertical."""
     kept: list[Point] = []
-    for point in points:
+    for point in [(round(x, 1), round(y, 1)) for x, y in points]:
         if kept and point == kept[-1]:
             continue
         if len(kept) > 1 and kept[-2][0] == kept[-1][0] == point[0]:

@@ -19,4 +19,4 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         found = each.misfitting
         if found.kind is Misfit.UNKNOWN:
             message = f"a case of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
-            yield Finding(found.at.key, message, tuple(elsewhere(each)))
+            yield Finding(found.at, message, tuple(elsewhere(each)))

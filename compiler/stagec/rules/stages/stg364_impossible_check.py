@@ -34,9 +34,8 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
     for each in wrong_checks(pipeline):
         found = each.misfitting
         if found.kind is not Misfit.UNDECLARED:
-            at = found.at if found.kind is Misfit.VALUE else found.at.key
             message = f"a check of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
-            yield Finding(at, message, tuple(elsewhere(each)))
+            yield Finding(found.at, message, tuple(elsewhere(each)))
     for stage in pipeline.stages:
         for lost in unreached_checks(pipeline, stage):
             related = tuple(Related(each.at, "decides first") for each in lost.earlier[:_SHOWN])

@@ -31,10 +31,9 @@ from stagec.rules.stages import (
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for each in wrong_gates(pipeline):
         found = each.misfitting
-        at = found.at if found.kind is Misfit.VALUE else found.at.key
         again = tuple(one for one in elsewhere(each) if one.message != "the completion schema")
         message = f"the gate of stage {quote(each.stage.name)} {asking(found)}, but {_why(pipeline, found)}"
-        yield Finding(at, message, (*again, Related((pipeline.at / "context").key, "the declared context")))
+        yield Finding(found.at, message, (*again, Related((pipeline.at / "context").key, "the declared context")))
 
 
 def _why(pipeline: Pipeline, found: Misfitting) -> str:

@@ -40,4 +40,4 @@ def _said(each: Wrong, what: str) -> Iterator[Finding]:
     found = each.misfitting
     if found.kind is Misfit.UNDECLARED:
         message = f"{what} of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
-        yield Finding(found.at.key, message, tuple(elsewhere(each)))
+        yield Finding(found.at, message, tuple(elsewhere(each)))
