@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable
@@ -91,7 +92,8 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("surroundings")
     wheels = folder / "wheels"
     wheels.mkdir()
-    for installed in needed(["hatchling", "click", "jiter", "jsonschema-rs", "networkx", "ruamel.yaml"]).values():
+    project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for installed in needed(["hatchling", *(Requirement(each).name for each in project["dependencies"])]).values():
         packed(installed, wheels)
     return {
         "HOME": str(folder),

@@ -60,6 +60,7 @@ def _line(line: Line, number: Mapping[str, int]) -> dict[str, Any]:
         "target": number[line.target],
         "stroke": line.stroke.value,
         "labels": line.labels,
+        "guess": line.is_guess,
         "found": [_found(each) for each in line.found],
     }
 

@@ -20,6 +20,8 @@ from stagec.picture.layout.lettering import (
 )
 
 _TILE = 1_500
+_LENGTHY = 4_000.0
+"""Lines longer than this are not dashed: browsers need seconds to dash them."""
 _SAID = 200
 """Characters of a name that are read out."""
 
@@ -93,11 +95,10 @@ def _badges(face: Face, found: Sequence[Diagnostic], y: float) -> Iterable[Marku
 
 
 def _line(at: int, picture: Picture, route: Route) -> Drawn:
-    line = picture.lines[at]
-    source, target = picture.boxes[line.source], picture.boxes[line.target]
-    is_lost = target.role is Role.MISSING or not source.is_reached
-    classes = ["line", line.stroke.value, "unreached" if is_lost else "", worst(line.found)]
-    color = "red" if is_lost or worst(line.found) == "error" else "ink"
+    line, reach = picture.lines[at], _reach(route.points)
+    look = _look(line, picture)
+    classes = ["line", line.stroke.value, look, "lengthy" if max(reach.width, reach.height) > _LENGTHY else ""]
+    color = "red" if look in {"unreached", "error"} else "ink"
     ends = {"marker-end": f"url(#{'hollow' if line.stroke is Stroke.END else 'arrow'}-{color})"}
     if line.stroke is Stroke.FORK:
         ends["marker-start"] = f"url(#fork-{color})"
@@ -105,7 +106,15 @@ def _line(at: int, picture: Picture, route: Route) -> Drawn:
     points = route.points
     if line.source == line.target:
         points = ((points[0][0] - _HIDDEN, points[0][1]), *points[1:])
-    return _reach(points), element("path", {**name, "d": path(points), **ends})
+    return reach, element("path", {**name, "d": path(points), **ends})
+
+
+def _look(line: Line, picture: Picture) -> str:
+    """Return what makes a line look unlike others of its kind."""
+    if line.is_guess:
+        return "guess"
+    source, target = picture.boxes[line.source], picture.boxes[line.target]
+    return "unreached" if target.role is Role.MISSING or not source.is_reached else worst(line.found)
 
 
 def _tag(at: int, line: Line, route: Route) -> Drawn:

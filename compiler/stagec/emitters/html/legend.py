@@ -30,7 +30,7 @@ _WIDTH, _HEIGHT = 44.0, 22.0
 
 def legend(pictures: tuple[Picture, ...], outlines: Mapping[str, str]) -> Markup:
     """Return the meaning of everything that is drawn, as a list."""
-    return element("ul", {"class": "legend"}, *_boxes(pictures, outlines), *_lines(pictures))
+    return element("ul", {"class": "legend"}, *_boxes(pictures, outlines), *_lines(pictures), *_guess(pictures))
 
 
 def _boxes(pictures: tuple[Picture, ...], outlines: Mapping[str, str]) -> Iterator[Markup]:
@@ -56,6 +56,12 @@ def _lines(pictures: tuple[Picture, ...]) -> Iterator[Markup]:
             if stroke is Stroke.FORK:
                 ends["marker-start"] = "url(#fork-ink)"
             yield _entry(element("path", {"class": f"line {stroke.value}", "d": f"M0 11H{_WIDTH}", **ends}), meaning)
+
+
+def _guess(pictures: tuple[Picture, ...]) -> Iterator[Markup]:
+    if any(line.is_guess for picture in pictures for line in picture.lines):
+        drawn = {"class": "line guess", "d": f"M0 11H{_WIDTH}", "marker-end": "url(#arrow-ink)"}
+        yield _entry(element("path", drawn), "probably meant, but written wrongly")
 
 
 def _entry(drawn: Markup, meaning: str) -> Markup:

@@ -101,7 +101,7 @@
     made.open = text.length < LONG;
     return made;
   };
-  const named = (line) => line.labels.map(short).join(", ") || line.stroke;
+  const named = (line) => (line.labels.map(short).join(", ") || line.stroke) + (line.guess ? " (probably meant)" : "");
   const show = (title, ...children) => panel.replaceChildren(make("h2", { tabindex: "-1" }, title), ...children.flat());
 
   const showOverview = () => {
@@ -144,6 +144,7 @@
       section("From", jump(line.source, boxes[line.source].name)),
       section("To", jump(line.target, boxes[line.target].name)),
       section("When", ...list(line.labels)),
+      section("Note", ...(line.guess ? ["written wrongly; this is what was probably meant"] : [])),
       section("Findings", ...line.found.map(finding)));
   };
   const choose = (at, isFar) => {

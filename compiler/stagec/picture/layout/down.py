@@ -8,7 +8,9 @@ from stagec.core.value import value
 from stagec.picture.layout.document import Face
 from stagec.picture.layout.mesh import Mesh
 
-_GAP, _MOST_GAP = 15.0, 80.0
+STUB = 9.0
+"""How far lines run straight before they meet a box: as far as their heads are long."""
+_GAP, _MOST_GAP = 13.0, 80.0
 _STEEP = 0.05
 """How much higher a gap is for each pixel that a line crosses sideways in it."""
 _ASIDE = 18.0
@@ -28,8 +30,9 @@ class Bands:
 
     def between(self, rank: int, number: int) -> float:
         """Return a height in the gap below a rank, another one for lines of other numbers."""
-        upper = self.bottom[rank] if rank >= 0 else self.top[0] - _GAP - _ASIDE
-        lower = self.top[rank + 1] if rank + 1 < len(self.top) else self.bottom[rank] + _GAP + _ASIDE
+        upper = self.bottom[rank] if rank >= 0 else self.top[0] - STUB - _GAP - _ASIDE
+        lower = self.top[rank + 1] if rank + 1 < len(self.top) else self.bottom[rank] + STUB + _GAP + _ASIDE
+        upper, lower = (upper, lower - STUB) if rank % 2 else (upper + STUB, lower)  # boxes stand on even ranks
         return upper + (lower - upper) * (number % _SPREAD + 1) / (_SPREAD + 1)
 
 
@@ -37,11 +40,11 @@ def down(mesh: Mesh, at: Sequence[float], faces: Mapping[str, Face], aside: Iter
     """Return where ranks begin and end; `aside` are the ranks below which lines leave for the border."""
     ranks, wide = mesh.ranks(), set(aside)
     top, bottom = [], []
-    y = _GAP + _ASIDE if -1 in wide else 0.0
+    y = STUB + _GAP + _ASIDE if -1 in wide else 0.0
     for index, rank in enumerate(ranks):
         top.append(y)
         y += max((mesh.height[each] for each in rank), default=0.0)
         bottom.append(y)
         far = max((abs(at[each] - at[below]) for each in rank for below in mesh.below[each]), default=0.0)
-        y += min(_MOST_GAP, _GAP + _STEEP * far) + (_ASIDE if index in wide else 0)
+        y += STUB + min(_MOST_GAP, _GAP + _STEEP * far) + (_ASIDE if index in wide else 0)
     return Bands(top, bottom, [each.height / 2 for each in faces.values()], [each.width for each in faces.values()])

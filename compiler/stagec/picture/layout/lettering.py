@@ -47,6 +47,7 @@ def face_of_line(line: Line) -> Face | None:
     rows = [_clipped(_shown(each), _LABEL_COLUMNS) for each in line.labels if each]
     if len(rows) > _LABEL_ROWS:
         rows = [*rows[: _LABEL_ROWS - 1], f"and {len(rows) - _LABEL_ROWS + 1} more"]
+    rows += ["(probably meant)"] if line.is_guess else []
     if not rows and not codes:
         return None
     wide = max(*(columns(each) * SMALL_COLUMN for each in ("", *rows)), _codes_width(codes))

@@ -18,7 +18,7 @@ from stagec.picture.layout.levels import Arc, backward, levels, neighbours
 SPACE = 22.0
 """Between what stands on one rank."""
 _BEND_SPACE = 9.0
-_MOST_BENDS = 10
+_MOST_BENDS = 6
 """Bends for each box and line, at most, on average."""
 _CROWD = 12
 """Lines at one box, from which on labels stand at the other end."""
@@ -122,7 +122,7 @@ def _loops(picture: Picture, labels: Mapping[int, Face]) -> dict[str, tuple[floa
 
 def _longest(spans: list[int], count: int) -> int:
     """Return the most ranks that a line may cross without the bends of all such lines becoming too many."""
-    left = _MOST_BENDS * (len(spans) + count) + 2_000
+    left = _MOST_BENDS * (len(spans) + count) + 4_000
     for span in sorted(spans):
         left -= span
         if left < 0:

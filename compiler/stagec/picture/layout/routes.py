@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from stagec.picture.document import Picture
 from stagec.picture.layout.document import Face, Frame, Point, Route, Tag
-from stagec.picture.layout.down import Bands
+from stagec.picture.layout.down import STUB, Bands
 from stagec.picture.layout.lanes import Lane
 from stagec.picture.layout.mesh import LOOP, Mesh, Way
 
@@ -52,10 +52,10 @@ class Ways:
         middle = (top + bottom) / 2
         if index == 0:
             port = self.ports[vertex, steps[1]]
-            yield from ((port, middle + half), (port, bottom))
+            yield from ((port, middle + half), (port, bottom + STUB))
         else:
             port = self.ports[vertex, steps[index - 1]]
-            yield from ((port, top), (port, middle - half))
+            yield from ((port, top - STUB), (port, middle - half))
 
     def _aside(self, lane: Lane, x: float) -> Iterator[Point]:
         """Yield the points from the label of a line to its far end."""
@@ -127,7 +127,7 @@ def loops(picture: Picture, frames: Mapping[str, Frame], labels: Mapping[int, Fa
         y = box.middle[1] - sum(labels[at].height + 4 if at in labels else 4 for at in own) / 2
         for index, at in enumerate(own):
             face = labels.get(at)
-            reach = box.right + LOOP * (index + 1) / len(own) - 4
+            reach = box.right + 4 + (LOOP - 8) * (index + 1) / len(own)
             tag = Tag(Frame(box.right + LOOP - 1, y + 2, face.width, face.height), face) if face else None
             yield at, Route(_loop(box, reach, (index + 1) / len(own)), tag)
             y += face.height + 4 if face else 4
