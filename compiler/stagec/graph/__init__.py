@@ -22,6 +22,6 @@
 """
 
 from stagec.graph.graph import Graph, build
-from stagec.graph.questions import Questions, Trap
+from stagec.graph.questions import Questions, Trap, noun
 
-__all__ = ["Graph", "Questions", "Trap", "build"]
+__all__ = ["Graph", "Questions", "Trap", "build", "noun"]

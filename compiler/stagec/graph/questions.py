@@ -20,6 +20,11 @@ class Trap:
     cycle: bool
 
 
+def noun(graph: Questions, thing: str) -> str:
+    """Return what the flow's system calls a `node` or an `outcome`."""
+    return graph.flow.names.get(thing, thing)
+
+
 class Questions(Protocol):
     """The questions; node ids in flow order wherever an order is left open."""
 

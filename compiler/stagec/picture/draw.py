@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.words import counted, listing
-from stagec.graph import Graph
+from stagec.graph import Graph, noun
 from stagec.model.flow import Edge, Flow, Start, To
 from stagec.picture.document import Box, Line, Picture, Role
 from stagec.picture.ids import DONE, FAILED, box_of, missing_of, start_of
@@ -86,15 +86,15 @@ def _lost(flow: Flow) -> Iterator[Box]:
 
 
 def _remarks(graph: Graph) -> Iterator[str]:
-    flow, noun = graph.flow, graph.flow.names.get("node", "node")
+    flow, called = graph.flow, noun(graph, "node")
     unreached = graph.unstartable()
     if not graph.startable():
         yield "no run can start"
     elif not any(entry.node in graph.completing() for entry in flow.entries.values()):
         yield "no run can end as done"
     if unreached:
-        yield f"{counted(len(unreached), noun)} {'is' if len(unreached) == 1 else 'are'} never reached"
+        yield f"{counted(len(unreached), called)} {'is' if len(unreached) == 1 else 'are'} never reached"
     if not graph.exact:
         yield "not everything could be read: there may be more ways than are drawn"
     if flow.open:
-        yield f"{listing(sorted(flow.open))} may also lead to any {noun} that an answer names"
+        yield f"{listing(sorted(flow.open))} may also lead to any {called} that an answer names"

@@ -7,7 +7,7 @@ from stagec.core.diagnostic import Severity
 from stagec.core.nearest import Names, hint
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import counted, listing, quote
-from stagec.graph import Graph
+from stagec.graph import Graph, noun
 from stagec.model.flow import Demand, Read, Source, Unmet
 
 __all__ = [
@@ -41,11 +41,6 @@ rule = FAMILY.rule
 _WORST = (Presence.IMPOSSIBLE, Presence.UNDECLARED, Presence.POSSIBLE)
 """Of one path read of several nodes only the worst is told."""
 _SHOWN = 8
-
-
-def noun(graph: Graph, thing: str) -> str:
-    """Return what the flow's system calls a `node` or an `outcome`."""
-    return graph.flow.names.get(thing, thing)
 
 
 def reading(graph: Graph, presence: Presence) -> Iterator[tuple[Read, tuple[Source, ...], tuple[Related, ...]]]:

@@ -6,7 +6,7 @@ from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import counted, listing, quote
-from stagec.graph import Graph, Trap
+from stagec.graph import Graph, Trap, noun
 from stagec.model.flow import Edge, Node, To
 
 __all__ = [
@@ -36,11 +36,6 @@ __all__ = [
 
 FAMILY = Family(__name__, 600, Graph)
 rule = FAMILY.rule
-
-
-def noun(graph: Graph, thing: str) -> str:
-    """Return what the flow's system calls a `node` or an `outcome`."""
-    return graph.flow.names.get(thing, thing)
 
 
 def roots(graph: Graph) -> tuple[str, ...]:
