@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stagec import frontends, rules
 from stagec.core.collector import collector_paused
@@ -20,6 +22,9 @@ from stagec.sources.discover import discover
 from stagec.sources.read import Sources
 from stagec.sources.tree import Fault, Tree
 
+if TYPE_CHECKING:
+    from stagec.plan import Plan
+
 
 @value
 class Project:
@@ -35,6 +40,14 @@ class Project:
 
 
 @value
+class Meaning:
+    """A flow, and how its plan is made if it has no errors."""
+
+    flow: Flow
+    plan: Callable[[], Plan]
+
+
+@value
 class Compilation:
     """What came of a project: what is wrong, what it means, and the files as they were read.
 
@@ -42,9 +55,14 @@ class Compilation:
     """
 
     diagnostics: tuple[Diagnostic, ...]
-    flows: tuple[Flow, ...]
+    meanings: tuple[Meaning, ...]
     trees: Mapping[str, Tree]
     judgements: int = 0
+
+    @property
+    def flows(self) -> tuple[Flow, ...]:
+        """Every flow of the project, in the order in which they were read."""
+        return tuple(each.flow for each in self.meanings)
 
 
 def compile_project(project: Project) -> Compilation:
@@ -56,14 +74,14 @@ def compile_project(project: Project) -> Compilation:
 def _compile(project: Project) -> Compilation:
     settings = project.settings
     sources = Sources(project.root, settings.budgets, project.overlay)
-    documents, flows = _read(project, sources)
+    documents, meanings = _read(project, sources)
     trees = {tree.file: tree for tree in sources.trees}
     selection = Selection.of(settings, families())
     faulty = [tree for tree in trees.values() if tree.faults]  # of a tree without faults no rule has anything to say
-    subjects: tuple[object, ...] = (*faulty, *documents, *(build(flow) for flow in flows))
+    subjects: tuple[object, ...] = (*faulty, *documents, *(build(meaning.flow) for meaning in meanings))
     cases = tuple(_cases(selection.families, subjects))
     verdicts = tuple(Verdict(rule, finding) for rule, subject in cases for finding in rule.check(subject))
-    return Compilation(diagnose(verdicts, trees, selection), flows, trees, len(cases))
+    return Compilation(diagnose(verdicts, trees, selection), meanings, trees, len(cases))
 
 
 def families() -> tuple[AnyFamily, ...]:
@@ -71,7 +89,7 @@ def families() -> tuple[AnyFamily, ...]:
     return tuple(sorted(members(rules, Family), key=lambda family: family.hundred))
 
 
-def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple[Flow, ...]]:
+def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple[Meaning, ...]]:
     ends: tuple[AnyFrontEnd, ...] = members(frontends, FrontEnd)
     claims = tuple(end.claims for end in ends)
     found = discover(project.root, project.paths, project.settings.scope, claims, project.overlay)
@@ -79,17 +97,30 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
         sources.replace(faulty)
     unclaimed = [tree for file in found.unclaimed if (tree := sources.tree(file, "file"))]
     documents: list[object] = []
-    flows: list[Flow] = []
+    meanings: list[Meaning] = []
     for end, claimed in zip(ends, found.claimed, strict=True):
         named = [tree.file for tree in unclaimed if end.recognises(tree)]
         seen = [file for file in claimed if file in found.named or end.sees(sources, file)]
         read = end.read(sources, tuple(sorted({*seen, *named})))
         documents.extend(read)
-        flows.extend(flow for document in read if (flow := end.lower(document)))
+        meanings.extend(_meanings(end, read, sources))
     for tree in unclaimed:
         if tree.readable and not any(end.recognises(tree) for end in ends):
             sources.replace(replace(tree, faults=(*tree.faults, Fault("unknown-document", tree.at))))
-    return tuple(documents), tuple(flows)
+    return tuple(documents), tuple(meanings)
+
+
+def _meanings(end: AnyFrontEnd, documents: Iterable[object], sources: Sources) -> Iterator[Meaning]:
+    for document in documents:
+        flow = end.lower(document)
+        if flow is not None:
+            yield Meaning(flow, partial(_plan, end, document, flow, sources))
+
+
+def _plan(end: AnyFrontEnd, document: object, flow: Flow, sources: Sources) -> Plan:
+    from stagec.freeze import freeze  # most runs only check
+
+    return freeze(end.freeze(document, flow, sources), sources)
 
 
 def _cases(chosen: Iterable[AnyFamily], subjects: Iterable[object]) -> Iterable[tuple[AnyRule, object]]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from stagec.core.value import value
 from stagec.model.flow import Flow
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
+
+if TYPE_CHECKING:
+    from stagec.plan.draft import Draft
 
 __all__ = ["AnyFrontEnd", "Flow", "FrontEnd", "Sources", "Tree"]
 
@@ -19,6 +22,10 @@ def _always(_sources: Sources, _file: str) -> bool:
     return True
 
 
+def _nothing(document: object, _flow: Flow, _sources: Sources) -> Draft:
+    raise NotImplementedError(f"{type(document).__name__} means no flow")
+
+
 @value
 class FrontEnd(Generic[D]):
     """How one system's files are recognised and read.
@@ -27,7 +34,8 @@ class FrontEnd(Generic[D]):
     named by hand is one of this system's anyway, judged by what it says. `read(sources, files)` reads the claimed
     files and everything they refer to into documents; `lower(document)` says what a document means, or nothing when
     too much of it is missing. Where a name says too little, `sees(sources, file)` tells whether a file that nobody
-    named by hand is one of this system's, by a glance at its text.
+    named by hand is one of this system's, by a glance at its text. `freeze(document, flow, sources)` makes the draft of
+    a plan out of a flow without errors; a system that means no flow has none.
     """
 
     name: str
@@ -36,6 +44,7 @@ class FrontEnd(Generic[D]):
     read: Callable[[Sources, tuple[str, ...]], tuple[D, ...]]
     lower: Callable[[D], Flow | None]
     sees: Callable[[Sources, str], bool] = _always
+    freeze: Callable[[D, Flow, Sources], Draft] = _nothing
 
 
 AnyFrontEnd = FrontEnd[Any]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 
+from stagec.core.components import Neighbours
 from stagec.core.value import value
 from stagec.model.flow import Back, Edge, End, Flow, Mode, Start, Target, To
 
 _ONE = Mode.ONE
-Neighbours = list[list[int]]
-"""For each node the nodes it leads to, repeated where edges are."""
 
 
 @value

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from stagec.core.components import Neighbours
 from stagec.core.value import value
-from stagec.graph.adjacency import Adjacency, Neighbours, Scope
+from stagec.graph.adjacency import Adjacency, Scope
 
 
 @value

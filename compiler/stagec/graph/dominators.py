@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from stagec.core.components import Neighbours
 from stagec.core.value import value
-from stagec.graph.adjacency import Neighbours
 
 
 @value

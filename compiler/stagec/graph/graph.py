@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from stagec.graph.adjacency import Adjacency, Neighbours, adjacency
+from stagec.core.components import Neighbours, components, repeats
+from stagec.graph.adjacency import Adjacency, adjacency
 from stagec.graph.clauses import Clauses, completion, starting
-from stagec.graph.components import components, repeats
 from stagec.graph.dominators import Dominators, dominators
 from stagec.graph.paths import arrivals, way
 from stagec.graph.questions import Trap

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 
-from stagec.graph.adjacency import Adjacency, Neighbours, Scope
+from stagec.core.components import Neighbours, repeats
+from stagec.graph.adjacency import Adjacency, Scope
 from stagec.graph.clauses import Clauses
-from stagec.graph.components import repeats
 
 MOST = 10**18
 """Larger numbers are not told apart: forks inside forks double them."""

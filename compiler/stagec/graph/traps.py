@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stagec.graph.adjacency import Neighbours
-from stagec.graph.components import components, repeats
+from stagec.core.components import Neighbours, components, repeats
 
 
 def traps(leads: Neighbours, starts: Sequence[bool], completes: Sequence[bool]) -> Iterator[tuple[list[int], bool]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
+from stagec.core.components import components
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.value import replace
 from stagec.core.words import counted
-from stagec.graph.components import components
 from stagec.picture.document import Box, Picture, Role, Stroke
 from stagec.picture.ids import group_of
 from stagec.picture.lines import merged

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stagec.graph.adjacency import Neighbours
+Neighbours = list[list[int]]
+"""For each node the nodes it leads to."""
 
 _DONE = 1 << 62
 """The number of a node whose component is known: larger than any other."""

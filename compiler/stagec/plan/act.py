@@ -1,0 +1,81 @@
+"""What nodes do: ask a model, let a model work with tools, run a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stagec.core.json import Json
+from stagec.core.value import NOTHING, value
+from stagec.plan.template import Template
+
+
+@value
+class Given:
+    """A variable that whoever starts the run gives."""
+
+    name: str
+
+
+@value
+class Provided:
+    """A variable that the runner provides."""
+
+    name: str
+
+
+@value
+class Carried:
+    """A variable that is carried over from the last result of another node; `default` null is none."""
+
+    node: str
+    key: str
+    required: bool = True
+    default: Json = None
+
+
+Supply = Given | Provided | Carried
+
+
+@value
+class Prompt:
+    """Ask a model for one structured answer.
+
+    `prompt` None is a prompt that the runner must have under the name `builtin`. `needed` are the variables that must
+    not be empty. `schema` None asks for any object. `tools` None leaves the choice of tools to the runner.
+    """
+
+    prompt: Template | None = None
+    builtin: str | None = None
+    variables: Mapping[str, Supply] = NOTHING
+    needed: tuple[str, ...] = ()
+    schema: str | None = None
+    tools: tuple[str, ...] | None = None
+    model: str | None = None
+    permission: str | None = None
+
+
+@value
+class Converse:
+    """Let a model work with tools until it hands its result in by calling the completion tool.
+
+    `schema` is what the result must satisfy, `accepts` what every result handed to the node must; `turns` are the most
+    turns of the model in one attempt.
+    """
+
+    prompt: Template
+    tools: tuple[str, ...]
+    completion: str
+    schema: str
+    turns: int
+    accepts: str | None = None
+
+
+@value
+class Command:
+    """Run a program: the words of its command line, and after how many milliseconds it is stopped."""
+
+    words: tuple[Template, ...]
+    milliseconds: int
+
+
+Act = Prompt | Converse | Command

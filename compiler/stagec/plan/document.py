@@ -1,0 +1,104 @@
+"""What a plan is made of: a flow with everything that running it needs, and nothing that running it does not need.
+
+`docs/plan-format.md` says what each part means to whoever runs it. A *content* is the name of a text in
+`Plan.contents`: `sha256:` and 64 hexadecimal digits. A *path* goes through objects by name and through lists by index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stagec.core.json import Json
+from stagec.core.value import NOTHING, value
+from stagec.plan.act import Supply
+from stagec.plan.node import Node, Outcome
+from stagec.plan.surroundings import Server, Session, Tool, Validator
+from stagec.plan.template import Template
+
+FORMAT = "stagec.plan/1"
+"""The format that this stagec writes; a plan that names another one is refused."""
+
+
+@value
+class Input:
+    """What whoever starts a run gives it; `default` null is none, `schema` None allows anything."""
+
+    required: bool = False
+    default: Json = None
+    schema: str | None = None
+
+
+@value
+class System:
+    """The prompt that stands before all others, and where its variables come from."""
+
+    prompt: Template
+    variables: Mapping[str, Supply] = NOTHING
+
+
+@value
+class Judge:
+    """How it is judged that the work is done: one of the verdict types of agent definitions, and its settings."""
+
+    kind: str
+    settings: Mapping[str, Json] = NOTHING
+
+
+@value
+class Limits:
+    """Bounds of a run: node executions, how the run ends when they are used up, and how many nodes run together."""
+
+    executions: int | None = None
+    reached: Outcome = Outcome.FAILED
+    parallel: int = 1
+
+
+@value
+class Facts:
+    """What is proved of every run.
+
+    `done` and `failed` are the nodes that have an edge by which a run or a scope ends so; `cycles` the sets of nodes
+    that can lead back into themselves; `executions` and `turns` the most node executions and turns of models of a run.
+    """
+
+    done: tuple[str, ...]
+    failed: tuple[str, ...]
+    cycles: tuple[tuple[str, ...], ...]
+    executions: int
+    turns: int
+
+
+@value
+class Names:
+    """What the system calls things: a node is a `step` or a `stage`, an outcome an `intent` or a `verdict`."""
+
+    node: str
+    outcome: str
+
+
+@value
+class Plan:
+    """One flow, frozen.
+
+    `entries` are the nodes where runs begin, by what selects them; `entry` is the one that is selected when nobody
+    says otherwise. `sources` are the digests of the files it was made of, by their path from the project's root.
+    """
+
+    id: str
+    names: Names
+    entries: Mapping[str, str]
+    nodes: Mapping[str, Node]
+    contents: Mapping[str, str]
+    limits: Limits
+    entry: str | None = None
+    title: str | None = None
+    version: str | None = None
+    inputs: Mapping[str, Input] = NOTHING
+    system: System | None = None
+    judge: Judge | None = None
+    validators: Mapping[str, Validator] = NOTHING
+    tools: Mapping[str, Tool] = NOTHING
+    servers: Mapping[str, Server] = NOTHING
+    session: Session | None = None
+    sources: Mapping[str, str] = NOTHING
+    facts: Facts | None = None

@@ -1,0 +1,87 @@
+"""Nodes and the moves between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from stagec.core.value import NOTHING, value
+from stagec.plan.act import Act
+from stagec.plan.gate import Admission, Gate, Retry, Term, Validation
+
+
+class Outcome(StrEnum):
+    """How a run, or a branch of it, ends."""
+
+    DONE = "done"
+    FAILED = "failed"
+
+
+@value
+class Go:
+    """Go on with one node; `otherwise` is the node that runs instead when it cannot start."""
+
+    node: str
+    otherwise: str | None = None
+
+
+@value
+class Fork:
+    """Run several nodes together, in a scope of their own; then the join, if there is one."""
+
+    nodes: tuple[str, ...]
+    join: str | None = None
+
+
+@value
+class Chain:
+    """Run several nodes one after the other, each in a scope of its own."""
+
+    nodes: tuple[str, ...]
+
+
+@value
+class Named:
+    """Go on with the node that the answer names; counts only when there is such a node among these.
+
+    `nodes` maps what an answer may say to the node it means.
+    """
+
+    nodes: Mapping[str, str]
+
+
+@value
+class Stop:
+    """End the innermost scope; outside every scope, end the run."""
+
+    outcome: Outcome
+
+
+Target = Go | Fork | Chain | Named | Stop
+
+
+@value
+class Edge:
+    """One possible move: the outcome that allows it, what must hold of the result, and where it leads.
+
+    Of the edges of one outcome the first counts of which all terms hold.
+    """
+
+    on: str
+    target: Target
+    when: tuple[Term, ...] = ()
+
+
+@value
+class Node:
+    """One step or stage. `hooks` are Python callables, `package.module:function`, by the phase they take part in."""
+
+    act: Act
+    gate: Gate
+    edges: tuple[Edge, ...]
+    kind: str | None = None
+    title: str | None = None
+    admission: Admission | None = None
+    retry: Retry | None = None
+    validation: Validation | None = None
+    hooks: Mapping[str, str] = NOTHING

@@ -1,0 +1,164 @@
+"""The form of a whole plan, and the JSON Schema that is published of it."""
+
+from __future__ import annotations
+
+from stagec.core.json import Json, object_of
+from stagec.plan.document import FORMAT, Facts, Input, Judge, Limits, Names, Plan, System
+from stagec.plan.form import Definitions, many, member_of, table, words
+from stagec.plan.forms import (
+    ANY,
+    CALL,
+    COUNT,
+    DIGEST,
+    FLAG,
+    NODE,
+    POSITIVE,
+    TEMPLATE,
+    TEXT,
+    TEXTS,
+    VARIABLES,
+)
+from stagec.plan.node import Outcome
+from stagec.plan.record import record, tagged
+from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
+
+_VALIDATOR = record(
+    Validator,
+    {
+        "command": (TEXT, "The command, for `sh -c`; `${name}` stands for a parameter."),
+        "success": (
+            record(
+                Success,
+                {
+                    "kind": (words("empty", "exit", "contains", "matches"), "What is looked at."),
+                    "argument": (TEXT, "The exit status, the text or the regular expression."),
+                },
+            ),
+            "When it has succeeded.",
+        ),
+        "pattern": (TEXT, "The failure pattern of its failure."),
+        "extract": (table(TEXT), "The extractor of each value that the next prompt uses."),
+    },
+)
+_TOOL = record(
+    Tool,
+    {
+        "origin": (words("bundled", "discovered", "mcp", "unknown"), "Where it comes from."),
+        "effects": (words("read", "mutating", "unknown"), "What calling it may do."),
+        "server": (TEXT, "The MCP server that offers it."),
+        "schema": (DIGEST, "The JSON Schema of its argument."),
+        "digest": (DIGEST, "The digest of that schema, as the lock of the tools has it."),
+    },
+)
+_SERVER = record(
+    Server,
+    {
+        "launch": (DIGEST, "The digest of how it is started, as the lock of the tools has it."),
+        "command": (TEXT, "The program that is started."),
+        "args": (TEXTS, "Its arguments."),
+        "cwd": (TEXT, "The folder it is started in, relative to the catalogue's."),
+        "environment": (TEXTS, "The names of the environment variables it is given."),
+        "url": (TEXT, "Its address."),
+        "headers": (TEXTS, "The names of the headers it is sent."),
+    },
+)
+_SESSION = record(
+    Session,
+    {
+        "mode": (words("ask", "allowlist", "yolo"), "The security mode outside nodes."),
+        "hooks": (
+            many(
+                record(
+                    LoopHook,
+                    {
+                        "stage": (TEXT, "The stage of the message loop."),
+                        "when": (words("pre", "post"), "Before or after it."),
+                        "kind": (words("transform", "guard", "observer"), "What the callable may do."),
+                        "call": (CALL, "The callable."),
+                    },
+                )
+            ),
+            "Callables at stages of the message loop, in the order in which they are called.",
+        ),
+    },
+)
+_FACTS = record(
+    Facts,
+    {
+        "done": (TEXTS, "The nodes with an edge that ends a scope or the run as done, sorted."),
+        "failed": (TEXTS, "The nodes with an edge that ends a scope or the run as failed, sorted."),
+        "cycles": (many(TEXTS), "The largest sets of nodes that lead back into themselves, sorted."),
+        "executions": (COUNT, "The most node executions of a run."),
+        "turns": (COUNT, "The most turns of models in a run."),
+    },
+)
+_INPUT = record(
+    Input,
+    {
+        "required": (FLAG, "Whether a run cannot start without it."),
+        "default": (ANY, "The value when none is given; null is no default."),
+        "schema": (DIGEST, "The JSON Schema of its value."),
+    },
+)
+_LIMITS = record(
+    Limits,
+    {
+        "executions": (POSITIVE, "The most node executions of a run; absent where no node can repeat."),
+        "reached": (member_of(Outcome), "How the run ends when another one would begin."),
+        "parallel": (POSITIVE, "How many nodes may run at the same time."),
+    },
+)
+
+PLAN = tagged(
+    FORMAT,
+    Plan,
+    {
+        "id": (TEXT, "The name of the flow."),
+        "names": (
+            record(
+                Names,
+                {"node": (TEXT, "What a node is called."), "outcome": (TEXT, "What an outcome is called.")},
+            ),
+            "What the system calls things.",
+        ),
+        "entries": (table(TEXT), "The node where a run begins, by what selects it."),
+        "nodes": (table(NODE), "The nodes, by id."),
+        "contents": (table(TEXT), "Prompts and schemas, each under `sha256:` and the digest of its UTF-8 bytes."),
+        "limits": (_LIMITS, "The bounds of a run."),
+        "entry": (TEXT, "What selects the entry when nobody says."),
+        "title": (TEXT, "What people call the flow."),
+        "version": (TEXT, "The version of the flow."),
+        "inputs": (table(_INPUT), "What a run is given."),
+        "system": (
+            record(
+                System,
+                {
+                    "prompt": (TEMPLATE, "The system prompt."),
+                    "variables": (VARIABLES, "Where each of its variables comes from."),
+                },
+            ),
+            "The system prompt of every node that prompts.",
+        ),
+        "judge": (
+            record(
+                Judge,
+                {"kind": (TEXT, "The verdict type."), "settings": (table(ANY), "Its settings.")},
+            ),
+            "How it is judged that the work is done.",
+        ),
+        "validators": (table(_VALIDATOR), "The validators, by name."),
+        "tools": (table(_TOOL), "The tools that nodes use, by name."),
+        "servers": (table(_SERVER), "The MCP servers that these tools come from, by name."),
+        "session": (_SESSION, "What holds outside nodes."),
+        "sources": (table(DIGEST), "The digest of every file the plan was made of, by path."),
+        "facts": (_FACTS, "What is proved of every run."),
+    },
+)
+"""The form of a plan. Its tag is the format, so that a plan of another format is none of this one."""
+
+
+def schema() -> Json:
+    """Return the JSON Schema of `stagec.plan/1`: of the plan inside the frame."""
+    found: Definitions = {}
+    whole = object_of(PLAN.describe(found))
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT, **whole, "$defs": found}

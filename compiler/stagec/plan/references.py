@@ -1,0 +1,110 @@
+"""What a plan refers to and does not contain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import assert_never
+
+from stagec.plan.act import Act, Carried, Command, Converse, Prompt, Supply
+from stagec.plan.document import Plan
+from stagec.plan.node import Chain, Fork, Go, Named, Node, Stop, Target
+from stagec.plan.template import Choice, Each, Hole, Template, Text
+
+Reference = tuple[str, str]
+"""The table of the plan in which something is looked up (`nodes`, `contents`, …), and the name."""
+
+
+def dangling(plan: Plan) -> Iterator[Reference]:
+    """Yield every reference to something that a plan does not contain, once each."""
+    tables = {
+        "nodes": plan.nodes,
+        "contents": plan.contents,
+        "validators": plan.validators,
+        "tools": plan.tools,
+        "servers": plan.servers,
+        "entries": plan.entries,
+    }
+    for table, name in dict.fromkeys(_references(plan)):
+        if name not in tables[table]:
+            yield table, name
+
+
+def _references(plan: Plan) -> Iterator[Reference]:
+    yield from (("nodes", node) for node in plan.entries.values())
+    if plan.entry is not None:
+        yield "entries", plan.entry
+    for node in plan.nodes.values():
+        yield from _of_node(node)
+    yield from _contents(*(each.schema for each in plan.inputs.values()))
+    yield from _contents(*(each.schema for each in plan.tools.values()))
+    yield from (("servers", each.server) for each in plan.tools.values() if each.server is not None)
+    if plan.system is not None:
+        yield from _of_template(plan.system.prompt)
+        yield from _of_variables(plan.system.variables.values())
+
+
+def _of_node(node: Node) -> Iterator[Reference]:
+    yield from _of_act(node.act)
+    yield from (("nodes", name) for edge in node.edges for name in led(edge.target))
+    if node.validation is not None:
+        yield from (("validators", each.validator) for each in node.validation.conditions)
+        for template in node.validation.prompts.values():
+            yield from _of_template(template)
+
+
+def _of_act(act: Act) -> Iterator[Reference]:
+    match act:
+        case Prompt(prompt=prompt):
+            yield from _of_template(prompt or ())
+            yield from _of_variables(act.variables.values())
+            yield from _contents(act.schema)
+            yield from (("tools", tool) for tool in act.tools or ())
+        case Converse():
+            yield from _of_template(act.prompt)
+            yield from _contents(act.schema, act.accepts)
+            yield from (("tools", tool) for tool in act.tools)
+        case Command():
+            yield from (found for word in act.words for found in _of_template(word))
+        case _:
+            assert_never(act)
+
+
+def _of_template(template: Template) -> Iterator[Reference]:
+    todo = [*template]
+    for piece in todo:  # grows while it is walked
+        match piece:
+            case Text():
+                yield "contents", piece.content
+            case Hole():
+                pass
+            case Each():
+                todo.extend(piece.body)
+            case Choice():
+                todo.extend((*piece.then, *piece.otherwise))
+            case _:
+                assert_never(piece)
+
+
+def _of_variables(supplies: Iterable[Supply]) -> Iterator[Reference]:
+    yield from (("nodes", each.node) for each in supplies if isinstance(each, Carried))
+
+
+def _contents(*names: str | None) -> Iterator[Reference]:
+    yield from (("contents", name) for name in names if name is not None)
+
+
+def led(target: Target) -> tuple[str, ...]:
+    """Return the nodes that a target names."""
+    match target:
+        case Go():
+            return (target.node,) if target.otherwise is None else (target.node, target.otherwise)
+        case Fork():
+            return target.nodes if target.join is None else (*target.nodes, target.join)
+        case Chain():
+            return target.nodes
+        case Named():
+            return tuple(target.nodes.values())
+        case Stop():
+            return ()
+        case _:
+            assert_never(target)
