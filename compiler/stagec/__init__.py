@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # the real one costs whoever runs a plan the import of `typing`
 if TYPE_CHECKING:
     from stagec.core.diagnostic import Diagnostic, Severity
     from stagec.core.failure import Failure
     from stagec.core.place import Place, Span
     from stagec.core.version import __version__
+    from stagec.drivers.local.runner import run
     from stagec.pipeline import Compilation, Project, compile_project
+    from stagec.plan.load import load as load_plan
     from stagec.project.settings import Settings
 
 __all__ = [
@@ -24,6 +26,8 @@ __all__ = [
     "Span",
     "__version__",
     "compile_project",
+    "load_plan",
+    "run",
 ]
 
 _HOMES = {
@@ -37,11 +41,15 @@ _HOMES = {
     "Span": "stagec.core.place",
     "__version__": "stagec.core.version",
     "compile_project": "stagec.pipeline",
+    "load_plan": "stagec.plan.load:load",
+    "run": "stagec.drivers.local.runner",
 }
+"""Where each name is defined, and behind a colon under which name if it is another one."""
 
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used, so that importing one part never imports the others."""
     if name not in _HOMES:
         raise AttributeError(f"module 'stagec' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    module, _, there = _HOMES[name].partition(":")
+    return getattr(import_module(module), there or name)

@@ -120,7 +120,8 @@ def _meanings(end: AnyFrontEnd, documents: Iterable[object], sources: Sources) -
 def _plan(end: AnyFrontEnd, document: object, flow: Flow, sources: Sources) -> Plan:
     from stagec.freeze import freeze  # most runs only check
 
-    return freeze(end.freeze(document, flow, sources), sources)
+    with collector_paused():
+        return freeze(end.freeze(document, flow, sources), sources)
 
 
 def _cases(chosen: Iterable[AnyFamily], subjects: Iterable[object]) -> Iterable[tuple[AnyRule, object]]:

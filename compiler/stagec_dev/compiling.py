@@ -5,11 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from stagec.core.diagnostic import Diagnostic
-from stagec.pipeline import Project, compile_project
+from stagec.pipeline import Compilation, Project, compile_project
+from stagec.plan.document import Plan
 from stagec.project.settings import Settings
 
 
 def diagnostics(folder: Path) -> tuple[Diagnostic, ...]:
     """Return what stagec says about a folder that is a whole project."""
+    return _compiled(folder).diagnostics
+
+
+def plans(folder: Path) -> tuple[Plan, ...]:
+    """Return the plan of every flow of a folder that is a whole project, even of those with errors."""
+    return tuple(meaning.plan() for meaning in _compiled(folder).meanings)
+
+
+def _compiled(folder: Path) -> Compilation:
     root = folder.resolve()
-    return compile_project(Project(root, (root,), Settings())).diagnostics
+    return compile_project(Project(root, (root,), Settings()))

@@ -22,7 +22,14 @@ from stagec.core.budgets import Budgets
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
 unbounded = Budgets(file_size=1 << 40, nodes=1 << 40)
-compile_project(Project(Path.cwd(), (Path.cwd(),), Settings(budgets=unbounded)))
+compilation = compile_project(Project(Path.cwd(), (Path.cwd(),), Settings(budgets=unbounded)))
+"""
+
+_FREEZE = f"""{_VALIDATE}
+from stagec.plan import dump
+for meaning in compilation.meanings:
+    Path("frozen.json").write_bytes(dump(meaning.plan()))
+Path("frozen.json").unlink()
 """
 
 # A process begins with the peak of the one that started it, so a small one stands between this and the one measured.
@@ -33,6 +40,10 @@ status = subprocess.run(sys.argv[1:], stdout=quiet, stderr=quiet).returncode
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 sys.exit(status not in {0, 1})
 """
+
+
+class NoBaselineError(Exception):
+    """What a benchmark compares with is not installed; `str()` says what is missing."""
 
 
 @value
@@ -85,6 +96,11 @@ def python(code: str, folder: Path, *, runs: int = RUNS) -> Program:
 def validate(folder: Path, *, runs: int = RUNS) -> Program:
     """Return the program that validates a folder with every budget lifted, as `stagec validate` would."""
     return python(_VALIDATE, folder, runs=runs)
+
+
+def freeze(folder: Path, *, runs: int = RUNS) -> Program:
+    """Return the program that validates a folder and freezes its flows, as `stagec compile` would."""
+    return python(_FREEZE, folder, runs=runs)
 
 
 @value

@@ -8,6 +8,21 @@ import pytest
 from stagec.cli.app import run
 from stagec.core.failure import Exit, Failure
 
+COMMANDS = (
+    "compile",
+    "completion",
+    "config",
+    "explain",
+    "graph",
+    "init",
+    "plan",
+    "rules",
+    "schema",
+    "tools",
+    "validate",
+    "verify",
+)
+
 
 def failing(error: BaseException) -> click.Group:
     """Return a command line that fails as it is told."""
@@ -83,7 +98,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     told = capsys.readouterr().out
-    assert [name for name in ("completion", "explain", "rules", "schema", "validate") if f"  {name} " not in told] == []
+    assert [name for name in COMMANDS if f"  {name} " not in told] == []
 
 
 def test_the_help_of_completion_has_a_line_for_each_shell(capsys: pytest.CaptureFixture[str]) -> None:

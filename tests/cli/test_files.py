@@ -1,4 +1,4 @@
-"""Files are written whole or not at all."""
+"""Files are read as they are, and written whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stagec.cli.files import replace_file
+from stagec.cli.files import read_file, replace_file
 from stagec.core.failure import Failure
 
 
@@ -30,3 +30,15 @@ def test_a_link_keeps_leading_to_its_file(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_the_world_s_fault(tmp_path: Path) -> None:
     with pytest.raises(Failure, match=r"cannot write .*: No such file or directory"):
         replace_file(tmp_path / "nowhere" / "x", b"new")
+
+
+def test_a_file_is_read_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"a\r\n\xff")
+    assert read_file(tmp_path / "x") == b"a\r\n\xff"
+
+
+def test_what_cannot_be_read_is_the_world_s_fault(tmp_path: Path) -> None:
+    with pytest.raises(Failure, match=r"cannot read .*: No such file or directory"):
+        read_file(tmp_path / "nowhere")
+    with pytest.raises(Failure, match=r"cannot read .*: Is a directory"):
+        read_file(tmp_path)

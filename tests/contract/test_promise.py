@@ -86,7 +86,8 @@ def test_required_optional_undeclared_and_forbidden(
         ({"allOf": [TEXT, _object("a", a=TEXT)]}, "a", IMPOSSIBLE),
         ({"allOf": [{"allOf": [{"allOf": [_object("a", a=TEXT)]}]}]}, "a", SURE),
         ({"$ref": "#/$defs/x", "required": ["a"], "$defs": {"x": _object(a=TEXT)}}, "a", SURE),
-        ({"$ref": "#/$defs/x", "properties": {"a": TEXT}, "$defs": {"x": {"required": ["a"]}}}, "a", SURE),
+        ({"$ref": "#/$defs/x", "properties": {"a": TEXT}, "$defs": {"x": {"required": ["a"]}}}, "a", POSSIBLE),
+        ({"$ref": "#/$defs/x", "type": "object", "$defs": {"x": {"required": ["a"]}}}, "a", SURE),
         ({"$ref": "#/$defs/x", **CLOSED, "$defs": {"x": _object("a", a=TEXT)}}, "a", IMPOSSIBLE),
     ],
 )
@@ -141,7 +142,7 @@ def test_alternatives_hold_together_with_what_is_beside_them(
 @pytest.mark.parametrize(
     ("schema", "presence"),
     [
-        ({"if": {}, "then": {"required": ["a"]}, "else": {"required": ["a"]}, "properties": {"a": TEXT}}, SURE),
+        ({"if": {}, "then": {"required": ["a"]}, "else": {"required": ["a"]}, **_object(a=TEXT)}, SURE),
         ({"if": {}, "then": {"required": ["a"]}, "properties": {"a": TEXT}}, POSSIBLE),
         ({"if": {}, "then": _object("a", a=TEXT), "else": CLOSED}, POSSIBLE),
         ({"if": {}, "then": {"properties": {"b": {}}}}, UNDECLARED),
@@ -163,7 +164,7 @@ def test_conditions_are_alternatives_too(tmp_path: Path, schema: Json, presence:
         ({"patternProperties": {"mid": False}}, "amid", IMPOSSIBLE),
         ({"patternProperties": {"^[a-z]+$": TEXT}, **CLOSED}, "a", UNKNOWABLE),
         ({"properties": {"a": {}}, "required": ["a"], "patternProperties": {"^.$": TEXT}}, "a.b", UNKNOWABLE),
-        ({"additionalProperties": _object("b", b=TEXT), "required": ["a"]}, "a.b", SURE),
+        ({"additionalProperties": _object("b", b=TEXT), "required": ["a"], "type": "object"}, "a.b", SURE),
         ({"additionalProperties": TEXT}, "a", POSSIBLE),
         ({"additionalProperties": TEXT, "properties": {"a": {}}}, "a.b", UNDECLARED),
         ({"additionalProperties": True}, "a", UNDECLARED),
@@ -221,7 +222,7 @@ def test_boolean_schemas_accept_everything_or_nothing(tmp_path: Path, schema: Js
         ({"type": "array", "items": [TEXT]}, "1", UNDECLARED),
         ({"type": "array"}, "0", UNDECLARED),
         ({"type": "array", "items": TEXT}, "first", IMPOSSIBLE),
-        ({"items": TEXT, "minItems": 1}, "0", SURE),
+        ({"items": TEXT, "minItems": 1}, "0", UNKNOWABLE),
         (_object("0", **{"0": TEXT}), "0", SURE),
         ({"type": ["array", "object"], "items": TEXT}, "0", UNKNOWABLE),
     ],
@@ -446,3 +447,23 @@ def test_no_answer_that_fits_contradicts_a_promise(
     if isinstance(values, tuple) and promised.presence in {SURE, POSSIBLE} and promised.whole:
         known = [json.dumps(each, sort_keys=True) for each in values]
         assert all(json.dumps(each, sort_keys=True) in known for each in there)
+
+
+@pytest.mark.parametrize(
+    ("schema", "path", "presence"),
+    [
+        ({"properties": {"a": TEXT}, "required": ["a"]}, "a", SURE),
+        (_object("a", a={"properties": {"b": TEXT}, "required": ["b"]}), "a.b", POSSIBLE),
+        (_object("a", a={"type": "object", "properties": {"b": TEXT}, "required": ["b"]}), "a.b", SURE),
+        (_object("a", a={"type": ["object", "null"], "properties": {"b": TEXT}, "required": ["b"]}), "a.b", POSSIBLE),
+        (_object("a", a={"properties": {"b": TEXT}, **CLOSED}), "a.c", IMPOSSIBLE),
+    ],
+)
+def test_what_is_said_of_members_asks_for_no_object(
+    tmp_path: Path, schema: Json, path: str, presence: Presence
+) -> None:
+    (tmp_path / "s.json").write_text(json.dumps(schema))
+    schemas = Schemas(Sources(tmp_path, Budgets()))
+    found = schemas.root("s.json")
+    assert isinstance(found, Schema)
+    assert promise(schemas, found, path.split("."), of_object=True).presence is presence

@@ -11,7 +11,7 @@ from stagec.contract.choices import Choices, choices, pointed
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
-from stagec.core.place import Place
+from stagec.core.place import Place, Pointer
 from stagec.sources.read import Sources
 
 
@@ -82,6 +82,51 @@ def test_a_reference_that_contains_itself_ends(tmp_path: Path) -> None:
 def test_references_inside_data_are_no_references(tmp_path: Path) -> None:
     schemas = _schemas(tmp_path, a={"enum": [{"$ref": "#/gone"}], "x": {"$ref": "#/gone"}, "default": {"$ref": "#/y"}})
     assert [reference.at.pointer for reference in schemas.references("a.json")] == [("x", "$ref")]
+
+
+def test_references_inside_properties_that_are_called_like_data_are_found(tmp_path: Path) -> None:
+    schemas = _schemas(tmp_path, a={"properties": {"default": {"$ref": "#/gone"}, "enum": {"const": {"$ref": "x"}}}})
+    assert [reference.at.pointer for reference in schemas.references("a.json")] == [("properties", "default", "$ref")]
+
+
+@pytest.mark.parametrize(
+    ("reference", "pointer"),
+    [
+        ("https://example.com/a", ()),
+        ("https://example.com/a#", ()),
+        ("https://example.com/a#/$defs/x", ("$defs", "x")),
+        ("https://example.com/a#here", ("$defs", "x")),
+        ("urn:x#/items", ("$defs", "x", "items")),
+        ("x", ("$defs", "y")),
+    ],
+)
+def test_a_schema_is_found_by_the_address_it_gives_itself(tmp_path: Path, reference: str, pointer: Pointer) -> None:
+    defined = {"x": {"$id": "urn:x#", "$anchor": "here", "items": {}}, "y": {"id": "x"}}
+    schemas = _schemas(tmp_path, a={"$id": "https://example.com/a", "$defs": defined})
+    found = schemas.resolve(reference, "a.json")
+    assert isinstance(found, Schema)
+    assert found.at == Place("a.json", pointer)
+
+
+def test_an_address_that_another_file_gives_itself_is_none_of_this_one(tmp_path: Path) -> None:
+    schemas = _schemas(tmp_path, a={}, b={"$id": "https://example.com/b"})
+    assert schemas.resolve("https://example.com/b", "a.json") is Miss.OUTSIDE
+
+
+def test_a_file_wins_over_a_schema_that_calls_itself_so(tmp_path: Path) -> None:
+    schemas = _schemas(tmp_path, a={"$defs": {"x": {"$id": "b.json"}}}, b={})
+    found = schemas.resolve("b.json", "a.json")
+    assert isinstance(found, Schema)
+    assert found.at == Place("b.json")
+
+
+def test_a_reference_in_a_list_of_documents_is_resolved_in_the_schema_it_stands_in(tmp_path: Path) -> None:
+    schemas = _schemas(tmp_path, a=[{"result": {"$defs": {"x": {"type": "string"}}}}])
+    schemas.embed(Schema({}, Place("a.json", (0, "result"))))
+    assert schemas.base(Place("a.json", (0, "result", "items"))) == (0, "result")
+    found = schemas.resolve("#/$defs/x", "a.json", (0, "result"))
+    assert isinstance(found, Schema)
+    assert found.value == {"type": "string"}
 
 
 def test_a_pointer_goes_through_references_and_all_of(tmp_path: Path) -> None:

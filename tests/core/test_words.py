@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stagec.core.words import counted, listing, quote
+from stagec.core.words import counted, listing, quote, shortened
 
 
 def test_control_characters_and_direction_marks_are_escaped() -> None:
@@ -24,3 +24,8 @@ def test_a_long_list_says_how_many_more_there_are() -> None:
 
 def test_numbers_agree_with_their_noun() -> None:
     assert (counted(1, "error"), counted(2, "error"), counted(0, "error")) == ("1 error", "2 errors", "0 errors")
+
+
+def test_a_digest_is_shortened_to_what_tells_a_few_apart() -> None:
+    assert shortened(f"sha256:{'0123456789abcdef' * 4}") == "sha256:0123456789ab"
+    assert shortened("0123456789abcdef") == "0123456789ab"

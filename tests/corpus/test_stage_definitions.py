@@ -1,4 +1,4 @@
-"""Stage definitions of the corpus: every row that can be answered without running anything is answered as it should."""
+"""Stage definitions of the corpus: every row is answered as it should be, by checking a project or by running it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from stagec_dev.corpus import Asked
 from stagec_dev.row import Agreement, Row
 from stagec_dev.rows.stage_definitions import STAGE_DEFINITIONS
 
-_ANSWERS = {"expect", "ok", "stagec", "refs", "note", "name"}
+_ANSWERS = {"expect", "ok", "error", "stagec", "refs", "note", "name", "sha256", "calls", "out", "manifest"}
+_NOT_YET: frozenset[str] = frozenset()
+"""Files of `cases/` whose rows nothing answers so far."""
 
 
 def rows() -> list[Asked]:
@@ -36,11 +38,18 @@ ROWS = rows()
 @pytest.mark.parametrize("each", ROWS, ids=label)
 def test_a_row_is_answered_as_the_corpus_says(each: Asked) -> None:
     got: Any = each.answer()
-    assert each.compare(got) in {Agreement.AGREE, Agreement.NOT_YET}, json.dumps(got, indent=1)
+    wanted = Agreement.NOT_YET if Path(each.row.file).stem in _NOT_YET else Agreement.AGREE
+    assert each.compare(got) is wanted, json.dumps(got, indent=1)
 
 
 @pytest.mark.skipif("STAGEC_CORPUS" not in os.environ, reason="STAGEC_CORPUS is not set")
 def test_an_answer_does_not_depend_on_the_answer_in_the_row() -> None:
-    for each in ROWS[::4]:
-        bare = {key: given for key, given in each.row.given.items() if key not in _ANSWERS}
+    for each in ROWS[::3]:
+        bare = {key: _bare(given) if key == "steps" else given for key, given in each.row.given.items()}
+        bare = {key: given for key, given in bare.items() if key not in _ANSWERS}
         assert Asked(each.root, Row(each.row.file, each.row.id, bare), each.kind).answer() == each.answer()
+
+
+def _bare(steps: list[list[Any]]) -> list[list[Any]]:
+    """Return steps without what they come to; the decision of one that issues a grant is none of that."""
+    return [step if step[0] == "issue" else step[:2] for step in steps]

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place
+from stagec.graph import build
+from stagec.model.concerns import concerning
 from stagec.picture.document import Box, Line, Picture, Role, Stroke
+from stagec.picture.draw import draw
+from stagec.pipeline import Project, compile_project
+from stagec.project.configuration import configure
+
+REGISTRIES = Path(__file__).parents[2] / "registries"
 
 HOSTILE: Mapping[str, str] = {
     "markup": "<script>alert(1)</script><b>&lt;&amp;#x41;",
@@ -62,3 +70,17 @@ def every() -> Picture:
     lines += [Line("lost", "n0", Stroke.GO), Line("n0", "missing", Stroke.GO, found=(diagnostic(Severity.ERROR),))]
     lines.append(Line("n0", "n1", Stroke.GO, ("meant",), is_guess=True))
     return Picture("every", "every", {box.id: box for box in boxes}, tuple(lines), ("a remark",))
+
+
+def _pictures(example: str) -> tuple[Picture, ...]:
+    folder = REGISTRIES / example
+    settings = configure((folder,), folder).settings
+    compilation = compile_project(Project(folder, (folder,), settings))
+    flows, found = compilation.flows, compilation.diagnostics
+    return tuple(draw(build(flow), concerning(flow, flows, found), compilation.trees) for flow in flows)
+
+
+@pytest.fixture
+def pictures() -> Callable[[str], tuple[Picture, ...]]:
+    """Return what draws the flows of an example."""
+    return _pictures

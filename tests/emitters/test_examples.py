@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,28 +12,16 @@ from jsonschema import Draft202012Validator
 from stagec import emitters
 from stagec.core.shelf import member
 from stagec.emitters import Emitter, Picture
-from stagec.graph import build
-from stagec.picture.draw import draw
-from stagec.picture.owners import concerning
-from stagec.pipeline import Project, compile_project
-from stagec.project.configuration import configure
 
+Pictures = Callable[[str], tuple[Picture, ...]]
 TOP = Path(__file__).parents[2]
 GOLDENS = Path(__file__).parent / "goldens"
 EXAMPLES = ("broken-on-purpose", "code-review", "docs-repair", "issue-flow", "project-flow")
 
 
-def pictures(example: str) -> tuple[Picture, ...]:
-    folder = TOP / "registries" / example
-    settings = configure((folder,), folder).settings
-    compilation = compile_project(Project(folder, (folder,), settings))
-    flows, found = compilation.flows, compilation.diagnostics
-    return tuple(draw(build(flow), concerning(flow, flows, found), compilation.trees) for flow in flows)
-
-
 @pytest.mark.parametrize("form", ["dot", "mermaid"])
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_is_drawn_as_the_golden_shows(example: str, form: str) -> None:
+def test_an_example_is_drawn_as_the_golden_shows(pictures: Pictures, example: str, form: str) -> None:
     emitter = member(emitters, form, Emitter)
     golden = GOLDENS / f"{example}{emitter.suffix}"
     drawn = emitter.emit(pictures(example))
@@ -43,7 +32,7 @@ def test_an_example_is_drawn_as_the_golden_shows(example: str, form: str) -> Non
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_as_json_keeps_the_promises_of_the_schema(example: str) -> None:
+def test_an_example_as_json_keeps_the_promises_of_the_schema(pictures: Pictures, example: str) -> None:
     told = json.loads(member(emitters, "json", Emitter).emit(pictures(example)))
     schema = json.loads((TOP / "schemas" / "graph.schema.json").read_bytes())
     assert list(Draft202012Validator(schema).iter_errors(told)) == []
@@ -51,8 +40,3 @@ def test_an_example_as_json_keeps_the_promises_of_the_schema(example: str) -> No
 
 def test_the_examples_are_all_of_the_examples() -> None:
     assert sorted(each.name for each in (TOP / "registries").iterdir() if each.is_dir()) == sorted(EXAMPLES)
-
-
-def test_the_picture_in_the_readme_is_what_the_command_draws() -> None:
-    drawn = member(emitters, "mermaid", Emitter).emit(pictures("docs-repair")).decode()
-    assert f"```mermaid\n{drawn}```\n" in (TOP / "README.md").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 
@@ -61,6 +62,16 @@ def test_labels_do_not_overlap_at_sixty_nodes() -> None:
     spots = [_spot(*each) for each in TEXT.findall(drawn)]
     assert len(spots) > 250
     assert [(a, b) for a, b in combinations(spots, 2) if _overlap(a, b)] == []
+
+
+def test_labels_are_not_cut_and_stand_on_no_border(pictures: Callable[[str], tuple[Picture, ...]]) -> None:
+    drawn = member(emitters, "svg", Emitter).emit(pictures("code-review")).decode()
+    left = float(re.findall(r"translate\(([\d.]+) ", drawn)[0])
+    width = float(re.findall(r'viewBox="0.00 0.00 ([\d.]+)', drawn)[0])
+    spots = [_spot(*each) for each in TEXT.findall(drawn)]
+    assert [spot for spot in spots if spot[0] + left < 0 or spot[2] + left > width] == []
+    borders = re.findall(r'class="cluster">\n<title>(\w+)</title>\n<polygon fill="[#\w]+" stroke="#', drawn)
+    assert borders == ["cluster_legend"]
 
 
 TEXT = re.compile(r'<text text-anchor="start" x="([-.\d]+)" y="([-.\d]+)" .*?font-size="([.\d]+)".*?>(.*?)</text>')

@@ -20,9 +20,9 @@ SCHEMA: Mapping[str, Any] = json.loads(
     (Path(__file__).parents[2] / "schemas" / "graph.schema.json").read_text(encoding="utf-8")
 )
 PRINTED = ("dot", "mermaid", "json", "svg")
-NODE = re.compile(
-    r'  p\dn\d+(\(\[|\(\(\(|\{\{|>|\[\[|\[\\|\(|\[)"[^"<]*(<br/>[^"<]*)*"(\]\)|\)\)\)|\}\}|\]\]|/\]|\)|\]):::is-\w+'
-)
+OPENING = r"(\(\[|\(\(\(|\(\(|\{\{|>|\[\[|\[\\|\[/|\[\(|\(|\[)"
+CLOSING = r"(\]\)|\)\)\)|\)\)|\}\}|\]\]|/\]|\\\]|\)\]|\)|\])"
+NODE = re.compile(rf'  p\dn\d+{OPENING}"[^"<]*(<br/>[^"<]*)*"{CLOSING}:::is-\w+')
 LINE = re.compile(r'  p\dn\d+ (==>|-->|==o|-\.-o|-\.->)(\|"[^"<]*(<br/>[^"<]*)*"\|)? p\dn\d+')
 REST = re.compile(
     r'flowchart TB|subgraph p\d \["[^"<]*(<br/>[^"<]*)*"\]|end|(classDef is-\w+|linkStyle [\d,]+) [\w#:,. -]+'

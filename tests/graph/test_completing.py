@@ -54,6 +54,9 @@ TRAPS = [
     (("a: b & c > d", "b: done", "c: done", "d: a"), [Trap(("a", "d"), True)]),
     (("a: b & c > d", "b: done", "c:", "d: done"), [Trap(("c",), False)]),
     (("a: b", "x: b", "*b:"), []),
+    (("a: a, b", "b:"), [Trap(("a",), True)]),
+    (("a: c, b", "b:", "c: a"), [Trap(("a", "c"), True)]),
+    (("a: a & c > b", "b:", "c: done"), [Trap(("a",), True)]),
     (("a: done", "b: b"), []),
     (("a:",), [Trap(("a",), False)]),
 ]

@@ -22,7 +22,8 @@ DOORS = {
     "jiter": ("stagec.sources.formats.json",),
     "mcp": ("stagec.world",),
     "mcp_types": ("stagec.world",),
-    "jsonschema_rs": ("stagec.sources.shape", "stagec.project.mistakes"),
+    "jsonschema_rs": ("stagec.sources.shape", "stagec.project.mistakes", "stagec.runtime.payload"),
+    "sqlite3": ("stagec.drivers",),
     "ruamel": ("stagec.sources.formats", "stagec.sources.yaml_text"),
     "tomllib": ("stagec.project.toml",),
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections import Counter
+from collections.abc import Iterable
+from itertools import pairwise, takewhile
 
 import pytest
 from hypothesis import given, settings
@@ -15,17 +17,51 @@ NEAR = 0.2
 """Places are rounded to tenths of pixels."""
 
 
+LABELS = st.lists(st.text("ab ü漢", max_size=40), max_size=5).map(tuple)
+STROKES = st.sampled_from(list(Stroke))
+
+
+def boxes_of(draw: st.DrawFn, names: Iterable[str]) -> dict[str, Box]:
+    role = st.sampled_from(list(Role))
+    return {name: Box(name, draw(st.text("ab.漢", max_size=90)), draw(role)) for name in names}
+
+
 @st.composite
-def pictures(draw: st.DrawFn) -> Picture:
-    count = draw(st.integers(1, 14))
-    ends = st.integers(0, count - 1).map(str)
-    labels = st.lists(st.text("ab ü漢", max_size=40), max_size=5).map(tuple)
-    lines = draw(st.lists(st.builds(Line, ends, ends, st.sampled_from(list(Stroke)), labels), max_size=40))
-    boxes = {
-        str(number): Box(str(number), draw(st.text("ab.漢", max_size=90)), draw(st.sampled_from(list(Role))))
-        for number in range(count)
-    }
+def small(draw: st.DrawFn) -> Picture:
+    """Draw few boxes with any lines between them."""
+    names = [str(number) for number in range(draw(st.integers(1, 14)))]
+    ends = st.sampled_from(names)
+    lines = draw(st.lists(st.builds(Line, ends, ends, STROKES, LABELS), max_size=40))
+    return Picture("p", "p", boxes_of(draw, names), tuple(lines))
+
+
+@st.composite
+def wide(draw: st.DrawFn) -> Picture:
+    """Draw boxes of which many have lines to and from the same others, and any lines between these."""
+    others, alike = "abcd", [f"n{number}" for number in range(draw(st.integers(11, 25)))]
+    boxes = boxes_of(draw, others) | {name: Box(name, name, Role.NODE) for name in alike}
+    ends = st.sampled_from(others)
+    lines = draw(st.lists(st.builds(Line, ends, ends, STROKES, LABELS), max_size=5))
+    for other, stroke, label, leads in draw(st.lists(st.tuples(ends, STROKES, LABELS, st.booleans()), max_size=5)):
+        lines += [Line(*((name, other) if leads else (other, name)), stroke, label) for name in alike]
+    lines += [Line(name, name, Stroke.GO, ("again",)) for name in draw(st.lists(st.sampled_from(alike), unique=True))]
     return Picture("p", "p", boxes, tuple(lines))
+
+
+@st.composite
+def tall(draw: st.DrawFn) -> Picture:
+    """Draw a row of boxes that is too long for one column, and any lines beside it."""
+    count = draw(st.integers(60, 90))
+    names = [f"n{number}" for number in range(count)]
+    ends = st.sampled_from(names)
+    beside = draw(st.lists(st.builds(Line, ends, ends, STROKES, LABELS), max_size=20))
+    row = [Line(one, other, Stroke.GO, ("next",)) for one, other in pairwise(names)]
+    return Picture("p", "p", {name: Box(name, name, Role.NODE) for name in names}, (*row, *beside))
+
+
+def pictures() -> st.SearchStrategy[Picture]:
+    """Draw pictures of every shape."""
+    return st.one_of(small(), small(), wide(), tall())
 
 
 def chain(count: int) -> Picture:
@@ -65,7 +101,13 @@ def overlap(one: Frame, other: Frame) -> bool:
 def covered(drawn: Layout) -> list[tuple[Frame, Frame]]:
     """Return the pairs of boxes and labels that overlap."""
     tags = [route.tag.frame for route in drawn.routes if route.tag]
-    return [pair for pair in combinations([*drawn.frames.values(), *tags], 2) if overlap(*pair)]
+    frames = sorted([*drawn.frames.values(), *tags], key=lambda frame: frame.y)
+    return [
+        (upper, lower)
+        for at, upper in enumerate(frames)
+        for lower in takewhile(lambda each, end=upper.bottom: each.y < end, frames[at + 1 :])
+        if overlap(upper, lower)
+    ]
 
 
 def crossed(picture: Picture, drawn: Layout) -> list[tuple[str, str]]:
@@ -122,6 +164,53 @@ def test_what_is_large_is_drawn_as_well(picture: Picture) -> None:
     for line, route in zip(picture.lines, drawn.routes, strict=True):
         assert is_on_border(route.points[0], drawn.frames[line.source])
         assert is_on_border(route.points[-1], drawn.frames[line.target])
+
+
+@pytest.mark.parametrize("picture", [chain(1_000), star(1_000)], ids=["chain", "star"])
+def test_what_is_very_large_is_not_much_higher_than_wide_nor_much_wider_than_high(picture: Picture) -> None:
+    drawn = lay_out(picture)
+    assert 1 / 3 < drawn.width / drawn.height < 3
+
+
+def test_the_branches_of_a_wide_fork_are_a_block_of_rows() -> None:
+    boxes = {name: Box(name, name, Role.NODE) for name in ("fork", *map(str, range(60)), "join")}
+    forks = [Line("fork", str(number), Stroke.FORK, ("ok",)) for number in range(60)]
+    joins = [Line(str(number), "join", Stroke.JOIN, ("ok",)) for number in range(60)]
+    frames = lay_out(Picture("p", "p", boxes, (*forks, *joins))).frames
+    rows = Counter(frames[str(number)].y for number in range(60))
+    assert len(rows) > 3
+    assert len(set(rows.values())) == 1
+    assert frames["fork"].bottom < min(rows) < max(rows) < frames["join"].y
+
+
+def test_what_follows_the_branches_of_a_wide_fork_stands_below_them() -> None:
+    names = ["fork", *(f"{part}{number}" for number in range(40) for part in ("first", "second")), "end"]
+    lines = []
+    for number in range(40):
+        first, second = f"first{number}", f"second{number}"
+        moves = (("fork", first), (first, second), (second, "end"), (second, first))
+        lines += [Line(one, other, Stroke.GO) for one, other in moves]
+    frames = lay_out(Picture("p", "p", {name: Box(name, name, Role.NODE) for name in names}, tuple(lines))).frames
+    heights = sorted({frame.y for frame in frames.values()})
+    steps = {heights.index(frames[f"second{each}"].y) - heights.index(frames[f"first{each}"].y) for each in range(40)}
+    assert steps == {1}
+
+
+def test_a_long_row_goes_on_at_the_top_of_the_next_column() -> None:
+    names = [str(number) for number in range(100)]
+    row = tuple(Line(one, other, Stroke.GO) for one, other in pairwise(names))
+    frames = lay_out(Picture("p", "p", {name: Box(name, name, Role.NODE) for name in names}, row)).frames
+    tops = [other for one, other in pairwise(names) if frames[other].y < frames[one].y]
+    assert len(tops) == 2
+    assert frames["0"].right < frames[tops[0]].x < frames[tops[0]].right < frames[tops[1]].x
+
+
+def test_lines_that_merge_are_told_from_lines_that_part() -> None:
+    boxes = {name: Box(name, name, Role.NODE) for name in ("a", *(f"n{number}" for number in range(20)))}
+    away = [Line("a", f"n{number}", Stroke.FORK) for number in range(20)]
+    back = [Line(f"n{number}", "a", Stroke.JOIN) for number in range(20)]
+    routes = lay_out(Picture("p", "p", boxes, (*away, *back))).routes
+    assert [route.merges for route in routes] == [False] * 20 + [True] * 20
 
 
 def test_runs_start_at_the_top() -> None:

@@ -53,7 +53,8 @@ def test_every_command_that_a_page_shows_can_be_given(capsys: pytest.CaptureFixt
     lines = re.findall(r"^(?:\$ )?stagec (.*)", shown, re.MULTILINE)
     commands = [re.split(r"\s+[|<>#]", line)[0].split() for line in lines]
     assert [command for command in commands if run([*command, "--help"]) != 0] == []
-    assert {command[0] for command in commands} >= {"validate", "tools", "init", "explain", "rules", "config"}
+    known = {"validate", "tools", "init", "explain", "rules", "config", "compile", "verify", "plan"}
+    assert {command[0] for command in commands} >= known
     capsys.readouterr()
 
 
@@ -128,3 +129,36 @@ def test_the_two_stages_of_the_page_have_to_fit(tmp_path: Path) -> None:
     assert stagec(tmp_path, "validate", "--format", "concise", "--quiet") == ""
     write(reviewer, f"{made}{read.replace('summary', 'sumary')}\n")
     assert "did you mean 'summary'?" in stagec(tmp_path, "validate")
+
+
+def masked(text: str) -> str:
+    """Leave out the digits of digests, which any other byte of an example changes."""
+    return re.sub(r"sha256:[0-9a-f]+", "sha256:…", text)
+
+
+def blocks() -> list[str]:
+    """Return what is shown on the page about plans as printed."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", text_of("plans.md"), re.DOTALL | re.MULTILINE)
+    return [masked(fence) for kind, fence in found if not kind]
+
+
+def test_what_compile_says_of_the_examples_is_on_the_page(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES, tmp_path / "registries")
+    command = [sys.executable, "-m", "stagec", "compile", "registries", "-o", "plans/"]
+    paths = {"PYTHONPATH": str(TOP / "compiler")}
+    ended = subprocess.run(command, cwd=tmp_path, env=paths, capture_output=True, text=True, check=False)
+    told, last = masked(ended.stderr).rsplit("\n\n", 1)
+    assert told.count("error[STG") == 6
+    assert last == blocks()[0]
+
+
+def test_what_is_shown_of_a_plan_is_on_the_page(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "docs-repair", tmp_path / "docs-repair")
+    path = "docs-repair.plan.json"
+    assert stagec(tmp_path, "compile", "docs-repair", "-o", path) == ""
+    assert masked(stagec(tmp_path, "plan", "show", path)) == blocks()[2]
+    assert masked(stagec(tmp_path, "plan", "show", path, "--node", "repair")) == blocks()[3]
+    assert "verified against the sources" in stagec(tmp_path, "verify", path, "--against", "docs-repair")
+    stage = tmp_path / "docs-repair" / "check.md"
+    write(stage, stage.read_text(encoding="utf-8").replace("Mend nothing.", "Mend nothing!"))
+    assert stagec(tmp_path, "verify", path, "--against", "docs-repair") == blocks()[1]

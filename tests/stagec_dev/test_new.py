@@ -18,6 +18,7 @@ NAMES = {
     "format": ("never-seen",),
     "frontend": ("never-seen",),
     "reporter": ("never-seen",),
+    "emitter": ("never-seen",),
     "command": ("never",),
 }
 LAWS = ("laws/test_sizes.py", "laws/test_words.py", "laws/test_imports.py")
@@ -91,12 +92,12 @@ def test_a_taken_code_is_refused(copy: Path, written: dict[str, list[Path]]) -> 
 
 
 def test_a_shelf_that_does_not_exist_is_refused(copy: Path) -> None:
-    ended = run(copy, "stagec_dev", "new", "emitter", "dot")
+    ended = run(copy, "stagec_dev", "new", "layer", "dot")
     assert (ended.returncode, ended.stderr) == (
         2,
         (
-            "there is no shelf of emitters to put something into; "
-            "there are 'command', 'format', 'frontend', 'reporter' and 'rule'\n"
+            "there is no shelf of layers to put something into; "
+            "there are 'command', 'emitter', 'format', 'frontend', 'reporter' and 'rule'\n"
         ),
     )
 

@@ -130,9 +130,61 @@ def test_a_markdown_file_is_a_row(tmp_path: Path) -> None:
     assert (got["missing"][:2], found.compare(got)) == (["allowedTools", "completionTool"], Agreement.AGREE)
 
 
-def test_what_needs_a_run_is_not_answered_yet(tmp_path: Path) -> None:
-    found = row(tmp_path, "cases/fan-out.json", [{"name": "a", "expect": {"joinReady": True}}])
+def test_a_kind_of_row_that_nobody_knows_is_not_answered_yet(tmp_path: Path) -> None:
+    found = row(tmp_path, "cases/later.json", [{"name": "a", "expect": {"joinReady": True}}])
     assert (found.answer(), found.compare(None)) == (None, Agreement.NOT_YET)
+
+
+def test_siblings_are_run(tmp_path: Path) -> None:
+    siblings = [["a", 2, "ok"], ["b", 1, "ok"]]
+    found = row(tmp_path, "cases/fan-out.json", [{"siblings": siblings, "stagec": {"order": "declared order"}}])
+    got: Any = found.answer()
+    assert (got["joinReady"], got["order"], found.compare(got)) == (True, ["a", "b"], Agreement.AGREE)
+
+
+def test_a_row_without_an_answer_is_answered_and_not_compared(tmp_path: Path) -> None:
+    found = row(tmp_path, "cases/ctx-access.json", [{"phase": "Exit", "access": "write"}])
+    got: Any = found.answer()
+    assert got == {"ok": False, "error": "Validation/ContextMutationForbidden"}
+    assert found.compare(got) is Agreement.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("stem", "given", "wanted"),
+    [
+        ("headless", {"kind": "Select", "yolo": True}, {"outcome": "A"}),
+        ("headless", {"kind": "Select", "yolo": False}, {"outcome": "halt"}),
+        (
+            "approval-stack",
+            {"tool": "bash", "sm": {"allowedTools": [], "grant": "defer"}, "mode": "yolo"},
+            {"kind": "deny", "source": "sm-grant-token", "code": "GrantDenied"},
+        ),
+        (
+            "approval-stack",
+            {"tool": "bash", "sm": None, "mode": "ask", "answer": "deny"},
+            {"kind": "deny", "source": "mode-gate", "code": "AskRefused"},
+        ),
+        (
+            "loop-bound",
+            {"kind": "sm", "max": 3, "script": "tool-then-complete"},
+            {"capHit": False, "llmTurns": 2, "toolCallRounds": 1, "render": True},
+        ),
+        (
+            "tool-manifest",
+            {"allowedTools": ["b", "a"], "sessionTools": ["a", "b"], "completionTool": "done"},
+            {"manifest": ["b", "a", "done"]},
+        ),
+        (
+            "tool-manifest",
+            {"allowedTools": ["a"], "sessionTools": ["a", "done"], "completionTool": "done"},
+            {"error": "completion-tool-collision"},
+        ),
+        ("join", {"siblings": [["a", "ok"], ["b", "ok"]], "join": "fail"}, {"error": "ExtensionHost/LifecycleFailure"}),
+        ("render-body", {"body": "${ctx.a}", "ctx": {"a": [1, None]}}, {"out": "[1,null]"}),
+    ],
+)
+def test_what_is_run_is_answered(tmp_path: Path, stem: str, given: dict[str, Any], wanted: object) -> None:
+    assert row(tmp_path, f"cases/{stem}.json", [given]).answer() == wanted
 
 
 def test_results_of_next_are_judged_in_a_pipeline(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from stagec.cli.catalogue import Entry
 from stagec.cli.prose import prose
+from stagec.core.canvas import Canvas
 from stagec.core.visible import visible
-from stagec.reporters import Canvas
 
 
 def page(each: Entry, canvas: Canvas) -> str:

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Mapping
 from typing import TextIO
 
+from stagec.core.canvas import Canvas
 from stagec.core.visible import visible
-from stagec.reporters import Canvas
 
 _NARROWEST = 20
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from stagec.contract.schemas import Miss, Schema, Schemas, index_of, tokens
+from stagec.contract.text import text_of
 from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.core.value import value
@@ -35,9 +36,18 @@ class Choices:
 
 def as_text(given: Json) -> str:
     """Return a value as a runner compares it: as JSON writes it, a text without its quotes."""
-    if isinstance(given, bool):
-        return "true" if given else "false"
-    return "null" if given is None else str(given)
+    if isinstance(given, str):
+        return given
+    try:
+        return _number(given) if isinstance(given, float) else text_of(given)
+    except ValueError:  # no number that JSON has
+        return str(given)
+
+
+def _number(given: float) -> str:
+    from stagec.plan.canonical import compact  # numbers with fractions are rare
+
+    return compact(given)
 
 
 def pointed(schemas: Schemas, start: Schema, pointer: str) -> Schema | Miss:

@@ -33,15 +33,16 @@ _FORBIDDEN = Member(forbidden=True)
 def member(combination: Combination, name: str) -> Member:
     """Return what a combination says about a member; a name that is a number can also mean an element."""
     types, index = combination.types, index_of(name)
-    is_array = index < sys.maxsize and ("array" in types if types is not None else _reads_as_array(combination))
-    is_object = "object" in types if types is not None else not is_array
+    is_array = index < sys.maxsize and (types is None or "array" in types)
+    is_object = types is None or "object" in types
     if is_array and is_object:
         return Member(whole=False, certain=False)
     if not is_array and not is_object:
         return _FORBIDDEN
     said = [_element(each, index) if is_array else _property(each, name) for each in combination.layers]
     found = _together(said, whole=combination.whole)
-    if types is not None and len(types) > 1 and found.required:
+    others = combination.whole if types is None else len(types) > 1
+    if others and found.required:  # a value of another type has no members
         return Member(found.parts, False, found.forbidden, found.whole)
     return found if is_array else _unevaluated(combination, found)
 
@@ -162,15 +163,6 @@ def _element_schema(layer: Schema, body: Object, index: int) -> Schema | None:
 def _lists_arrays(body: Object) -> bool:
     listed = body.get("enum")
     return "const" in body or (isinstance(listed, list) and any(isinstance(each, list) for each in listed))
-
-
-_OF_ARRAYS = {"items", "prefixItems", "minItems"}
-
-
-def _reads_as_array(combination: Combination) -> bool:
-    """Tell whether schemas that name no type speak of elements and not of members."""
-    keys = {key for each in combination.layers if isinstance(each.value, dict) for key in each.value}
-    return not _OF_ARRAYS.isdisjoint(keys) and keys.isdisjoint({"properties", "required", "additionalProperties"})
 
 
 def _unevaluated(combination: Combination, found: Member) -> Member:

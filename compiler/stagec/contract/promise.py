@@ -12,7 +12,7 @@ from stagec.contract.member import Member, member, names
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
 from stagec.core.place import Place
-from stagec.core.value import value
+from stagec.core.value import replace, value
 
 
 class Presence(StrEnum):
@@ -36,7 +36,8 @@ class Promise:
 
     `ends` are the schemas that speak of a value at the path: alternatives, each a group that holds together, an empty
     one where nothing speaks of it. `optional` is the schema that lets the first part of the path that is not required
-    be left out. `whole` tells that no part of the schema was left out because it could not be read.
+    be left out. `whole` tells that no part of the schema was left out, `legible` that none was because it could not be
+    read: what is left out of a legible schema is only too involved.
 
     Of a path that breaks off, `followed` is how many of its parts could be followed, `near` are the names declared
     there, and `clash` are two parts of the schema that ask for different types there.
@@ -48,6 +49,7 @@ class Promise:
     followed: int = 0
     near: tuple[str, ...] = ()
     whole: bool = True
+    legible: bool = True
     clash: tuple[Schema, Schema] | None = None
 
 
@@ -61,21 +63,25 @@ class _Way:
     whole: bool = True
 
 
-def promise(schemas: Schemas, schema: Schema, path: Iterable[str]) -> Promise:
-    """Return what a schema promises about a path of member names."""
-    ways: tuple[_Way, ...] = (_Way((schema,)),)
+def promise(schemas: Schemas, schema: Schema, path: Iterable[str], *, of_object: bool = False) -> Promise:
+    """Return what a schema promises about a path of member names; `of_object` where it is about objects only."""
+    group = (schema, Schema({"type": "object"}, schema.at / "{}")) if of_object else (schema,)
+    ways: tuple[_Way, ...] = (_Way(group),)
     ended: dict[Presence, Schema | None] = {}
+    legible = True
     for followed, name in enumerate(path):
         steps = _steps(schemas, ways, name)
         if steps is None:
-            return Promise(Presence.UNKNOWABLE, followed=followed, whole=False)
+            return Promise(Presence.UNKNOWABLE, followed=followed, whole=False, legible=legible)
+        legible = legible and all(step.combination.whole for step in steps)
         ended = {step.end: next(iter(step.combination.layers), None) for step in steps if step.end is not None} | ended
         going = {_identity_of(step.way): step.way for step in steps if step.end is None}
         if not going:
             near = tuple(dict.fromkeys(each for step in steps for each in names(step.combination)))
-            return Promise(_broken(ended), (), None, followed, near, clash=_clash(schemas, ways, steps))
+            found = Promise(_broken(ended), (), None, followed, near, clash=_clash(schemas, ways, steps))
+            return replace(found, legible=legible)
         ways = tuple(going.values())
-    return _arrived(ways, ended)
+    return replace(_arrived(ways, ended), legible=legible)
 
 
 @value
@@ -145,13 +151,19 @@ def possible_values(schemas: Schemas, promised: Promise) -> tuple[Json, ...] | M
     for group in promised.ends:
         possible = combinations(schemas, group)
         if possible is None:
-            return Miss.UNKNOWABLE
+            return _unnamed(promised, whole=False)
         for each in possible:
             listed = named(each)
             if listed is None:
-                return Miss.NO_MEMBER if promised.whole and each.whole else Miss.UNKNOWABLE
+                return _unnamed(promised, whole=promised.whole) if each.whole else Miss.UNKNOWABLE
             found.update((identity(one), one) for one in listed if identity(one) not in found)
     return tuple(found.values()) if promised.ends else Miss.NO_MEMBER
+
+
+def _unnamed(promised: Promise, *, whole: bool) -> Miss:
+    if whole:
+        return Miss.NO_MEMBER
+    return Miss.INVOLVED if promised.legible else Miss.UNKNOWABLE
 
 
 @value

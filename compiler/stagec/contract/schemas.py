@@ -5,10 +5,11 @@ from __future__ import annotations
 import posixpath
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from urllib.parse import unquote, urldefrag, urlsplit
 
+from stagec.contract.positions import Position, position
 from stagec.core.json import Json
 from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import value
@@ -23,6 +24,8 @@ class Miss(StrEnum):
     OUTSIDE = "outside"
     UNKNOWABLE = "unknowable"
     """The file cannot be read, as its own diagnostic says, or more had to be looked at than anybody writes."""
+    INVOLVED = "involved"
+    """All of it can be read, and says something in ways that are not followed."""
 
 
 @value
@@ -61,6 +64,7 @@ class Schemas:
         self._sources = sources
         self._patience = _PATIENCE
         self._anchors: dict[Place, Mapping[str, Schema]] = {}
+        self._identities: dict[Place, Mapping[str, Schema]] = {}
         self._resolved: dict[tuple[str, str, Pointer], Schema | Miss] = {}
         self._embedded: dict[str, dict[Pointer, None]] = {}
 
@@ -74,6 +78,17 @@ class Schemas:
         if tree is None:
             return Miss.NO_FILE
         return Schema(tree.value, Place(file)) if isinstance(tree.value, dict) else Miss.UNKNOWABLE
+
+    def whole(self, file: str, base: Pointer = ()) -> Schema | Miss:
+        """Return the schema that begins at a pointer into a file, whatever the file is."""
+        tree = self._sources.tree(file, "schema") if base else None
+        return self.root(file) if tree is None else _down(Schema(tree.value, Place(file)), tuple(map(str, base)))
+
+    def base(self, at: Place) -> Pointer:
+        """Return where in its file the schema begins that a part is in: where one was embedded, else at the root."""
+        bases = self._embedded.get(at.file, {})
+        ways = (at.pointer[:length] for length in range(len(at.pointer) + 1)) if bases else ()
+        return next((each for each in ways if each in bases), ())
 
     def named(self, file: str, identifier: str) -> Schema | Miss:
         """Return the schema a registry means by file and name: a pointer, a definition, or a member of the file."""
@@ -114,18 +129,28 @@ class Schemas:
             scheme = urlsplit(address).scheme
         except ValueError:  # such as brackets around what is no address
             return Miss.OUTSIDE
-        if scheme or address.startswith("/"):
-            return Miss.OUTSIDE
-        target = join(posixpath.dirname(file), unquote(address)) if address else file
-        if target is None:
-            return Miss.OUTSIDE
-        whole = self.root(target)
+        found = self._document("/" if scheme else address, file, base)
+        if isinstance(found, Miss) and found in _ELSEWHERE:
+            found = self._identity(address, file, base) or found
+        if isinstance(found, Miss) or not fragment:
+            return found
+        return _down(found, tokens(fragment)) if fragment.startswith("/") else self._anchored(found, unquote(fragment))
+
+    def _document(self, address: str, file: str, base: Pointer) -> Schema | Miss:
+        """Return the schema that an address without a fragment means, read as the path of a file."""
+        if not address:
+            return self.whole(file, base)
+        target = None if address.startswith("/") else join(posixpath.dirname(file), unquote(address))
+        return Miss.OUTSIDE if target is None else self.root(target)
+
+    def _identity(self, address: str, file: str, base: Pointer) -> Schema | None:
+        """Return the part of a schema that calls itself by an address."""
+        whole = self.whole(file, base)
         if isinstance(whole, Miss):
-            return whole
-        root = whole if address else _down(whole, tuple(map(str, base)))
-        if isinstance(root, Miss) or not fragment:
-            return root
-        return _down(root, tokens(fragment)) if fragment.startswith("/") else self._anchored(root, unquote(fragment))
+            return None
+        if whole.at not in self._identities:
+            self._identities[whole.at] = _identities(whole)
+        return self._identities[whole.at].get(address)
 
     def layers(self, *schemas: Schema) -> Iterator[Schema | Miss]:
         """Yield schemas, each once, and all that apply together with them: what they refer to and their `allOf`."""
@@ -171,28 +196,27 @@ class Schemas:
             yield self._resolved_at(text, schema.at)
 
     def _resolved_at(self, reference: str, at: Place) -> Schema | Miss:
-        bases = self._embedded.get(at.file, ())
-        base = next((each for each in bases if at.pointer[: len(each)] == each), ())
-        return self.resolve(reference, at.file, base)
+        return self.resolve(reference, at.file, self.base(at))
 
 
-_DATA = {"const", "default", "enum", "example", "examples"}
-"""Members whose content is data: a `$ref` in it refers to nothing."""
+_ELSEWHERE = {Miss.OUTSIDE, Miss.NO_FILE}
+"""What an address leads to that may be the name a schema gives itself."""
 
 
 def _parts(root: Schema) -> Iterator[Schema]:
-    todo = [root]
+    todo = [(root, Position.SCHEMA)]
     while todo:
-        each = todo.pop()
+        each, outer = todo.pop()
         yield each
-        if isinstance(each.value, dict):
-            todo.extend(Schema(inner, each.at / key) for key, inner in each.value.items() if _open(key, inner))
-        elif isinstance(each.value, list):
-            todo.extend(Schema(inner, each.at / index) for index, inner in enumerate(each.value) if _open("", inner))
+        for key, inner in _members(each.value):
+            if isinstance(inner, dict | list) and (stands := position(outer, key, inner)) is not Position.DATA:
+                todo.append((Schema(inner, each.at / key), stands))
 
 
-def _open(key: str, inner: Json) -> bool:
-    return isinstance(inner, dict | list) and key not in _DATA
+def _members(given: Json) -> Iterable[tuple[Key, Json]]:
+    if isinstance(given, dict):
+        return given.items()
+    return enumerate(given) if isinstance(given, list) else ()
 
 
 def _anchors(root: Schema) -> Mapping[str, Schema]:
@@ -203,6 +227,16 @@ def _anchors(root: Schema) -> Mapping[str, Schema]:
         for name in (_member(each, "$anchor"), _member(each, "$dynamicAnchor"), identity):
             if isinstance(name, str) and (name is not identity or name.startswith("#")):
                 found.setdefault(name.removeprefix("#") if name is identity else name, each)
+    return found
+
+
+def _identities(root: Schema) -> Mapping[str, Schema]:
+    """Return the schemas of a file that give themselves an address; of several with one address the first counts."""
+    found: dict[str, Schema] = {}
+    for each in _parts(root):
+        for name in (_member(each, "$id"), _member(each, "id")):
+            if isinstance(name, str) and not name.startswith("#"):
+                found.setdefault(name.removesuffix("#"), each)
     return found
 
 

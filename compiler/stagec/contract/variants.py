@@ -160,11 +160,8 @@ def _may_have_members(combination: Combination) -> bool:
 
 
 def _may_be_plain(combination: Combination) -> bool:
-    """Tell whether a value may be no object; a schema that names no type means one where it speaks of members."""
-    if combination.types is not None:
-        return not combination.types <= _WITH_MEMBERS
-    keys = {key for each in combination.layers if isinstance(each.value, dict) for key in each.value}
-    return keys.isdisjoint({"properties", "required", "additionalProperties", "items", "prefixItems"})
+    """Tell whether a value may be without members; a schema that only speaks of them does not ask for them."""
+    return combination.types is None or not combination.types <= _WITH_MEMBERS
 
 
 _LONGEST_RANGE = 64

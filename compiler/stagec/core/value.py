@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
-
+TYPE_CHECKING = False  # the real one costs whoever runs a plan the import of `typing`
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import dataclass_transform
+    from typing import Any, TypeVar, dataclass_transform
+
+    T = TypeVar("T")
 else:
 
     def dataclass_transform(**_: object) -> Callable[[Any], Any]:
         """Stand in for `typing.dataclass_transform`, which only type checkers read."""
         return lambda decorated: decorated
 
-
-T = TypeVar("T")
 
 NOTHING: Mapping[str, Any] = {}
 """The default of mapping fields. Shared, and never written to: no code changes a mapping it was given."""
@@ -44,8 +43,10 @@ def _metaclass(cls: type) -> Callable[..., Any]:
 
 def replace(given: T, **changes: object) -> T:
     """Return a copy of a value with some of its fields changed."""
-    fields = {name: getattr(given, name) for name in _fields(given)}
-    return type(given)(**{**fields, **changes})
+    cls = type(given)
+    copied = cls.__dict__.get("_copied") or _compiled_copy(cls)
+    made: T = copied(given, **changes)
+    return made
 
 
 def _fields(given: object) -> tuple[str, ...]:
@@ -70,6 +71,20 @@ def _compiled_init(cls: type) -> Callable[..., None]:
     exec(f"def __init__(self, {heads}):\n{body}\n", scope)
     init: Callable[..., None] = scope["__init__"]
     return init
+
+
+def _compiled_copy(cls: type) -> Callable[..., Any]:
+    """Compile, when it is first needed, a function that copies a value field by field, but for those it is given."""
+    fields: tuple[str, ...] = cls.__dict__["__match_args__"]
+    scope: dict[str, Any] = {f"set_{name}": vars(cls)[name].__set__ for name in fields}
+    scope |= {"make": object.__new__, "cls": cls, "KEPT": object()}
+    heads = "".join(f", {name}=KEPT" for name in fields)
+    body = "\n".join(f"    set_{name}(__made, __old.{name} if {name} is KEPT else {name})" for name in fields)
+    star = ", *" if fields else ""
+    exec(f"def _copied(__old, /{star}{heads}):\n    __made = make(cls)\n{body}\n    return __made\n", scope)
+    type.__setattr__(cls, "_copied", scope["_copied"])
+    found: Callable[..., Any] = scope["_copied"]
+    return found
 
 
 def _refuse_set(self: object, name: str, _: object) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 _LONGEST = 80
 _MOST = 8
+_DIGITS = 12
 
 
 def quote(text: object) -> str:
@@ -26,3 +27,9 @@ def listing(names: Collection[object], last: str = "and") -> str:
 def counted(number: int, noun: str) -> str:
     """Return `1 error`, `2 errors`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def shortened(digest: str) -> str:
+    """Return a digest such as `sha256:…` with its first twelve digits, enough to tell a few apart."""
+    kind, _, digits = digest.rpartition(":")
+    return f"{kind}:{digits[:_DIGITS]}" if kind else digits[:_DIGITS]

@@ -8,6 +8,7 @@ from stagec.core.value import replace
 from stagec.dot.markup import rows, shown, small
 from stagec.dot.style import MEANINGS, ink, look_of_box, look_of_line
 from stagec.picture.document import Box, Line, Picture, Role, Stroke
+from stagec.picture.forms import Form
 
 _ROLES: Mapping[Role, str] = {
     Role.START: "start of a run",
@@ -20,13 +21,13 @@ _COLUMNS = 3
 _STEP = Box("", "", Role.NODE)
 
 
-def legend(pictures: tuple[Picture, ...], kinds: tuple[str, ...]) -> Iterator[str]:
+def legend(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator[str]:
     """Yield the lines of a frame with one sample of each."""
     yield "subgraph cluster_legend {"
     yield '  label=<<b>legend</b>>; labeljust=l; color="#9ca3af"; fontcolor="#1f2937"; margin=10;'
-    samples = list(_samples(pictures, kinds))
+    samples = list(_samples(pictures, forms))
     for at, (box, told) in enumerate(samples):
-        look = look_of_box(box, kinds) | {"margin": "0.1,0.04"}
+        look = look_of_box(box, forms) | {"margin": "0.1,0.04"}
         yield f'  l{at} [label={rows([small(told)])}, {_written(look)}, fontcolor="{ink(look)}"];'
     yield from (f"  l{at} -> l{at + _COLUMNS} [style=invis];" for at in range(len(samples) - _COLUMNS))
     strokes = {line.stroke for picture in pictures for line in picture.lines}
@@ -37,12 +38,12 @@ def legend(pictures: tuple[Picture, ...], kinds: tuple[str, ...]) -> Iterator[st
     yield "}"
 
 
-def _samples(pictures: tuple[Picture, ...], kinds: tuple[str, ...]) -> Iterator[tuple[Box, str]]:
+def _samples(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator[tuple[Box, str]]:
     boxes = [box for picture in pictures for box in picture.boxes.values()]
     for role, told in _ROLES.items():
         if any(box.role is role for box in boxes):
             yield replace(_STEP, role=role), told
-    for kind in kinds:
+    for kind in forms:
         yield replace(_STEP, kind=kind), shown(kind)
     if any(box.role is Role.NODE and box.kind is None for box in boxes):
         yield _STEP, "step"

@@ -8,6 +8,7 @@ from textwrap import wrap
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.visible import visible
+from stagec.picture.marks import SIGNS, marks_of
 
 _LONGEST = 96
 _WIDEST = 36
@@ -16,7 +17,6 @@ _BREAK = re.compile(r"[._/-](?=[^\W_])")
 _MARK = "\u200b"
 """Where a name may be broken; no visible text has it."""
 
-SIGNS = {Severity.ERROR: "✗", Severity.WARNING: "⚠", Severity.NOTE: "·"}
 COLOURS = {Severity.ERROR: "#b91c1c", Severity.WARNING: "#92400e", Severity.NOTE: "#374151"}
 
 
@@ -59,16 +59,12 @@ def small(text: str, colour: str | None = None) -> str:
 
 def findings(found: Sequence[Diagnostic]) -> Iterator[str]:
     """Yield a line of markup for each of the heaviest findings, and one for the rest."""
-    counts: dict[tuple[int, str, str, Severity], int] = {}
-    for each in found:
-        key = -each.severity.weight, each.code, each.name, each.severity
-        counts[key] = counts.get(key, 0) + 1
-    ranked = sorted(counts.items(), key=lambda item: item[0][:2])
-    for (_, code, name, severity), number in ranked[:_MOST]:
-        times = f" ({number} times)" if number > 1 else ""
-        yield small(f"{SIGNS[severity]} {code} {shown(name)}{times}", COLOURS[severity])
-    if len(ranked) > _MOST:
-        yield small(f"… and {len(ranked) - _MOST} more")
+    marks = marks_of(found)
+    for mark in marks[:_MOST]:
+        times = f" ({mark.times} times)" if mark.times > 1 else ""
+        yield small(f"{SIGNS[mark.severity]} {mark.code} {shown(mark.name)}{times}", COLOURS[mark.severity])
+    if len(marks) > _MOST:
+        yield small(f"… and {len(marks) - _MOST} more")
 
 
 def located(found: Sequence[Diagnostic]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.picture.document import Box, Line, Picture, Role, Stroke
+from stagec.picture.forms import Form
 
 Look = Mapping[str, str]
 """Attributes of a node or edge by name."""
@@ -24,16 +25,15 @@ _ROLES: Mapping[Role, Look] = {
     Role.GROUP: {"shape": "tab", "fillcolor": "#e5e7eb", "color": "#4b5563"},
 }
 
-_KINDS: Mapping[str, Look] = {
-    "work": {"shape": "box", "fillcolor": "#dbeafe", "color": "#1d4ed8", "style": "filled,rounded"},
-    "verification": {"shape": "hexagon", "fillcolor": "#ede9fe", "color": "#6d28d9"},
-    "closure": {"shape": "doubleoctagon", "fillcolor": "#dcfce7", "color": "#15803d"},
+_FORMS: Mapping[Form, Look] = {
+    Form.PLAIN: {},
+    Form.ROUNDED: {"shape": "box", "fillcolor": "#dbeafe", "color": "#1d4ed8", "style": "filled,rounded"},
+    Form.HEXAGON: {"shape": "hexagon", "fillcolor": "#ede9fe", "color": "#6d28d9"},
+    Form.DOUBLE_OCTAGON: {"shape": "doubleoctagon", "fillcolor": "#dcfce7", "color": "#15803d"},
+    Form.SLANTED: {"shape": "parallelogram", "fillcolor": "#fce7f3", "color": "#be185d"},
+    Form.BARS: {"shape": "component", "fillcolor": "#ffedd5", "color": "#c2410c"},
+    Form.HOUSE: {"shape": "house", "fillcolor": "#ccfbf1", "color": "#0f766e"},
 }
-_OTHERS: tuple[Look, ...] = (
-    {"shape": "parallelogram", "fillcolor": "#fce7f3", "color": "#be185d"},
-    {"shape": "component", "fillcolor": "#ffedd5", "color": "#c2410c"},
-    {"shape": "house", "fillcolor": "#ccfbf1", "color": "#0f766e"},
-)
 _JOIN: Look = {"shape": "invtrapezium"}
 
 _STROKES: Mapping[Stroke, Look] = {
@@ -57,17 +57,11 @@ MEANINGS: Mapping[Stroke, str] = {
 }
 
 
-def kinds_of(pictures: Iterable[Picture]) -> tuple[str, ...]:
-    """Return every kind of node in drawings, in the order in which they come."""
-    boxes = (box for picture in pictures for box in picture.boxes.values())
-    return tuple(dict.fromkeys(box.kind for box in boxes if box.kind is not None and box.role is Role.NODE))
-
-
-def look_of_box(box: Box, kinds: tuple[str, ...]) -> dict[str, str]:
-    """Return how a box looks among others of these kinds."""
+def look_of_box(box: Box, forms: Mapping[str, Form]) -> dict[str, str]:
+    """Return how a box looks, given the forms of all kinds."""
     look = dict(_ROLES[box.role])
     if box.role is Role.NODE and box.kind is not None:
-        look |= _of_kind(box.kind, kinds)
+        look |= _FORMS[forms.get(box.kind, Form.PLAIN)]
     if box.is_join:
         look |= _JOIN
     look |= _trouble(box.found)
@@ -89,13 +83,6 @@ def look_of_line(line: Line, picture: Picture) -> dict[str, str]:
 def ink(look: Look) -> str:
     """Return the colour of text in a box."""
     return look.get("fontcolor", _INK)
-
-
-def _of_kind(kind: str, kinds: tuple[str, ...]) -> Look:
-    if kind in _KINDS:
-        return _KINDS[kind]
-    others = [each for each in kinds if each not in _KINDS]
-    return _OTHERS[others.index(kind) % len(_OTHERS)] if kind in others else {}
 
 
 def _trouble(found: Iterable[Diagnostic]) -> Look:

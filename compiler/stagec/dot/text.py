@@ -1,4 +1,4 @@
-"""Drawings as one text in the language of Graphviz, each in a frame of its own, with a legend."""
+"""Drawings as one text in the language of Graphviz, each in an area of its own, with a legend."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from stagec.dot.legend import legend
 from stagec.dot.markup import broken, escaped, findings, located, rows, shortened, shown, small
-from stagec.dot.style import PAGE, ink, kinds_of, look_of_box, look_of_line
+from stagec.dot.style import PAGE, ink, look_of_box, look_of_line
 from stagec.picture.document import Box, Line, Picture, Role
+from stagec.picture.forms import Form, forms_of
 
 _FONT = "Helvetica,Arial,DejaVu Sans,sans-serif"
 _MEMBERS, _LABELS = 5, 6
@@ -23,9 +24,9 @@ _HEAD = f"""digraph stagec {{
 
 def text_of(pictures: tuple[Picture, ...]) -> str:
     """Return the whole text; names of users stand in labels only."""
-    kinds = kinds_of(pictures)
-    parts = [line for at, picture in enumerate(pictures) for line in _frame(picture, f"p{at}", kinds)]
-    return _HEAD + "".join(f"  {line}\n" for line in (*parts, *legend(pictures, kinds))) + "}\n"
+    forms = forms_of(pictures)
+    parts = [line for at, picture in enumerate(pictures) for line in _area(picture, f"p{at}", forms)]
+    return _HEAD + "".join(f"  {line}\n" for line in (*parts, *legend(pictures, forms))) + "}\n"
 
 
 def attributes(given: Mapping[str, str]) -> str:
@@ -34,13 +35,14 @@ def attributes(given: Mapping[str, str]) -> str:
     return f"[{', '.join(written)}]"
 
 
-def _frame(picture: Picture, prefix: str, kinds: tuple[str, ...]) -> Iterator[str]:
+def _area(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator[str]:
+    """Yield the lines of an area without a border: Graphviz lets labels of lines stand out of it, though not far."""
     names = {box: f"{prefix}_{at}" for at, box in enumerate(picture.boxes)}
     yield f"subgraph cluster_{prefix} {{"
     yield f"  label={rows(_heading(picture), 'left')};"
-    yield '  labelloc=t; labeljust=l; color="#9ca3af"; fontcolor="#1f2937"; margin=20;'
+    yield '  labelloc=t; labeljust=l; peripheries=0; fontcolor="#1f2937"; margin=20;'
     for box in picture.boxes.values():
-        look = look_of_box(box, kinds)
+        look = look_of_box(box, forms)
         yield f"  {names[box.id]} {attributes({'label': _label(box), **look, 'fontcolor': ink(look)})};"
     for line in picture.lines:
         told = {"label": _told(line)} if line.labels or line.found else {}

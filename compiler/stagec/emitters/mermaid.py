@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.core.diagnostic import Diagnostic
 from stagec.core.visible import visible
-from stagec.emitters import Box, Emitter, Line, Picture, Role, Stroke
+from stagec.emitters import SIGNS, Box, Emitter, Form, Line, Picture, Role, Stroke, forms_of, marks_of
 
 _MOST = 350
 """Boxes and lines; Mermaid refuses more than 500 lines and more than 50,000 characters unless a page allows them."""
 _LONGEST = 60
 
-_SHAPES: Mapping[str, tuple[str, str]] = {
-    "start": ("([", "])"),
-    "done": ("(((", ")))"),
-    "failed": ("{{", "}}"),
-    "missing": (">", "]"),
-    "group": ("[[", "]]"),
-    "join": ("[\\", "/]"),
-    "work": ("(", ")"),
-    "verification": ("{{", "}}"),
-    "closure": ("[[", "]]"),
-    "node": ("[", "]"),
+_ROLES: Mapping[Role, tuple[str, str]] = {
+    Role.START: ("([", "])"),
+    Role.DONE: ("(((", ")))"),
+    Role.FAILED: ("((", "))"),
+    Role.MISSING: (">", "]"),
+    Role.GROUP: ("[(", ")]"),
+}
+_JOIN = ("[\\", "/]")
+_FORMS: Mapping[Form, tuple[str, str]] = {
+    Form.PLAIN: ("[", "]"),
+    Form.ROUNDED: ("(", ")"),
+    Form.HEXAGON: ("{{", "}}"),
+    Form.DOUBLE_OCTAGON: ("[[", "]]"),
+    Form.SLANTED: ("[/", "/]"),
+    Form.BARS: ("[\\", "\\]"),
+    Form.HOUSE: ("[/", "\\]"),
 }
 _ARROWS: Mapping[Stroke, str] = {
     Stroke.ENTRY: "==>",
@@ -44,12 +49,12 @@ _CLASSES: Mapping[str, str] = {
     "group": "fill:#e5e7eb,stroke:#4b5563,color:#1f2937",
     "node": "fill:#e0f2fe,stroke:#0369a1,color:#1f2937",
 }
-_SIGNS = {Severity.ERROR: "✗", Severity.WARNING: "⚠", Severity.NOTE: "·"}
 _FOUND, _LABELS = 3, 5
 
 
 def _emit(pictures: tuple[Picture, ...]) -> bytes:
-    rows = [row for at, picture in enumerate(pictures) for row in _frame(picture, f"p{at}")]
+    forms = forms_of(pictures)
+    rows = [row for at, picture in enumerate(pictures) for row in _frame(picture, f"p{at}", forms)]
     lines = [(picture, line) for picture in pictures for line in picture.lines]
     lost = [str(at) for at, (picture, line) in enumerate(lines) if _is_lost(line, picture)]
     used = {_class(box) for picture in pictures for box in picture.boxes.values()}
@@ -58,12 +63,12 @@ def _emit(pictures: tuple[Picture, ...]) -> bytes:
     return ("flowchart TB\n" + "".join(f"  {row}\n" for row in rows) + classes + end).encode()
 
 
-def _frame(picture: Picture, prefix: str) -> Iterator[str]:
+def _frame(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator[str]:
     names = {box: f"{prefix}n{at}" for at, box in enumerate(picture.boxes)}
     heading = _quoted([picture.title, *picture.remarks, *_findings(picture.found)], 2 * _LONGEST)
     yield f"subgraph {prefix} [{heading}]"
     for box in picture.boxes.values():
-        opening, closing = _SHAPES[_shape(box)]
+        opening, closing = _shape(box, forms)
         yield f"  {names[box.id]}{opening}{_quoted(_rows(box))}{closing}:::is-{_class(box)}"
     for line in picture.lines:
         told = [*line.labels[:_LABELS], *(["…"] if len(line.labels) > _LABELS else []), *_findings(line.found)]
@@ -82,17 +87,16 @@ def _rows(box: Box) -> Iterator[str]:
 
 
 def _findings(found: tuple[Diagnostic, ...]) -> Iterator[str]:
-    ranked = sorted(found, key=lambda each: (-each.severity.weight, each.code))
-    named = list(dict.fromkeys(f"{_SIGNS[each.severity]} {each.code} {each.name}" for each in ranked))
-    yield from named[:_FOUND]
-    if len(named) > _FOUND:
-        yield f"… and {len(named) - _FOUND} more"
+    marks = marks_of(found)
+    yield from (f"{SIGNS[mark.severity]} {mark.code} {mark.name}" for mark in marks[:_FOUND])
+    if len(marks) > _FOUND:
+        yield f"… and {len(marks) - _FOUND} more"
 
 
-def _shape(box: Box) -> str:
+def _shape(box: Box, forms: Mapping[str, Form]) -> tuple[str, str]:
     if box.role is not Role.NODE:
-        return box.role.value
-    return "join" if box.is_join else str(box.kind) if box.kind in _SHAPES else "node"
+        return _ROLES[box.role]
+    return _JOIN if box.is_join else _FORMS[forms.get(box.kind or "", Form.PLAIN)]
 
 
 def _class(box: Box) -> str:

@@ -76,7 +76,11 @@ class Graph:
         """Return the places where stuck runs end up."""
         if not self.stuck():
             return ()
-        found = sorted(traps(self._leads, self._all_started, self._completes))
+        starts, every = self._all_started, [True] * len(self._completes)
+        led = starting(self._net, every).holding(self._roots(None))
+        flags = zip(self._net.ids, self._completes, starts, led, strict=False)
+        waits = [not ends and (begins or not reached) for _, ends, begins, reached in flags]
+        found = sorted(traps(self._leads, starts, waits))
         return tuple([Trap(self._named(each), cycle) for each, cycle in found])
 
     def components(self) -> tuple[tuple[str, ...], ...]:

@@ -69,10 +69,11 @@ class NetworkxGraph:
         """Return the places where stuck runs end up."""
         import networkx as nx
 
-        kept = self._leads.subgraph(self._flow.nodes.keys() - self.completing())
-        starts = self.startable()
+        every = frozenset(self._flow.nodes)
+        blocked = following(starting(self._flow, self._takes, every), self._roots(None)) - self.startable()
+        kept = self._leads.subgraph(every - self.completing() - blocked)
         bottoms = nx.attracting_components(kept)
-        found = [self._ordered(nodes) for nodes in bottoms if not starts.isdisjoint(nodes)]
+        found = [self._ordered(nodes) for nodes in bottoms if not self.startable().isdisjoint(nodes)]
         cyclic = [len(nodes) > 1 or kept.has_edge(nodes[0], nodes[0]) for nodes in found]
         return tuple(sorted(map(Trap, found, cyclic), key=lambda trap: self._index[trap.nodes[0]]))
 

@@ -13,7 +13,7 @@ from stagec.model.flow import Edge, Flow
 class Trap:
     """Nodes that a run can enter and never leave for a completing end: a cycle without an exit, or a dead end.
 
-    Every node that is stuck belongs to a trap, leads into one, or needs a node that can never start.
+    Every node that is stuck belongs to a trap, leads into one, or needs a node that could not start in any case.
     """
 
     nodes: tuple[str, ...]

@@ -7,21 +7,19 @@ from collections.abc import Iterator, Sequence
 from stagec.core.components import Neighbours, components, repeats
 
 
-def traps(leads: Neighbours, starts: Sequence[bool], completes: Sequence[bool]) -> Iterator[tuple[list[int], bool]]:
-    """Yield the nodes of each trap and whether it is a cycle.
+def traps(leads: Neighbours, starts: Sequence[bool], waits: Sequence[bool]) -> Iterator[tuple[list[int], bool]]:
+    """Yield the nodes of each trap and whether it is a cycle; `waits` tells of each node whether it counts.
 
     A node that does not complete needs another such node on each of its edges, unless they all fail; a trap is a
-    component of them that needs no other. One in which nothing can start is no trap: nothing gets there.
+    component of them that needs no other. One in which nothing can start is no trap: nothing gets there. What cannot
+    start only because one of the others does not complete does not count: then that is the reason.
     """
-    kept = [
-        [] if completes[node] else [each for each in targets if not completes[each]]
-        for node, targets in enumerate(leads)
-    ]
+    kept = [[each for each in targets if waits[each]] if waits[node] else [] for node, targets in enumerate(leads)]
     found = [-1] * len(leads)
     for at, component in enumerate(components(kept)):
         for node in component:
             found[node] = at
-        if completes[component[0]] or not any(starts[node] for node in component):
+        if not waits[component[0]] or not any(starts[node] for node in component):
             continue
         if all(found[each] == at for node in component for each in kept[node]):
             yield component, repeats(kept, component)

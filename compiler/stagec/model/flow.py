@@ -170,7 +170,8 @@ class Flow:
     `entries` are the ways of starting a run, by what selects them. `exact` is False when something that could be an
     edge or an entry was too broken to be read: then nothing can be said about what is absent. `suspect` tells that an
     edge was read but cannot be meant as it is written: what follows from it is then its fault, not another one.
-    `open` are the nodes that may also lead to any node an answer names.
+    `strays` tells that a way was written which no run takes, and that this is no error: it may be why nothing leads to
+    a node, but what runs do is known. `open` are the nodes that may also lead to any node an answer names.
     """
 
     id: str
@@ -180,6 +181,7 @@ class Flow:
     bound: Bound | None = None
     exact: bool = True
     suspect: bool = False
+    strays: bool = False
     names: Mapping[str, str] = NOTHING
     """What the system calls things: `node` is `step`, `stage` or `envelope`; `outcome` is `intent`, …"""
     open: frozenset[str] = frozenset()

@@ -26,3 +26,8 @@ def start_of(flow: Flow, node: str) -> str:
 def group_of(name: str) -> str:
     """Return the id of a box that stands for several."""
     return f"group:{name}"
+
+
+def block_of(first: str) -> str:
+    """Return the id of what is placed as one box though it is many, of which this is the first."""
+    return f"block:{first}"

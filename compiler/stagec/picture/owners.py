@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -52,19 +51,6 @@ def share(flow: Flow, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tre
         {at: tuple(found) for at, found in by_move.items()},
         tuple(others),
     )
-
-
-def concerning(flow: Flow, flows: Iterable[Flow], diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics in files that a flow is made of, and in those nearest to its own."""
-    own = {flow.at.file, *(each.file for node in flow.nodes.values() for each in (node.at, *dict(node.parts).values()))}
-    folders = {posixpath.dirname(each.at.file) for each in flows}
-    home = posixpath.dirname(flow.at.file)
-    return tuple(each for each in diagnostics if each.at.file in own or _nearest(each.at.file, folders) == home)
-
-
-def _nearest(file: str, folders: Iterable[str]) -> str | None:
-    above = [folder for folder in folders if not folder or file.startswith(f"{folder}/")]
-    return max(above, key=len, default=None)
 
 
 def _nodes(flow: Flow, trees: Mapping[str, Tree]) -> Mapping[Spot, tuple[str, ...]]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from stagec.core.json import Json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _MOST = 2**53 - 1
 _BEYOND = "\ud7ff"
@@ -19,15 +22,48 @@ _ROUND, _TINY = 21, -6
 def canonical(given: Json) -> bytes:
     """Return the one text of a value, in UTF-8; raise `ValueError` for what has none.
 
-    That is a number that is not finite, an integer beyond 2^53 - 1, and a lone surrogate.
+    That is a number that is not finite, an integer that no double is, a lone surrogate, and what is nested too deeply.
     """
-    plain = _is_plain(given)
-    written = _ENCODE(given) if plain else "".join(_pieces(given))
-    return written.encode()
+    try:
+        return _text(given, _SORTED, _by_units).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"a text holds {error.object[error.start]!a}, which is half a character") from error
 
 
-_ENCODE = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":")).encode
-_TEXT = json.encoder.encode_basestring
+def as_text(given: Json) -> str:
+    """Return a value as a hole of a template writes it: a text as it is, null as nothing, all else as JSON."""
+    if isinstance(given, str):
+        return given
+    if given is None:
+        return ""
+    return _WORDS[given] if isinstance(given, bool) else compact(given)
+
+
+_WORDS = ("false", "true")
+
+
+def compact(given: Json) -> str:
+    """Return a value as `canonical` does, but as a text, and with the members of objects in the order they have."""
+    return _text(given, _AS_GIVEN, list)
+
+
+def _text(given: Json, quick: Callable[[Any], str], order: _Order) -> str:
+    pieces: list[str] = []
+    try:
+        if _is_plain(given):
+            return quick(given)
+        _write(given, pieces.append, order)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply to be written") from error
+    return "".join(pieces)
+
+
+_SORTED = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":")).encode
+_AS_GIVEN = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
+_QUOTED = json.encoder.encode_basestring
+
+if TYPE_CHECKING:
+    _Order = Callable[[Iterable[str]], list[str]]
 
 
 def _is_plain(given: Any) -> bool:
@@ -37,7 +73,7 @@ def _is_plain(given: Any) -> bool:
         each = todo.pop()
         kind = type(each)
         if kind is dict:
-            if not all(name <= _BEYOND for name in each):
+            if not all(map(str.isascii, each)) and max("".join(each)) > _BEYOND:
                 return False
             todo.extend(each.values())
         elif kind is list or kind is tuple:
@@ -47,23 +83,27 @@ def _is_plain(given: Any) -> bool:
     return True
 
 
-def _pieces(given: Any) -> Iterator[str]:
+def _write(given: Any, put: Callable[[str], None], order: _Order) -> None:
     if isinstance(given, dict):
         between = "{"
-        for name in sorted(given, key=_units):
-            yield f"{between}{_TEXT(name)}:"
-            yield from _pieces(given[name])
+        for name in order(given):
+            put(f"{between}{_QUOTED(name)}:")
+            _write(given[name], put, order)
             between = ","
-        yield "}" if given else "{}"
+        put("}" if given else "{}")
     elif isinstance(given, list | tuple):
         between = "["
         for each in given:
-            yield between
-            yield from _pieces(each)
+            put(between)
+            _write(each, put, order)
             between = ","
-        yield "]" if given else "[]"
+        put("]" if given else "[]")
     else:
-        yield _number(given) if type(given) in {int, float} else _ENCODE(given)
+        put(_number(given) if type(given) in {int, float} else _SORTED(given))
+
+
+def _by_units(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=_units)
 
 
 def _units(name: str) -> bytes:
@@ -73,15 +113,33 @@ def _units(name: str) -> bytes:
 def _number(given: float) -> str:
     """Return a number as ECMAScript writes it."""
     if isinstance(given, int):
-        if not -_MOST <= given <= _MOST:
-            raise ValueError(f"{given} is more than JSON numbers can hold exactly")
-        return str(given)
+        return str(given) if -_MOST <= given <= _MOST else _large(given)
     if not math.isfinite(given):
         raise ValueError(f"{given} is no JSON number")
     if given == 0:
         return "0"
     sign, digits, exponent = _decimal(given)
     return sign + _placed(digits, exponent)
+
+
+def _large(given: int) -> str:
+    """Return a large integer that is a double, or is read from the text of one."""
+    try:
+        nearest = float(given)
+        written = _number(nearest)
+    except OverflowError:
+        nearest, written = 0.0, ""
+    if not written or (given != nearest and written != str(given)):
+        raise ValueError(f"{_shown(given)} is more than JSON numbers can hold exactly")
+    return written
+
+
+def _shown(given: int) -> str:
+    """Return an integer, or how long it is: Python refuses to write very long ones."""
+    return str(given) if given.bit_length() < _LONG else f"an integer of {given.bit_length()} bits"
+
+
+_LONG = 256
 
 
 def _decimal(given: float) -> tuple[str, str, int]:

@@ -21,7 +21,7 @@ FORMAT = "stagec.plan/1"
 
 @value
 class Input:
-    """What whoever starts a run gives it; `default` null is none, `schema` None allows anything."""
+    """What whoever starts a run gives it; `default` null is none, and without `schema` anything is allowed."""
 
     required: bool = False
     default: Json = None

@@ -2,61 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from stagec.core.components import components, repeats
-from stagec.plan.act import Act, Converse, Prompt
+from stagec.plan.act import Converse, Prompt
 from stagec.plan.document import Facts, Plan
-from stagec.plan.node import Chain, Fork, Node, Outcome, Stop, Target
-from stagec.plan.references import led
+from stagec.plan.node import Chain, Fork, Node, Outcome, Stop, Target, led
 
+Ids = tuple[str, ...]
 _MOST = 10**15
 """Larger numbers are not told apart; forks inside forks double them."""
+_ASKED = 2
+"""How often a model is asked in one execution of a prompt: once more when its first answer cannot be used."""
 
 
 def facts(plan: Plan) -> Facts:
     """Return what is proved of every run of a plan; `Facts` says what each number means. Linear, and a sort."""
-    names = tuple(plan.nodes)
-    index = {name: at for at, name in enumerate(names)}
-    leads = [[index[each] for each in _leads(node)] for node in plan.nodes.values()]
-    order = tuple(components(leads))
-    cycles = [tuple(sorted(names[each] for each in found)) for found in order if repeats(leads, found)]
-    bound = plan.limits.executions or _MOST
-    executions = min(bound, _longest(plan, [[names[each] for each in found] for found in order], cycles))
+    order, cycles = _components(plan)
+    executions = min(plan.limits.executions or _MOST, _longest(plan, order, cycles))
     return Facts(
         done=_ending(plan, Outcome.DONE),
         failed=_ending(plan, Outcome.FAILED),
-        cycles=tuple(sorted(cycles)),
+        cycles=cycles,
         executions=executions,
         turns=min(_MOST, executions * max(map(_turns, plan.nodes.values()), default=0)),
     )
 
 
-def _leads(node: Node) -> tuple[str, ...]:
+def cycles(plan: Plan) -> tuple[Ids, ...]:
+    """Return the largest sets of nodes that lead back into themselves, sorted."""
+    return _components(plan)[1]
+
+
+def _components(plan: Plan) -> tuple[Ids, tuple[Ids, ...]]:
+    """Return the nodes, each after all it leads to but for those of its own cycle, and the cycles."""
+    names = tuple(plan.nodes)
+    index = {name: at for at, name in enumerate(names)}
+    leads = [[index[each] for each in _leads(node)] for node in plan.nodes.values()]
+    found = tuple(components(leads))
+    order = tuple(names[each] for component in found for each in component)
+    cycles = (tuple(sorted(names[each] for each in component)) for component in found if repeats(leads, component))
+    return order, tuple(sorted(cycles))
+
+
+def _leads(node: Node) -> Ids:
     return tuple(dict.fromkeys(name for edge in node.edges for name in led(edge.target)))
 
 
-def _ending(plan: Plan, outcome: Outcome) -> tuple[str, ...]:
-    end = Stop(outcome)
-    return tuple(sorted(name for name, node in plan.nodes.items() if any(edge.target == end for edge in node.edges)))
+def _ending(plan: Plan, outcome: Outcome) -> Ids:
+    return tuple(sorted(name for name, node in plan.nodes.items() if _ends(node, outcome)))
+
+
+def _ends(node: Node, outcome: Outcome) -> bool:
+    return any(type(edge.target) is Stop and edge.target.outcome is outcome for edge in node.edges)
 
 
 def _turns(node: Node) -> int:
-    return _turns_of(node.act) * (node.retry.attempts if node.retry is not None else 1)
+    """Return the most turns of models in one execution of a node."""
+    if isinstance(node.act, Converse):
+        return node.act.turns * (node.retry.attempts if node.retry is not None else 1)
+    return _ASKED if isinstance(node.act, Prompt) else 0
 
 
-def _turns_of(act: Act) -> int:
-    return act.turns if isinstance(act, Converse) else int(isinstance(act, Prompt))
-
-
-def _longest(plan: Plan, order: Sequence[Sequence[str]], cycles: Sequence[Sequence[str]]) -> int:
-    """Return the most executions of a run from any entry; `order` has what is led to before what leads there."""
-    repeating = {name for each in cycles for name in each}
+def _longest(plan: Plan, order: Ids, cycles: tuple[Ids, ...]) -> int:
+    """Return the most executions of a run from any entry."""
+    repeating = {name for each in cycles for name in each} | {name for name in plan.nodes if _goes_back(plan, name)}
     found: dict[str, int] = {}
-    for name in (each for component in order for each in component):
+    for name in order:
         ways = [] if name in repeating else [_executions(edge.target, found) for edge in plan.nodes[name].edges]
         found[name] = _MOST if name in repeating else min(_MOST, 1 + max(ways, default=0))
     return max((found[name] for name in plan.entries.values()), default=0)
+
+
+def _goes_back(plan: Plan, name: str) -> bool:
+    """Tell whether a failed validation of a node may lead back to the node before, which no edge says."""
+    validation = plan.nodes[name].validation
+    return validation is not None and validation.action == "retry"
 
 
 def _executions(target: Target, found: Mapping[str, int]) -> int:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
 
 from stagec.core.json import Json
 from stagec.core.place import Key
 from stagec.core.value import replace, value
+from stagec.core.words import quote
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 Definitions = dict[str, Json]
+Known = Mapping[str, Container[str]]
+"""The names that a plan has: those of its `nodes`, of its `contents`, and so on."""
 TAG = "is"
 """The member that says which of several classes an object is."""
 
@@ -19,28 +24,25 @@ TAG = "is"
 class FormError(Exception):
     """Some JSON is not of its form; `way` leads to it from the root, the last key first."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, *way: Key) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.way: list[Key] = []
+        self.way = list(way)
 
 
 @value
-class Form(Generic[T]):
+class Form:
     """One form that JSON can have.
 
-    `read(given)` makes the value or raises `FormError`; `write(value)` makes the JSON again. `describe(definitions)`
-    returns its JSON Schema, and puts what is worth a name into `definitions`. Where every JSON value of one Python
-    type is of the form and stays as it is, `plain` is this type: then there is nothing to be read.
+    `read(given, known)` makes the value or raises `FormError`; `write(value)` makes the JSON again.
+    `describe(definitions)` returns its JSON Schema, and puts what is worth a name into `definitions`. Where every JSON
+    value of one Python type is of the form and stays as it is, `plain` is this type: then there is nothing to be read.
     """
 
-    read: Callable[[Any], T]
-    write: Callable[[T], Json]
+    read: Callable[[Any, Known], Any]
+    write: Callable[[Any], Json]
     describe: Callable[[Definitions], Json]
     plain: type | None = None
-
-
-AnyForm = Form[Any]
 
 
 def itself(given: Any) -> Any:
@@ -48,10 +50,10 @@ def itself(given: Any) -> Any:
     return given
 
 
-def leaf(fits: Callable[[Any], bool], expected: str, schema: Mapping[str, Json]) -> AnyForm:
+def leaf(fits: Callable[[Any], bool], expected: str, schema: Mapping[str, Json]) -> Form:
     """Return the form of JSON that is its own value: whether it fits, what is expected, and the schema that says so."""
 
-    def read(given: Any) -> Any:
+    def read(given: Any, _: Known) -> Any:
         if fits(given):
             return given
         raise FormError(f"expected {expected}")
@@ -59,77 +61,118 @@ def leaf(fits: Callable[[Any], bool], expected: str, schema: Mapping[str, Json])
     return Form(read, itself, lambda _: schema)
 
 
-def plain(kind: type, expected: str, schema: Mapping[str, Json]) -> AnyForm:
+def plain(kind: type, expected: str, schema: Mapping[str, Json]) -> Form:
     """Return the form of every JSON value of one Python type."""
     return replace(leaf(lambda given: type(given) is kind, expected, schema), plain=kind)
 
 
-def words(*known: str) -> AnyForm:
+def name_in(table: str, form: Form) -> Form:
+    """Return the form of a text that names something in a table of the plan; any other is a name without a meaning."""
+
+    def read(given: Any, known: Known) -> Any:
+        if type(given) is str and given in known[table]:
+            return given
+        raise FormError(f"refers to {quote(form.read(given, known))}, which the plan does not have in '{table}'")
+
+    return replace(form, read=read, plain=None)
+
+
+def words(*known: str) -> Form:
     """Return the form of a text that is one of a few."""
-    allowed = frozenset(known)
-    expected = " or ".join(f"'{each}'" for each in known)
-    return leaf(lambda given: type(given) is str and given in allowed, expected, {"enum": known})
+    return _chosen({each: each for each in known}, itself)
 
 
-def member_of(kind: type[StrEnum]) -> AnyForm:
+def member_of(kind: type[StrEnum]) -> Form:
     """Return the form of a member of an enumeration."""
-    word = words(*(each.value for each in kind))
-    return Form(lambda given: kind(word.read(given)), str, word.describe)
+    return _chosen({each.value: each for each in kind}, str)
 
 
-def many(form: AnyForm) -> AnyForm:
-    """Return the form of a list, which is read as a tuple."""
-    read_one, write_one = form.read, form.write
-    as_it_is = {form.plain}
+def _chosen(choices: Mapping[str, Any], write: Callable[[Any], Json]) -> Form:
+    def read(given: Any, _: Known) -> Any:
+        if type(given) is str and given in choices:
+            return choices[given]
+        raise FormError(f"expected {' or '.join(map(repr, choices))}")
 
-    def read(given: Any) -> tuple[Any, ...]:
-        if type(given) is not list:
-            raise FormError("expected a list")
-        if {*map(type, given)} == as_it_is:
-            return tuple(given)
+    return Form(read, write, lambda _: {"enum": list(choices)})
+
+
+def many(form: Form, least: int = 0) -> Form:
+    """Return the form of a list with at least so many elements, which is read as a tuple."""
+    plain, read_one, write_one = form.plain, form.read, form.write
+    expected = f"expected a list with at least {least}" if least else "expected a list"
+
+    def read(given: Any, known: Known) -> tuple[Any, ...]:
+        if type(given) is not list or len(given) < least:
+            raise FormError(expected)
         made: list[Any] = []
         keep = made.append
         try:
             for each in given:
-                keep(read_one(each))
+                keep(each if type(each) is plain else read_one(each, known))
         except FormError as error:
             error.way.append(len(made))
             raise
         return tuple(made)
 
     def describe(found: Definitions) -> Json:
-        return {"type": "array", "items": form.describe(found)}
+        return {"type": "array", "items": form.describe(found), **({"minItems": least} if least else {})}
 
     return Form(read, lambda given: [write_one(each) for each in given], describe)
 
 
-def table(form: AnyForm) -> AnyForm:
-    """Return the form of an object whose members all have one form, under any names."""
-    read_one, write_one = form.read, form.write
+def table(form: Form, least: int = 0, names: Form | None = None) -> Form:
+    """Return the form of an object with at least so many members, all of one form; their names may have one as well."""
+    plain, read_one, write_one = form.plain, form.read, form.write
+    expected = f"expected an object with at least {least}" if least else "expected an object"
 
-    def read(given: Any) -> dict[str, Any]:
-        if type(given) is not dict:
-            raise FormError("expected an object")
+    def read(given: Any, known: Known) -> dict[str, Any]:
+        if type(given) is not dict or len(given) < least:
+            raise FormError(expected)
         made: dict[str, Any] = {}
         name = ""
         try:
+            if names is not None:
+                for name in given:
+                    names.read(name, known)
             for name, each in given.items():
-                made[name] = read_one(each)
+                made[name] = each if type(each) is plain else read_one(each, known)
         except FormError as error:
             error.way.append(name)
             raise
         return made
 
     def describe(found: Definitions) -> Json:
-        return {"type": "object", "additionalProperties": form.describe(found)}
+        most = {"minProperties": least} if least else {}
+        named = {} if names is None else {"propertyNames": names.describe(found)}
+        return {"type": "object", "additionalProperties": form.describe(found), **named, **most}
 
     return Form(read, lambda given: {name: write_one(each) for name, each in given.items()}, describe)
 
 
-def late(form: Callable[[], AnyForm]) -> AnyForm:
+def late(form: Callable[[], Form]) -> Form:
     """Return a form that is told when it is first needed, because it is inside itself."""
     return Form(
-        lambda given: form().read(given),
+        lambda given, known: form().read(given, known),
         lambda given: form().write(given),
         lambda found: form().describe(found),
     )
+
+
+def bounded(form: Form, is_within: Callable[[Any], bool], reason: str) -> Form:
+    """Return a form of which only what is within a bound is one; the bound keeps whoever walks it on the stack."""
+
+    def read(given: Any, known: Known) -> Any:
+        try:
+            made = form.read(given, known)
+        except RecursionError:
+            raise FormError(reason) from None
+        if is_within(made):
+            return made
+        raise FormError(reason)
+
+    def write(given: Any) -> Json:
+        if is_within(given):
+            return form.write(given)
+        raise FormError(reason)
+
+    return Form(read, write, form.describe)

@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
+import gc
 import json
-from typing import Any
+import re
+from collections.abc import Callable, Mapping
+from math import isfinite
 
 from stagec.core.json import Json
-from stagec.core.place import pointer_text
+from stagec.core.place import Pointer, pointer_text
 from stagec.core.value import value
+from stagec.core.words import quote
 from stagec.plan.canonical import canonical
 from stagec.plan.document import FORMAT, Plan
 from stagec.plan.facts import facts
-from stagec.plan.form import TAG, FormError
+from stagec.plan.form import TAG, FormError, Known
 from stagec.plan.frame import digest, framed, unframed
+from stagec.plan.numbers import MOST
 from stagec.plan.published import PLAN
-from stagec.plan.references import dangling
+from stagec.plan.soundness import unsound
 from stagec.plan.trouble import PlanError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+
+_TABLES: Mapping[str, Json] = {
+    "nodes": None,
+    "contents": None,
+    "entries": None,
+    "validators": {},
+    "tools": {},
+    "servers": {},
+}
+"""The members of a plan in which other members are looked up, and what is there when they are not."""
+_HALF = re.compile(r"\\u[dD]")
+"""What may be, and may not be, half a character."""
+_LONG = 20
+"""Digits with which no number is exact."""
 
 
 @value
@@ -27,22 +52,22 @@ class Loaded:
 
 
 def dump(plan: Plan) -> bytes:
-    """Return the file of a plan; raise `ValueError` when it holds a number or a text that JSON cannot hold exactly."""
-    return framed(canonical(PLAN.write(plan)))
+    """Return the file of a plan; raise `ValueError` when it holds what JSON cannot hold exactly, or holds too deep."""
+    try:
+        return framed(_undisturbed(lambda: canonical(PLAN.write(plan))))
+    except FormError as error:
+        raise ValueError(f"something in it {error.reason}") from error
 
 
 def load(data: bytes) -> Loaded:
     """Return the plan in a file's bytes, or raise `PlanError`.
 
-    The digest, the format, the form of every part and every reference are checked, in time linear in the size. That
-    the bytes are canonical, that contents are what their names say, and the facts are left to `verify`.
+    The digest, the format, the form of every part, every reference and what `unsound` looks for are checked, in time
+    linear in the size. That the bytes are canonical, that contents are what their names say, and the facts are left to
+    `verify`.
     """
     name, payload = unframed(data)
-    plan = _read(_parsed(payload))
-    missing = next(dangling(plan), None)
-    if missing is not None:
-        raise PlanError(f"it refers to {missing[1]!r} of its {missing[0]}, which is not there")
-    return Loaded(plan, name)
+    return Loaded(_undisturbed(lambda: _read(_parsed(payload))), name)
 
 
 def verify(data: bytes) -> Loaded:
@@ -59,26 +84,71 @@ def verify(data: bytes) -> Loaded:
     return loaded
 
 
+def _undisturbed(make: Callable[[], T]) -> T:
+    """Return what is made without a search for garbage: there is none, and looking takes up to half of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return make()
+    finally:
+        if collecting:
+            gc.enable()
+
+
 def _parsed(payload: bytes) -> Json:
     try:
-        given: Json = json.loads(payload, parse_constant=_refuse)
+        text = payload.decode()
+        given: Json = _DECODER.decode(text)
+        if _HALF.search(text):
+            canonical(given)  # fails for half a character
     except (ValueError, RecursionError) as error:
-        raise PlanError("what is in its frame is no JSON that can be read") from error
+        raise PlanError(f"what is in its frame is no JSON that can be read: {error}") from error
     return given
 
 
-def _refuse(constant: str) -> None:
-    raise ValueError(constant)
+def _integer(text: str) -> float:
+    """Return what digits mean in JSON: where they are too many to be exact, the double that is nearest."""
+    return int(text) if len(text) < _LONG and abs(int(text)) <= MOST else _float(text)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{quote(text)} is no JSON number")
+    return number
+
+
+_DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_float, parse_constant=_float)
 
 
 def _read(given: Any) -> Plan:
-    form = given.get(TAG) if isinstance(given, dict) else None
+    form = given.get(TAG) if type(given) is dict else None
     if form != FORMAT:
-        raise PlanError(f"its format is {form!r}, and this is a reader of {FORMAT!r}")
+        named = quote(form) if type(form) is str else "not named"
+        raise PlanError(f"its format is {named}, and this is a reader of {FORMAT!r}")
     try:
-        plan: Plan = PLAN.read(given)
+        plan: Plan = PLAN.read(given, _known(given))
     except FormError as error:
-        raise PlanError(f"{pointer_text(tuple(reversed(error.way))) or '/'}: {error.reason}") from error
-    except RecursionError as error:
-        raise PlanError("its prompts are nested too deeply") from error
+        raise _refusal(tuple(reversed(error.way)), error.reason) from error
+    for at, reason in unsound(plan):
+        raise _refusal(at, reason)
     return plan
+
+
+def _refusal(at: Pointer, reason: str) -> PlanError:
+    return PlanError(f"at {quote(pointer_text(at))}: {reason}" if at else f"it {reason}")
+
+
+def _known(given: Mapping[str, Json]) -> Known:
+    tables = {table: given.get(table, default) for table, default in _TABLES.items()}
+    return {table: each if isinstance(each, dict) else _ANYTHING for table, each in tables.items()}
+
+
+class _Anything:
+    """Stands for the names in a table that is none: this is what is to be said, not that a name is not in it."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+_ANYTHING = _Anything()

@@ -52,7 +52,7 @@ class Named:
 
 @value
 class Stop:
-    """End the innermost scope; outside every scope, end the run."""
+    """End the branch; outside every scope, end the run."""
 
     outcome: Outcome
 
@@ -85,3 +85,18 @@ class Node:
     retry: Retry | None = None
     validation: Validation | None = None
     hooks: Mapping[str, str] = NOTHING
+
+
+def led(target: Target) -> tuple[str, ...]:
+    """Return the nodes that a target names."""
+    match target:
+        case Go():
+            return (target.node,) if target.otherwise is None else (target.node, target.otherwise)
+        case Fork():
+            return target.nodes if target.join is None else (*target.nodes, target.join)
+        case Chain():
+            return target.nodes
+        case Named():
+            return tuple(target.nodes.values())
+        case Stop():
+            return ()

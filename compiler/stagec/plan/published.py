@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from stagec.core.json import Json, object_of
+from stagec.core.version import DOCUMENTATION
 from stagec.plan.document import FORMAT, Facts, Input, Judge, Limits, Names, Plan, System
-from stagec.plan.form import Definitions, many, member_of, table, words
-from stagec.plan.forms import (
-    ANY,
-    CALL,
-    COUNT,
-    DIGEST,
-    FLAG,
-    NODE,
-    POSITIVE,
-    TEMPLATE,
-    TEXT,
-    TEXTS,
-    VARIABLES,
-)
+from stagec.plan.form import Definitions, many, member_of, name_in, table, words
+from stagec.plan.forms import NODE, TEMPLATE, VARIABLES
+from stagec.plan.leaves import ANY, CALL, CONTENT, COUNT, DIGEST, FLAG, NODE_NAME, POSITIVE, TEXT, TEXTS
 from stagec.plan.node import Outcome
-from stagec.plan.record import record, tagged
+from stagec.plan.record import record
 from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 
 _VALIDATOR = record(
@@ -45,8 +35,8 @@ _TOOL = record(
     {
         "origin": (words("bundled", "discovered", "mcp", "unknown"), "Where it comes from."),
         "effects": (words("read", "mutating", "unknown"), "What calling it may do."),
-        "server": (TEXT, "The MCP server that offers it."),
-        "schema": (DIGEST, "The JSON Schema of its argument."),
+        "server": (name_in("servers", TEXT), "The MCP server that offers it."),
+        "schema": (CONTENT, "The JSON Schema of its argument."),
         "digest": (DIGEST, "The digest of that schema, as the lock of the tools has it."),
     },
 )
@@ -62,6 +52,7 @@ _SERVER = record(
         "headers": (TEXTS, "The names of the headers it is sent."),
     },
 )
+_STAGES = words("RECEIVE_INPUT", "COMPOSE_REQUEST", "SEND_REQUEST", "STREAM_RESPONSE", "TOOL_CALL", "RENDER")
 _SESSION = record(
     Session,
     {
@@ -71,7 +62,7 @@ _SESSION = record(
                 record(
                     LoopHook,
                     {
-                        "stage": (TEXT, "The stage of the message loop."),
+                        "stage": (_STAGES, "The stage of the message loop."),
                         "when": (words("pre", "post"), "Before or after it."),
                         "kind": (words("transform", "guard", "observer"), "What the callable may do."),
                         "call": (CALL, "The callable."),
@@ -97,7 +88,7 @@ _INPUT = record(
     {
         "required": (FLAG, "Whether a run cannot start without it."),
         "default": (ANY, "The value when none is given; null is no default."),
-        "schema": (DIGEST, "The JSON Schema of its value."),
+        "schema": (CONTENT, "The JSON Schema of its value."),
     },
 )
 _LIMITS = record(
@@ -109,8 +100,7 @@ _LIMITS = record(
     },
 )
 
-PLAN = tagged(
-    FORMAT,
+PLAN = record(
     Plan,
     {
         "id": (TEXT, "The name of the flow."),
@@ -121,11 +111,14 @@ PLAN = tagged(
             ),
             "What the system calls things.",
         ),
-        "entries": (table(TEXT), "The node where a run begins, by what selects it."),
+        "entries": (table(NODE_NAME, least=1), "The node where a run begins, by what selects it."),
         "nodes": (table(NODE), "The nodes, by id."),
-        "contents": (table(TEXT), "Prompts and schemas, each under `sha256:` and the digest of its UTF-8 bytes."),
+        "contents": (
+            table(TEXT, names=DIGEST),
+            "Prompts and schemas, each under `sha256:` and the digest of its UTF-8 bytes.",
+        ),
         "limits": (_LIMITS, "The bounds of a run."),
-        "entry": (TEXT, "What selects the entry when nobody says."),
+        "entry": (name_in("entries", TEXT), "What selects the entry when nobody says."),
         "title": (TEXT, "What people call the flow."),
         "version": (TEXT, "The version of the flow."),
         "inputs": (table(_INPUT), "What a run is given."),
@@ -153,12 +146,26 @@ PLAN = tagged(
         "sources": (table(DIGEST), "The digest of every file the plan was made of, by path."),
         "facts": (_FACTS, "What is proved of every run."),
     },
+    FORMAT,
 )
 """The form of a plan. Its tag is the format, so that a plan of another format is none of this one."""
 
 
 def schema() -> Json:
-    """Return the JSON Schema of `stagec.plan/1`: of the plan inside the frame."""
+    """Return the JSON Schema of the file of a plan: of the frame and of what is inside it."""
     found: Definitions = {}
-    whole = object_of(PLAN.describe(found))
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT, **whole, "$defs": found}
+    plan = object_of(PLAN.describe(found))
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"{DOCUMENTATION}/schemas/plan.schema.json",
+        "title": FORMAT,
+        "description": "One flow, frozen; docs/plan-format.md says what each part means and what no schema can say.",
+        "type": "object",
+        "properties": {
+            "digest": {"description": "The digest of the bytes of the plan.", **object_of(DIGEST.describe(found))},
+            "plan": {"description": "The plan, as RFC 8785 writes it.", **plan},
+        },
+        "required": ["digest", "plan"],
+        "additionalProperties": False,
+        "$defs": dict(sorted(found.items())),
+    }

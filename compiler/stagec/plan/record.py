@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
 
-from stagec.core.json import Json
+from stagec.core.json import Json, object_of
 from stagec.core.value import value
-from stagec.plan.form import TAG, AnyForm, Definitions, Form, FormError
+from stagec.plan.form import TAG, Definitions, Form, FormError, Known
 
-Members = Mapping[str, tuple[AnyForm, str]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+Members = Mapping[str, tuple[Form, str]]
 """What an object holds: for each field of the class its form and one sentence about it."""
 
 
@@ -19,47 +22,53 @@ class _Field:
 
     attribute: str
     name: str
-    form: AnyForm
+    form: Form
     about: str
     is_needed: bool
     default: Any
 
 
-def record(kind: type, members: Members, tag: str | None = None) -> AnyForm:
+@value
+class _Record:
+    """What the values of a class are written as: their members, and the tag that tells the class from others."""
+
+    kind: type
+    fields: tuple[_Field, ...]
+    tag: str | None
+
+
+def record(kind: type, members: Members, tag: str | None = None) -> Form:
     """Return the form of the values of a class. A member that has its default is not written.
 
-    `members` names every field. With a `tag`, the object says that it is of this class.
+    `members` names every field. With a `tag`, the object says that it is of this class; whoever reads it has looked.
     """
     defaults: Mapping[str, Any] = kind.__dict__["_defaults"]
-    fields = tuple(
+    fields = (
         _Field(name, camel(name), form, about, name not in defaults, defaults.get(name))
         for name, (form, about) in members.items()
     )
-    reading = _Reading(kind, fields, tag)
-    return Form(reading.read, lambda given: _written(given, fields, tag), lambda found: _defined(found, reading))
+    made = _Record(kind, tuple(fields), tag)
+    return Form(_Reader(made).read, _writer(made), lambda found: _defined(found, made))
 
 
-def union(**variants: AnyForm) -> AnyForm:
-    """Return the form of what is of one of several classes, which the tag tells."""
-    readers = {name: form.read for name, form in variants.items()}
+def union(**kinds: tuple[type, Members]) -> Form:
+    """Return the form of what is of one of several classes; the tag tells which."""
+    variants = {tag: record(kind, members, tag) for tag, (kind, members) in kinds.items()}
+    tags = {kind: tag for tag, (kind, _) in kinds.items()}
+    readers = {tag: form.read for tag, form in variants.items()}
 
-    def read(given: Any) -> Any:
-        tag = given.get(TAG) if type(given) is dict else None
-        chosen = readers.get(tag) if type(tag) is str else None
-        if chosen is None:
-            raise FormError(f"expected an object whose '{TAG}' is {' or '.join(map(repr, readers))}")
-        return chosen(given)
+    def read(given: Any, known: Known) -> Any:
+        try:
+            chosen = readers[given[TAG]]
+        except (KeyError, TypeError):  # no such tag, no tag, no text, no object
+            expected = " or ".join(map(repr, kinds))
+            raise FormError(f"expected an object whose '{TAG}' is {expected}") from None
+        return chosen(given, known)
 
     def describe(found: Definitions) -> Json:
         return {"oneOf": [form.describe(found) for form in variants.values()]}
 
-    return Form(read, lambda given: variants[_tag_of(given)].write(given), describe)
-
-
-def tagged(name: str, kind: type, members: Members) -> AnyForm:
-    """Return the form of one variant of a union, and remember which tag its class has."""
-    _TAGS[kind] = name
-    return record(kind, members, name)
+    return Form(read, lambda given: variants[tags[type(given)]].write(given), describe)
 
 
 def camel(name: str) -> str:
@@ -68,80 +77,94 @@ def camel(name: str) -> str:
     return first + "".join(map(str.capitalize, others))
 
 
-_TAGS: dict[type, str] = {}
+class _Reader:
+    """Reads objects. It fills the slots of values itself: most of the time that reading a plan takes goes here."""
 
+    def __init__(self, record: _Record) -> None:
+        slots = vars(record.kind)
+        steps = [(each, slots[each.attribute].__set__, each.form.plain, each.form.read) for each in record.fields]
+        self._make: Callable[[type], Any] = object.__new__
+        self._kind, self._fields = record.kind, record.fields
+        self._needed = [(each.name, put, plain, read) for each, put, plain, read in steps if each.is_needed]
+        self._optional = [
+            (each.name, put, plain, read, each.default) for each, put, plain, read in steps if not each.is_needed
+        ]
+        self._least = len(self._needed) + (record.tag is not None)
 
-def _tag_of(given: object) -> str:
-    return _TAGS[type(given)]
-
-
-class _Reading:
-    """Reads the values of one class."""
-
-    def __init__(self, kind: type, fields: tuple[_Field, ...], tag: str | None) -> None:
-        self.kind = kind
-        self.fields = fields
-        self.tag = tag
-        self._known = {each.name: (each.attribute, each.form.plain, each.form.read) for each in fields}
-        self._needed = tuple((each.attribute, each.name) for each in fields if each.is_needed)
-
-    def read(self, given: Any) -> Any:
+    def read(self, given: Any, known: Known) -> Any:
         if type(given) is not dict:
             raise FormError("expected an object")
-        made: dict[str, Any] = {}
-        name, known = "", self._known
+        made, name, left = self._make(self._kind), "", len(given) - self._least
         try:
-            for name, inner in given.items():
-                if name in known:
-                    attribute, plain, read = known[name]
-                    made[attribute] = inner if type(inner) is plain else read(inner)
-                elif name != TAG or inner != self.tag:
-                    _refuse_member()
+            for name, put, plain, inner in self._needed:
+                held = given[name]
+                put(made, inner(held, known) if plain is None or type(held) is not plain else held)
+            for name, put, plain, inner, default in self._optional:
+                if left and name in given:
+                    held = given[name]
+                    put(made, inner(held, known) if plain is None or type(held) is not plain else held)
+                    left -= 1
+                else:
+                    put(made, default)
         except FormError as error:
             error.way.append(name)
             raise
-        for attribute, name in self._needed:
-            if attribute not in made:
-                raise FormError(f"lacks '{name}'")
-        return self.kind(**made)
+        except KeyError as error:
+            raise FormError(f"lacks '{name}'") from error
+        if left:
+            raise FormError("is no member of this object", _foreign(self._fields, given))
+        return made
 
 
-def _refuse_member() -> None:
-    raise FormError("is no member of this object")
+def _foreign(fields: Iterable[_Field], given: Iterable[str]) -> str:
+    """Return a member of an object that the class does not have."""
+    known = {TAG, *(each.name for each in fields)}
+    return next((name for name in given if name not in known), TAG)
 
 
-def _written(given: Any, fields: tuple[_Field, ...], tag: str | None) -> Json:
-    made: dict[str, Json] = {} if tag is None else {TAG: tag}
-    for each in fields:
-        held = getattr(given, each.attribute)
-        if each.is_needed or held != each.default:
-            made[each.name] = each.form.write(held)
-    return made
+def _writer(record: _Record) -> Callable[[Any], Json]:
+    tag = record.tag
+    steps = [(each.name, each.attribute, each.form.write, each.is_needed, each.default) for each in record.fields]
+
+    def write(given: Any) -> Json:
+        made: dict[str, Json] = {} if tag is None else {TAG: tag}
+        for name, attribute, inner, is_needed, default in steps:
+            held = getattr(given, attribute)
+            if is_needed or (held is not default and held != default):
+                made[name] = inner(held)
+        return made
+
+    return write
 
 
-def _defined(found: Definitions, reading: _Reading) -> Json:
+def _defined(found: Definitions, record: _Record) -> Json:
     """Put the schema of a class into the definitions, once, and return a reference to it."""
-    name = reading.kind.__name__
+    name = record.kind.__name__
     if name not in found:
         found[name] = None  # a class may be inside itself
-        found[name] = _schema(found, reading)
+        found[name] = _schema(found, record)
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _schema(found: Definitions, reading: _Reading) -> Json:
-    properties: dict[str, Json] = {} if reading.tag is None else {TAG: {"const": reading.tag}}
-    for each in reading.fields:
-        properties[each.name] = {"description": each.about, **_object(each.form.describe(found))}
-    needed = [each.name for each in reading.fields if each.is_needed]
+def _schema(found: Definitions, record: _Record) -> Json:
+    properties: dict[str, Json] = {each.name: _property(found, each) for each in record.fields}
+    needed = [each.name for each in record.fields if each.is_needed]
+    if record.tag is not None:
+        properties = {TAG: {"description": "Which of several kinds it is.", "const": record.tag}, **properties}
+        needed = [TAG, *needed]
     return {
-        "title": reading.kind.__name__,
-        "description": (reading.kind.__doc__ or "").partition("\n\n")[0],
+        "title": record.kind.__name__,
+        "description": (record.kind.__doc__ or "").partition("\n\n")[0],
         "type": "object",
         "properties": properties,
-        "required": needed if reading.tag is None else [TAG, *needed],
+        "required": needed,
         "additionalProperties": False,
     }
 
 
-def _object(given: Json) -> Mapping[str, Json]:
-    return given if isinstance(given, Mapping) else {}
+def _property(found: Definitions, field: _Field) -> Json:
+    """Return what is said of a member; a default that is more than nothing is told."""
+    made = {"description": field.about, **object_of(field.form.describe(found))}
+    if not field.is_needed and field.default not in (None, "", (), {}):
+        made["default"] = field.form.write(field.default)
+    return made

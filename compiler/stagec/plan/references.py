@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import assert_never
 
 from stagec.plan.act import Act, Carried, Command, Converse, Prompt, Supply
 from stagec.plan.document import Plan
-from stagec.plan.node import Chain, Fork, Go, Named, Node, Stop, Target
-from stagec.plan.template import Choice, Each, Hole, Template, Text
+from stagec.plan.node import Node, led
+from stagec.plan.template import Template, Text, inside
+
+__all__ = ["Reference", "dangling", "led"]
 
 Reference = tuple[str, str]
 """The table of the plan in which something is looked up (`nodes`, `contents`, …), and the name."""
@@ -65,24 +66,14 @@ def _of_act(act: Act) -> Iterator[Reference]:
             yield from (("tools", tool) for tool in act.tools)
         case Command():
             yield from (found for word in act.words for found in _of_template(word))
-        case _:
-            assert_never(act)
 
 
 def _of_template(template: Template) -> Iterator[Reference]:
     todo = [*template]
     for piece in todo:  # grows while it is walked
-        match piece:
-            case Text():
-                yield "contents", piece.content
-            case Hole():
-                pass
-            case Each():
-                todo.extend(piece.body)
-            case Choice():
-                todo.extend((*piece.then, *piece.otherwise))
-            case _:
-                assert_never(piece)
+        if isinstance(piece, Text):
+            yield "contents", piece.content
+        todo.extend(inside(piece))
 
 
 def _of_variables(supplies: Iterable[Supply]) -> Iterator[Reference]:
@@ -91,20 +82,3 @@ def _of_variables(supplies: Iterable[Supply]) -> Iterator[Reference]:
 
 def _contents(*names: str | None) -> Iterator[Reference]:
     yield from (("contents", name) for name in names if name is not None)
-
-
-def led(target: Target) -> tuple[str, ...]:
-    """Return the nodes that a target names."""
-    match target:
-        case Go():
-            return (target.node,) if target.otherwise is None else (target.node, target.otherwise)
-        case Fork():
-            return target.nodes if target.join is None else (*target.nodes, target.join)
-        case Chain():
-            return target.nodes
-        case Named():
-            return tuple(target.nodes.values())
-        case Stop():
-            return ()
-        case _:
-            assert_never(target)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
+
 from stagec.core.value import value
 
 Path = tuple[str | int, ...]
+DEEPEST = 100
+"""How deep pieces may be nested, and any JSON in a plan."""
 
 
 @value
@@ -42,3 +46,55 @@ Piece = Text | Hole | Each | Choice
 
 
 Template = tuple[Piece, ...]
+
+
+def inside(piece: Piece) -> tuple[Piece, ...]:
+    """Return the pieces that stand inside a piece."""
+    match piece:
+        case Each():
+            return piece.body
+        case Choice():
+            return (*piece.then, *piece.otherwise)
+        case _:
+            return ()
+
+
+def is_shallow(template: Template) -> bool:
+    """Tell whether the pieces of a template are nested so little that they can be walked by recursion."""
+    level = template
+    for _ in range(DEEPEST):
+        if _NESTING.isdisjoint(map(type, level)):
+            return True
+        level = tuple(inner for each in level for inner in inside(each))
+    return _NESTING.isdisjoint(map(type, level))
+
+
+_NESTING = {Each, Choice}
+
+
+Scope = Mapping[str | int, Container[str | int] | None]
+"""What a template can refer to: names, each with those below it, None where these are not known beforehand."""
+
+
+def strays(template: Template, scope: Scope) -> list[Path]:
+    """Return every path of a template at which its scope has nothing; the body of `each` has `this` besides."""
+    found = []
+    todo = [(template, scope)]
+    for pieces, around in todo:  # grows while it is walked
+        for piece in pieces:
+            if isinstance(piece, Text):
+                continue
+            if not _leads(piece.path, around):
+                found.append(piece.path)
+            if type(piece) is Each:
+                todo.append((piece.body, {**around, "this": None}))
+            elif type(piece) is Choice:
+                todo.extend(((piece.then, around), (piece.otherwise, around)))
+    return found
+
+
+def _leads(path: Path, scope: Scope) -> bool:
+    if not path or path[0] not in scope:
+        return False
+    below = scope[path[0]]
+    return below is None or len(path) == 1 or path[1] in below

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from stagec.core.canvas import Canvas
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.value import NOTHING, value
 from stagec.core.words import counted
@@ -12,18 +13,6 @@ from stagec.model.flow import Flow
 from stagec.sources.tree import Tree
 
 __all__ = ["Canvas", "Diagnostic", "Flow", "Report", "Reporter", "Severity", "Tree", "counted"]
-
-
-@value
-class Canvas:
-    """What the stream that a report is written to can show.
-
-    `width` is in columns; None means that nobody looks at a terminal: sentences are then not wrapped.
-    """
-
-    width: int | None = None
-    colour: bool = False
-    encoding: str = "utf-8"
 
 
 @value

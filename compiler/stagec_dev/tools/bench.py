@@ -14,7 +14,7 @@ from stagec.core.shelf import members
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
 from stagec_dev.checkout import ROOT, corpus
-from stagec_dev.cost import Benchmark
+from stagec_dev.cost import Benchmark, NoBaselineError
 from stagec_dev.table import table
 from stagec_dev.tools import Tool
 
@@ -31,7 +31,10 @@ def benchmarks() -> tuple[Benchmark, ...]:
 def measured(each: Benchmark) -> tuple[object, ...]:
     """Run one benchmark and return its line of the table."""
     with TemporaryDirectory() as folder:
-        own, base = each.measure(Path(folder))
+        try:
+            own, base = each.measure(Path(folder))
+        except NoBaselineError as error:
+            return each.title, "-", f"{each.baseline}: {error}", "-", each.unit, "-", "-", "-"
         judged = "-" if each.project is None else f"{_judgements(each.project(Path(folder))):,}"
     wish = f"≤ {each.wish:g}" if each.wish is not None else "-"
     return each.title, f"{own:.3g}", each.baseline, f"{base:.3g}", each.unit, f"{own / base:.2f}", wish, judged

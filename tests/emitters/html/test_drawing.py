@@ -30,7 +30,21 @@ def test_what_was_probably_meant_is_marked_and_said() -> None:
     assert ">(probably meant)</text>" in EMITTER.emit((picture,)).decode()
 
 
-def test_only_lines_that_are_not_long_are_dashed() -> None:
-    chain = [Line(f"n{at}", f"n{at + 1}", Stroke.GO) for at in range(80)]
-    looks = classes_of_lines(picture_of(*chain, Line("n80", "n0", Stroke.BACK)))
-    assert [look for look in looks if "lengthy" in look] == [{"line", "back", "lengthy"}]
+def chain(count: int) -> list[Line]:
+    """Return the lines of a row of boxes, and others that lead back to the first."""
+    lines = [Line(f"n{at}", f"n{at + 1}", Stroke.GO) for at in range(count)]
+    return lines + [Line(f"n{at}", "n0", Stroke.BACK) for at in range(1, count + 1)]
+
+
+def lengthy(picture: Picture) -> set[str]:
+    return {
+        stroke for look in classes_of_lines(picture) if "lengthy" in look for stroke in ("go", "back") if stroke in look
+    }
+
+
+def test_long_lines_are_dashed_where_they_are_few() -> None:
+    assert lengthy(picture_of(*chain(600)[:600], chain(600)[-1])) == set()
+
+
+def test_long_lines_are_not_dashed_where_they_are_many() -> None:
+    assert lengthy(picture_of(*chain(600))) == {"back"}

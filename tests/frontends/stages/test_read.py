@@ -55,7 +55,7 @@ def test_a_markdown_stage_is_its_frontmatter_and_its_body() -> None:
     assert stage.allowed == (Mention("Read", Place("plan.md", ("allowedTools", 0))),)
     assert stage.completion == Mention("submit", Place("plan.md", ("completionTool",)))
     assert stage.result == Schema({"type": "object"}, Place("plan.md", ("completionSchema",)))
-    assert [(each.text, each.found) for each in stage.references] == [("#/$defs/a", Miss.NO_MEMBER)]
+    assert [(each.text, each.found) for each in pipeline.references] == [("#/$defs/a", Miss.NO_MEMBER)]
     assert (stage.body.text, stage.body.placeholders[0].path) == ("Do {{ctx.task}}.\n", ("ctx", "task"))
 
 

@@ -1,17 +1,12 @@
-"""Columns are what a terminal shows, not characters."""
+"""A line is cut around what is marked in it, in columns and not in characters."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.reporters.text.columns import Cut, columns, cut, wrap
-
-
-@pytest.mark.parametrize(("text", "width"), [("abc", 3), ("審査", 4), ("ﾀ", 1), ("e\u0301", 1), ("🙂", 2)])
-def test_a_text_takes_as_many_columns_as_a_terminal_gives_it(text: str, width: int) -> None:
-    assert columns(text) == width
+from stagec.core.columns import columns
+from stagec.reporters.text.columns import Cut, cut
 
 
 def test_a_short_line_is_shown_whole() -> None:
@@ -47,15 +42,3 @@ def test_a_cut_fits_and_holds_its_mark(line: str, start: int, length: int, room:
     shown = cut(line, (start, start + length), room, "utf-8")
     assert columns(shown.text) <= room
     assert shown.offset + shown.width <= max(columns(shown.text), shown.offset + 1)
-
-
-def test_a_sentence_is_broken_between_words() -> None:
-    assert wrap("one two three four", 9) == ["one two", "three", "four"]
-
-
-def test_the_first_line_leaves_room_for_what_stands_before_it() -> None:
-    assert wrap("one two three", 9, 4) == ["one", "two three"]
-
-
-def test_no_line_begins_like_a_command() -> None:
-    assert wrap("one two ::error::x", 9) == ["one two ::error::x"]

@@ -258,12 +258,26 @@ def test_a_file_without_a_value_is_empty(text: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "reason"), [(".inf", "overflow"), ("-1e999", "overflow"), (".NaN", "no-number"), ("9" * 5000, "digits")]
+    ("written", "reason"),
+    [
+        (".inf", "overflow"),
+        ("-1e999", "overflow"),
+        (".NaN", "no-number"),
+        ("9" * 5000, "digits"),
+        (f"0x{'f' * 3572}", "digits"),
+        (f"0o1{'0' * 4762}", "digits"),
+    ],
 )
 def test_numbers_beyond_json_are_faults(written: str, reason: str) -> None:
     fault = only(f"a: {written}\n")
     assert (fault.topic, fault.reason) == ("number-out-of-range", reason)
     assert fault.at == Place("f.yaml", ("a",), range=(3, 3 + len(written)))
+
+
+def test_a_number_in_another_base_is_read_if_it_can_be_written() -> None:
+    parsed = parse(f"a: 0x{'f' * 3571}\n")
+    assert parsed == Parsed({"a": 2**14284 - 1})
+    assert len(str(parsed.value["a"])) == 4300
 
 
 def test_half_a_surrogate_pair_is_a_fault() -> None:

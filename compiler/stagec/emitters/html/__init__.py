@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stagec.core.visible import visible
-from stagec.emitters import Emitter, Picture
+from stagec.emitters import Emitter, Picture, forms_of
 from stagec.emitters.html.markup import Markup, element, text
 
 _TITLE = 200
@@ -13,15 +13,14 @@ def _emit(pictures: tuple[Picture, ...]) -> bytes:
     from stagec.emitters.html.data import data
     from stagec.emitters.html.drawing import marks, svg
     from stagec.emitters.html.legend import legend
-    from stagec.emitters.html.shapes import outlines
     from stagec.picture.layout import lay_out
 
     layouts = tuple(lay_out(picture) for picture in pictures)
-    kinds = outlines(pictures)
-    drawn = [svg(picture, layout, kinds) for picture, layout in zip(pictures, layouts, strict=True)]
+    forms = forms_of(pictures)
+    drawn = [svg(picture, layout, forms) for picture, layout in zip(pictures, layouts, strict=True)]
     sections = [_section(at, picture, each) for at, (picture, each) in enumerate(zip(pictures, drawn, strict=True))]
     heading = element("summary", {}, text("Legend"))
-    key = element("details", {"class": "key", "open": ""}, heading, legend(pictures, kinds))
+    key = element("details", {"class": "key", "open": ""}, heading, legend(pictures, forms))
     panel = element("aside", {"aria-label": "Details"}, element("div", {"id": "panel", "aria-live": "polite"}), key)
     held = element("script", {"type": "application/json", "id": "data"}, data(pictures, layouts))
     shown = (marks(), _bar(pictures), element("main", {}, *sections, panel), held)
@@ -64,7 +63,9 @@ def _section(at: int, picture: Picture, drawn: Markup) -> Markup:
 def _page(title: str, shown: tuple[Markup, ...]) -> str:
     from importlib.resources import files
 
-    style, script = (files(__name__).joinpath(name).read_text("utf-8") for name in ("page.css", "page.js"))
+    names = "drawing.css", "page.css", "page.js"
+    drawing, page, script = (files(__name__).joinpath(name).read_text("utf-8") for name in names)
+    style = drawing + page
     policy = f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; img-src data:"
     head = element(
         "head",

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from math import fsum, inf
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.visible import visible
-from stagec.emitters import Box, Line, Picture, Role, Stroke
+from stagec.emitters import Box, Form, Line, Picture, Role, Stroke
 from stagec.emitters.html.markup import Markup, element, joined, text
-from stagec.emitters.html.shapes import outline_of, shape
+from stagec.emitters.html.shapes import bar, outline_of, shape
 from stagec.picture.layout import Face, Frame, Layout, Point, Route
-from stagec.picture.layout.lettering import (
-    BAR,
-    CAPTION_ROW,
-    CODE_GAP,
-    CODE_ROW,
-    ROW,
-    code_width,
-)
+from stagec.picture.layout.lettering import BADGE_ROW, BAR, CAPTION_ROW, ROW, badge_width
 
 _TILE = 1_500
-_LENGTHY = 4_000.0
-"""Lines longer than this are not dashed: browsers need seconds to dash them."""
+_MOST, _LENGTHY = 1_000_000.0, 4_000.0
+"""Where all lines together are longer than the first, those longer than the second are not dashed: browsers need
+seconds for that."""
 _SAID = 200
 """Characters of a name that are read out."""
 
@@ -31,13 +27,15 @@ _HIDDEN = 12.0
 Drawn = tuple[Frame, Markup]
 
 
-def svg(picture: Picture, layout: Layout, outlines: Mapping[str, str]) -> Markup:
+def svg(picture: Picture, layout: Layout, forms: Mapping[str, Form]) -> Markup:
     """Return the drawing of a picture."""
     boxes = [
-        _box(at, box, layout.frames[name], layout.faces[name], outline_of(box, outlines))
+        _box(at, box, layout.frames[name], layout.faces[name], outline_of(box, forms))
         for at, (name, box) in enumerate(picture.boxes.items())
     ]
-    lines = [_line(at, picture, route) for at, route in enumerate(layout.routes)]
+    lengths = [_length(route.points) for route in layout.routes]
+    longest = _LENGTHY if fsum(lengths) > _MOST else inf
+    lines = [_line(at, picture, route, "lengthy" * (lengths[at] > longest)) for at, route in enumerate(layout.routes)]
     tags = [_tag(at, picture.lines[at], route) for at, route in enumerate(layout.routes) if route.tag]
     layers = (("lines", lines), ("tags", tags), ("boxes", boxes))
     size: dict[str, str | float] = {"width": layout.width, "height": layout.height}
@@ -62,13 +60,13 @@ def _tiles(drawn: Iterable[Drawn]) -> Iterable[Markup]:
 
 
 def _box(at: int, box: Box, frame: Frame, face: Face, outline: str) -> Drawn:
-    classes = ["box", box.role.value, "" if box.is_reached else "unreached", worst(box.found)]
-    said = " ".join([visible(box.name[:_SAID]), face.caption, *face.codes])
-    name = {"class": " ".join(filter(None, classes)), "data-box": str(at)}
+    classes = _classes("box", box.role.value, "" if box.is_reached else "unreached", worst(box.found))
+    said = " ".join([visible(box.name[:_SAID]), face.caption, *(badge.text for badge in face.badges)])
+    name = {"class": classes, "data-box": str(at)}
     access = {"tabindex": "0", "role": "button", "aria-label": said}
     moved = {"transform": f"translate({frame.x} {frame.y})"}
-    bar = element("rect", {"class": "bar", "x": 0, "y": 0, "width": frame.width, "height": BAR})
-    parts = [shape(outline, frame.width, frame.height), *([bar] if box.is_join else []), *_rows(face, box)]
+    size = frame.width, frame.height
+    parts = [shape(outline, *size), *([bar(outline, *size)] if box.is_join else []), *_rows(face, box)]
     return frame, element("g", {**name, **access, **moved}, *parts)
 
 
@@ -80,33 +78,46 @@ def _rows(face: Face, box: Box) -> Iterable[Markup]:
     if face.caption:
         yield element("text", {"class": "caption", "x": middle, "y": y + 10}, text(face.caption))
         y += CAPTION_ROW
-    yield from _badges(face, box.found, y + 2)
+    yield from _badges(face, y + 2)
 
 
-def _badges(face: Face, found: Sequence[Diagnostic], y: float) -> Iterable[Markup]:
-    widths = [code_width(each) for each in face.codes]
-    x = (face.width - sum(widths) - CODE_GAP * (len(widths) - 1)) / 2
-    for code, width in zip(face.codes, widths, strict=True):
-        weight = worst(each for each in found if each.code == code) or worst(found)
-        plate = element("rect", {"x": x, "y": y, "width": width, "height": CODE_ROW - 3, "rx": 3})
-        label = element("text", {"x": x + width / 2, "y": y + 11.5}, text(code))
-        yield element("g", {"class": f"badge {weight}"}, plate, label)
-        x += width + CODE_GAP
+def _badges(face: Face, y: float) -> Iterable[Markup]:
+    for badge in face.badges:
+        width = badge_width(badge)
+        x = (face.width - width) / 2
+        plate = element("rect", {"x": x, "y": y, "width": width, "height": BADGE_ROW - 3, "rx": 3})
+        label = element("text", {"x": x + width / 2, "y": y + 11.5}, text(badge.text))
+        yield element("g", {"class": _classes("badge", badge.severity or "")}, plate, label)
+        y += BADGE_ROW
 
 
-def _line(at: int, picture: Picture, route: Route) -> Drawn:
+def _classes(*names: str) -> str:
+    return " ".join(filter(None, names))
+
+
+def _line(at: int, picture: Picture, route: Route, lengthy: str) -> Drawn:
     line, reach = picture.lines[at], _reach(route.points)
     look = _look(line, picture)
-    classes = ["line", line.stroke.value, look, "lengthy" if max(reach.width, reach.height) > _LENGTHY else ""]
-    color = "red" if look in {"unreached", "error"} else "ink"
-    ends = {"marker-end": f"url(#{'hollow' if line.stroke is Stroke.END else 'arrow'}-{color})"}
-    if line.stroke is Stroke.FORK:
-        ends["marker-start"] = f"url(#fork-{color})"
-    name = {"class": " ".join(filter(None, classes)), "data-line": str(at)}
+    name = {"class": _classes("line", line.stroke.value, look, lengthy), "data-line": str(at)}
+    colour = "red" if look in {"unreached", "error"} else "ink"
     points = route.points
     if line.source == line.target:
         points = ((points[0][0] - _HIDDEN, points[0][1]), *points[1:])
-    return reach, element("path", {**name, "d": path(points), **ends})
+    return reach, element(
+        "path", {**name, "d": path(points[::-1] if route.merges else points), **_ends(line, route, colour)}
+    )
+
+
+def _ends(line: Line, route: Route, colour: str) -> dict[str, str]:
+    """Return the head and the tail of a line.
+
+    A line that merges with others is drawn from its end, so that the dashes of what they share are the same.
+    """
+    source, target = ("marker-end", "marker-start") if route.merges else ("marker-start", "marker-end")
+    ends = {target: f"url(#{'hollow' if line.stroke is Stroke.END else 'arrow'}-{colour})"}
+    if line.stroke is Stroke.FORK:
+        ends[source] = f"url(#fork-{colour})"
+    return ends
 
 
 def _look(line: Line, picture: Picture) -> str:
@@ -120,13 +131,13 @@ def _look(line: Line, picture: Picture) -> str:
 def _tag(at: int, line: Line, route: Route) -> Drawn:
     tag = route.tag
     frame, face = (tag.frame, tag.face) if tag else (Frame(0, 0, 0, 0), Face(0, 0, ()))
-    name = {"class": " ".join(filter(None, ("tag", worst(line.found)))), "data-line": str(at)}
+    name = {"class": _classes("tag", worst(line.found)), "data-line": str(at)}
     plate = element("rect", {"class": "plate", "width": frame.width, "height": frame.height, "rx": 3})
     rows = [
         element("text", {"x": frame.width / 2, "y": 12 + CAPTION_ROW * index}, text(row))
         for index, row in enumerate(face.rows)
     ]
-    badges = _badges(face, line.found, 3 + CAPTION_ROW * len(face.rows))
+    badges = _badges(face, 3 + CAPTION_ROW * len(face.rows))
     return frame, element("g", {**name, "transform": f"translate({frame.x} {frame.y})"}, plate, *rows, *badges)
 
 
@@ -155,6 +166,10 @@ def _reach(points: Sequence[Point]) -> Frame:
     return Frame(left, top, right - left, bottom - top)
 
 
+def _length(points: Sequence[Point]) -> float:
+    return fsum(abs(x - across) + abs(y - below) for (x, y), (across, below) in pairwise(points))
+
+
 def marks() -> Markup:
     """Return the heads and tails of lines, for all drawings of a page."""
     found = []
@@ -164,9 +179,9 @@ def marks() -> Markup:
                 "markerWidth": 10,
                 "markerHeight": 8,
                 "markerUnits": "userSpaceOnUse",
-                "orient": "auto",
+                "orient": "auto-start-reverse",
             }
-            place = {"refX": 0 if name == "fork" else 9, "refY": 4}
+            place = {"refX": 10 if name == "fork" else 9, "refY": 4}
             drawn = element("path", {"class": f"mark {name} {color}", "d": shape_of})
             found.append(element("marker", {"id": f"{name}-{color}", **size, **place}, drawn))
     return element("svg", {"class": "marks", "width": 0, "height": 0, "aria-hidden": "true"}, joined(found))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from stagec.core.visible import visible
-from stagec.emitters import Picture, Role, Stroke
+from stagec.emitters import Form, Picture, Role, Stroke
 from stagec.emitters.html.markup import Markup, element, text
-from stagec.emitters.html.shapes import outline_of, shape
+from stagec.emitters.html.shapes import bar, outline_of, shape
 
 _ROLES = {
     Role.START: "where runs start",
@@ -28,23 +28,22 @@ _STROKES = {
 _WIDTH, _HEIGHT = 44.0, 22.0
 
 
-def legend(pictures: tuple[Picture, ...], outlines: Mapping[str, str]) -> Markup:
+def legend(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Markup:
     """Return the meaning of everything that is drawn, as a list."""
-    return element("ul", {"class": "legend"}, *_boxes(pictures, outlines), *_lines(pictures), *_guess(pictures))
+    return element("ul", {"class": "legend"}, *_boxes(pictures, forms), *_lines(pictures), *_guess(pictures))
 
 
-def _boxes(pictures: tuple[Picture, ...], outlines: Mapping[str, str]) -> Iterator[Markup]:
+def _boxes(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator[Markup]:
     boxes = [box for picture in pictures for box in picture.boxes.values()]
     kinds = {(box.role, box.kind if box.role is Role.NODE else None): box for box in boxes}
     for (role, kind), box in kinds.items():
-        drawn = element("g", {"class": f"box {role.value}"}, shape(outline_of(box, outlines), _WIDTH, _HEIGHT))
+        drawn = element("g", {"class": f"box {role.value}"}, shape(outline_of(box, forms), _WIDTH, _HEIGHT))
         yield _entry(drawn, _ROLES.get(role) or visible((kind or "a node")[:60]))
     if any(box.is_join for box in boxes):
-        bar = element("rect", {"class": "bar", "width": _WIDTH, "height": 6})
-        joining = element("g", {"class": "box node"}, shape("round", _WIDTH, _HEIGHT), bar)
+        joining = element("g", {"class": "box node"}, shape("plain", _WIDTH, _HEIGHT), bar("plain", _WIDTH, _HEIGHT))
         yield _entry(joining, "waits for all before it")
     if not all(box.is_reached for box in boxes):
-        lost = element("g", {"class": "box node unreached"}, shape("round", _WIDTH, _HEIGHT))
+        lost = element("g", {"class": "box node unreached"}, shape("plain", _WIDTH, _HEIGHT))
         yield _entry(lost, "no run comes here")
 
 

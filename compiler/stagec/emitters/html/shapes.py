@@ -2,48 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from stagec.emitters import Box, Picture, Role
+from stagec.emitters import Box, Form, Role
 from stagec.emitters.html.markup import Markup, element
+from stagec.picture.layout.lettering import BAR
 
 _SLANT = 11.0
-_KINDS = ("plain", "hexagon", "bars", "cut", "round", "slanted")
-"""The outlines of kinds of node, in the order in which the kinds first occur."""
 _ROLES = {
     Role.START: "pill",
     Role.DONE: "ring",
     Role.FAILED: "octagon",
-    Role.MISSING: "slanted",
+    Role.MISSING: "note",
     Role.GROUP: "stack",
 }
+_DOUBLE = {"ring": "ring", Form.DOUBLE_OCTAGON: "octagon"}
+"""Outlines with another one inside."""
+_ROUND = {"pill", "ring", Form.ROUNDED}
 _CORNERS = {
-    "hexagon": "Lt Rt rm Rb Lb lm",
-    "cut": "lt Rt rT rb lb",
-    "slanted": "Lt rt Rb lb",
+    Form.HEXAGON: "Lt Rt rm Rb Lb lm",
+    Form.DOUBLE_OCTAGON: "Lt Rt rT rB Rb Lb lB lT",
+    Form.SLANTED: "Lt rt Rb lb",
+    Form.HOUSE: "lT mt rT rb lb",
     "octagon": "Lt Rt rT rB Rb Lb lB lT",
+    "note": "lt Rt rT rb lb",
 }
 """The corners of outlines, clockwise: l left, r right, t top, b bottom, m middle, capital letters a little inside."""
 
+_UPPER: Mapping[str, tuple[float, float, float]] = {
+    Form.ROUNDED: (0.3, 0.3, 0.0),
+    Form.HEXAGON: (1.0, 1.0, 0.0),
+    Form.DOUBLE_OCTAGON: (1.0, 1.0, 0.0),
+    Form.SLANTED: (1.0, 0.0, 0.0),
+    Form.HOUSE: (0.0, 0.0, 1.0),
+}
+"""How far from the left, the right and the top an outline is as wide as its box at the top, in slants."""
 
-def outlines(pictures: Iterable[Picture]) -> Mapping[str, str]:
-    """Return the name of the outline of each kind of node in several pictures."""
-    boxes = (box for picture in pictures for box in picture.boxes.values())
-    kinds = dict.fromkeys(box.kind for box in boxes if box.role is Role.NODE and box.kind)
-    return {kind: _KINDS[at % len(_KINDS)] for at, kind in enumerate(kinds)}
 
-
-def outline_of(box: Box, outlines: Mapping[str, str]) -> str:
-    """Return the name of the outline of a box."""
-    return _ROLES.get(box.role) or outlines.get(box.kind or "", "round")
+def outline_of(box: Box, forms: Mapping[str, Form]) -> str:
+    """Return the name of the outline of a box, given the forms of all kinds."""
+    return _ROLES.get(box.role) or forms.get(box.kind or "", Form.PLAIN)
 
 
 def shape(outline: str, width: float, height: float) -> Markup:
     """Return the shape of a box whose left upper corner is at zero."""
     inner = ""
-    if outline in {"ring", "octagon"}:
-        inner = _path(outline, 4, 4, width - 4, height - 4)
-    if outline == "bars":
+    if outline in _DOUBLE:
+        inner = _path(_DOUBLE[outline], 4, 4, width - 4, height - 4)
+    if outline == Form.BARS:
         inner = f"M6 0V{height:.1f}M{width - 6:.1f} 0V{height:.1f}"
     back = element("path", {"class": "shape", "d": _path("plain", 6, -5, width + 6, height - 5)})
     main = element("path", {"class": "shape", "d": _path(outline, 0, 0, width, height)})
@@ -51,14 +57,24 @@ def shape(outline: str, width: float, height: float) -> Markup:
     return Markup((back if outline == "stack" else "") + main + (more if inner else ""))
 
 
+def bar(outline: str, width: float, height: float) -> Markup:
+    """Return the bar at the top of a box that waits for others, within its outline."""
+    left, right, top = (each * _slant(height) for each in _UPPER.get(outline, (0.0, 0.0, 0.0)))
+    return element("rect", {"class": "bar", "x": left, "y": top, "width": width - left - right, "height": BAR})
+
+
 def _path(outline: str, left: float, top: float, right: float, bottom: float) -> str:
-    if outline in {"pill", "ring", "round"}:
-        return _rounded(left, top, right, bottom, 9 if outline == "round" else (bottom - top) / 2)
-    slant = min(_SLANT, (bottom - top) / 3)
-    horizontal = {"l": left, "L": left + slant, "R": right - slant, "r": right}
+    if outline in _ROUND:
+        return _rounded(left, top, right, bottom, 9 if outline == Form.ROUNDED else (bottom - top) / 2)
+    slant = _slant(bottom - top)
+    horizontal = {"l": left, "L": left + slant, "m": (left + right) / 2, "R": right - slant, "r": right}
     vertical = {"t": top, "T": top + slant, "m": (top + bottom) / 2, "B": bottom - slant, "b": bottom}
     corners = _CORNERS.get(outline, "lt rt rb lb").split()
     return "M" + "L".join(f"{horizontal[each[0]]:.1f} {vertical[each[1]]:.1f}" for each in corners) + "Z"
+
+
+def _slant(height: float) -> float:
+    return min(_SLANT, height / 3)
 
 
 def _rounded(left: float, top: float, right: float, bottom: float, radius: float) -> str:

@@ -28,6 +28,11 @@ class Reading:
         """Tell whether the schema speaks of the path and allows it."""
         return self.promised.presence in {Presence.SURE, Presence.POSSIBLE}
 
+    @property
+    def is_involved(self) -> bool:
+        """Tell whether it cannot be told if something is there, although the schema can be read."""
+        return self.promised.presence is Presence.UNKNOWABLE and self.promised.legible
+
 
 def readings(step: Step, presence: Presence | None = None) -> Iterator[Reading]:
     """Yield every path that a step's gate reads; none where the output schema cannot be found.
@@ -64,7 +69,7 @@ def names_another_member(step: Step) -> bool:
 def open_jump(registry: Registry, step: Step) -> Reading | None:
     """Return where a step reads the target of a jump when that need not be an existing step and nothing else decides.
 
-    Nothing where the schema forbids the path, or what it says cannot be known; nor where the transitions lack more than
+    Nothing where the schema forbids the path, or a part of it cannot be read; nor where the transitions lack more than
     this one, or have it misspelt, of which other rules speak.
     """
     if not can_jump(step) or not _lacks_jump_only(step):
@@ -73,10 +78,13 @@ def open_jump(registry: Registry, step: Step) -> Reading | None:
     if found is None or step.output is None:
         return None
     values, presence = step.output.values.get(found.path), found.promised.presence
-    if presence in {Presence.IMPOSSIBLE, Presence.UNKNOWABLE}:
+    if presence is Presence.IMPOSSIBLE or (presence is Presence.UNKNOWABLE and not found.is_involved):
         return None
-    is_open = presence is not Presence.SURE or values is Miss.NO_MEMBER
+    is_open = presence is not Presence.SURE or values in _UNNAMED
     return found if is_open or strangers(registry, step) else None
+
+
+_UNNAMED = (Miss.NO_MEMBER, Miss.INVOLVED)
 
 
 def _lacks_jump_only(step: Step) -> bool:
@@ -114,17 +122,20 @@ class Conditional:
 
     @property
     def uncovered(self) -> tuple[str, ...]:
-        """The values that have no case, as text."""
+        """The values that have no case, as text; lists and objects, whose members come in any order, never have one."""
         named = self.values if isinstance(self.values, tuple) else ()
-        return tuple(text for each in named if (text := as_text(each)) not in self.cases)
+        known = ((as_text(each), isinstance(each, list | dict)) for each in named)
+        return tuple(text for text, is_whole in known if is_whole or text not in self.cases)
 
     @property
     def is_open(self) -> bool:
-        """Tell whether an answer that fits the schema can meet no case."""
-        presence = self.reading.promised.presence if self.reading is not None else Presence.UNKNOWABLE
-        if DEFAULT in self.cases or presence in {Presence.UNKNOWABLE, Presence.IMPOSSIBLE}:
+        """Tell whether an answer that fits the schema can meet no case, or the schema is too involved to tell."""
+        if DEFAULT in self.cases or self.reading is None:
             return False
-        return presence is not Presence.SURE or self.values is Miss.NO_MEMBER or bool(self.uncovered)
+        presence = self.reading.promised.presence
+        if presence in {Presence.UNKNOWABLE, Presence.IMPOSSIBLE}:
+            return self.reading.is_involved
+        return presence is not Presence.SURE or self.values in _UNNAMED or bool(self.uncovered)
 
     @property
     def impossible(self) -> tuple[str, ...]:

@@ -252,6 +252,8 @@ class Registry:
     """Keys of `steps` under which no step can be read."""
     is_whole: bool
     """Whether nothing is misshapen that decides where runs begin and go."""
+    has_strays: bool
+    """Whether something that nobody knows is written where it is decided where runs begin and go."""
     aliases: Mapping[str, str]
     """Step ids that differ from their key, and that key: a mention of either means the same step."""
     step_names: Names

@@ -10,7 +10,7 @@ from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.sources.read import Sources, join
-from stagec.sources.shape import judge, judge_schema
+from stagec.sources.shape import judge, judge_numbers, judge_schema
 from stagec.sources.tree import Fault, Tree
 
 REGISTRY = "steps_registry.json"
@@ -92,7 +92,7 @@ def _definition(sources: Sources, file: str) -> tuple[str, Tree] | None:
         if tree.readable:
             sources.forget(file)  # another system's `agent.json`
         return None
-    tree = judge(tree, "agent")
+    tree = judge_numbers(judge(tree, "agent"), "agent")
     if target is not None and there:
         sources.replace(tree)
         return target, tree
@@ -112,7 +112,7 @@ def _bundle(sources: Sources, file: str, agent: Tree | None) -> Bundle | None:
     tree = sources.tree(file, "registry")
     if tree is None:
         return None
-    tree = judge(tree, "steps_registry")
+    tree = judge_numbers(judge(tree, "steps_registry"), "steps_registry")
     sources.replace(tree)
     root: Object = tree.value if isinstance(tree.value, dict) else {}
     schemas, prompts = (

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.json import object_of, text_in
 from stagec.core.place import Place
-from stagec.frontends.registry.agreement import disagreements
+from stagec.frontends.registry.agreement import disagreements, offered_by
 from stagec.frontends.registry.answers import DEFAULT, conditionals, open_jump
 from stagec.frontends.registry.document import INTENTS, Intent, Kind, Move, Registry, Step
 from stagec.frontends.registry.entry import unserved_verdict
+from stagec.frontends.registry.programs import program
 from stagec.model.flow import Bound, Edge, End, Entry, Flow, Node, Stop, Term, To
 
 _ROUTING = frozenset({Kind.WORK.value, Kind.VERIFICATION.value})
@@ -55,6 +56,7 @@ class _Lowering:
             bound=_bound(registry),
             exact=self._exact,
             suspect=self._suspect,
+            strays=registry.has_strays,
             names=_NAMES,
             open=frozenset(self._open),
             lost=tuple(self._lost),
@@ -62,7 +64,7 @@ class _Lowering:
         )
 
     def _node(self, step: Step) -> Node:
-        edges = tuple(self._edges(step) if step.gate is not None else self._ungated(step))
+        edges = tuple(self._ways(step))
         if step.gate is not None:
             self._exact = self._exact and not _is_broken(step)
             self._suspect = self._suspect or _is_in_doubt(self._registry, step)
@@ -83,6 +85,11 @@ class _Lowering:
                 self._lost_entries.append((verdict, Entry(mention.name, mention.at)))
             yield verdict, Entry(found.key, mention.at)
 
+    def _ways(self, step: Step) -> Iterator[Edge]:
+        if program(step) is not None:
+            return self._programmed(step)
+        return self._edges(step) if step.gate is not None else self._ungated(step)
+
     def _edges(self, step: Step) -> Iterator[Edge]:
         for move in step.moves:
             ended = _ended(step, move)
@@ -96,7 +103,8 @@ class _Lowering:
             elif ended is None:
                 self._exact = False
         repeat = step.gate.allowed.get("repeat") if step.gate is not None else None
-        if repeat is not None and step.intents is not None and "repeat" not in step.intents:
+        routed = frozenset[str]() if "transitions" not in step.body else step.intents
+        if repeat is not None and routed is not None and "repeat" not in routed:
             yield Edge(step.key, "repeat", To((step.key,)), step.allowed_at / repeat)
         yield from self._jumps(step)
 
@@ -124,7 +132,7 @@ class _Lowering:
             return
         at = step.gate_at / "targetField"
         values = step.output.values.get(step.gate.target_field) if step.output is not None else None
-        if values is Miss.NO_MEMBER:
+        if values is Miss.NO_MEMBER or values is Miss.INVOLVED:
             self._open.add(step.key)
         elif not isinstance(values, tuple):
             self._exact = False
@@ -133,10 +141,20 @@ class _Lowering:
             if target is not None and not target.is_section:
                 yield Edge(step.key, "jump", To((target.key,)), at, _kinds(step, "jump", target))
 
+    def _programmed(self, step: Step) -> Iterator[Edge]:
+        """Yield the moves of a step that runs a program: where no transition says else, it is done or runs again."""
+        edges = tuple(self._edges(step) if step.gate is not None else ())
+        yield from edges
+        taken = {edge.outcome for edge in edges if not edge.when}
+        if Intent.CLOSING not in taken:
+            yield Edge(step.key, Intent.CLOSING.value, Stop(End.DONE), step.at / "runner")
+        if Intent.REPEAT not in taken:
+            yield Edge(step.key, Intent.REPEAT.value, To((step.key,)), step.at / "runner")
+
     def _ungated(self, step: Step) -> Iterator[Edge]:
         """Yield the moves of a step without a gate: on to its continuation, and out when the verdict is reached."""
-        following = f"continuation.{step.key.removeprefix('initial.')}" if step.key.startswith("initial.") else step.key
-        if following in self._registry.steps:
+        following = following_of(self._registry, step)
+        if following is not None:
             yield Edge(step.key, "next", To((following,)), step.at)
         yield Edge(step.key, "verdict", Stop(End.DONE), step.at)
 
@@ -147,6 +165,13 @@ class _Lowering:
             return found
         near = self._registry.step_names.nearest(name)
         return self._registry.steps.get(near) if near is not None else None
+
+
+def following_of(registry: Registry, step: Step) -> str | None:
+    """Return the step that follows one without a gate: its continuation, and after that itself."""
+    name = f"continuation.{step.key.removeprefix('initial.')}" if step.key.startswith("initial.") else step.key
+    found = registry.steps.get(name)
+    return name if found is not None and not found.is_section else None
 
 
 def _ended(step: Step, move: Move) -> Edge | None:
@@ -197,11 +222,21 @@ def _begins_another_flow(step: Step, target: Step) -> bool:
 
 def _is_in_doubt(registry: Registry, step: Step) -> bool:
     """Tell whether something else is said of a step that, when mended, may add an edge."""
-    if step.gate is None or not step.gate.allowed or step.intents is None:
+    if step.gate is None or (step.intents is None and not _needs_none(step)):
+        return True
+    if not step.gate.allowed and offered_by(step) != {}:
         return True
     if disagreements(step) or open_jump(registry, step) is not None:
         return True
     return any(each.is_open for each in conditionals(step))
+
+
+def _needs_none(step: Step) -> bool:
+    """Tell whether a step has no transitions, and can do without."""
+    return step.gate is not None and step.gate.allowed.keys() <= _UNROUTED and "transitions" not in step.body
+
+
+_UNROUTED = {Intent.REPEAT.value, Intent.ABORT.value}
 
 
 def _is_broken(step: Step) -> bool:

@@ -34,7 +34,7 @@ class Outputs:
         if gate.pointer is not None and gate.pointer.startswith("#/"):
             at = pointed(self._schemas, found, gate.pointer)
         offered = choices(self._schemas, at) if isinstance(at, Schema) else at
-        paths = {path: promise(self._schemas, found, path.split(".")) for path in _paths(gate)}
+        paths = {path: promise(self._schemas, found, path.split("."), of_object=True) for path in _paths(gate)}
         values = {path: possible_values(self._schemas, promised) for path, promised in paths.items()}
         targets = values.get(gate.target_field or "")
         return Output(

@@ -42,16 +42,16 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
 
 def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
     root, at = object_of(bundle.registry.value), bundle.registry.at
-    steps = _steps(root, at, Outputs(schemas, bundle.schemas.path))
-    aliases = {step.id: key for key, step in steps.items() if step.id is not None and step.id not in steps}
+    aliases = _aliases(steps := _steps(root, at, Outputs(schemas, bundle.schemas.path)))
     lost = tuple(_lost(steps, {*object_of(root.get("steps")), *aliases}))
     return Registry(
-        id=text_in(root, "agentId") or posixpath.basename(posixpath.dirname(at.file)) or at.file,
+        id=_name(root, at),
         at=at,
         body=root,
         agent=_agent(bundle.agent, sources),
         steps=steps,
-        is_whole=not any(_decides(fault.at.pointer) for fault in bundle.registry.faults),
+        is_whole=False not in (strays := _strays(bundle.registry)),
+        has_strays=True in strays,
         broken_steps=frozenset(object_of(root.get("steps")).keys() - steps.keys()),
         aliases=aliases,
         step_names=Names(steps),
@@ -66,6 +66,20 @@ def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
         prompts=_prompts(bundle, sources, steps),
         folders=(bundle.schemas, bundle.prompts),
     )
+
+
+def _strays(registry: Tree) -> frozenset[bool]:
+    """Tell of every fault of what decides where runs go whether it is about a member that no run looks at."""
+    return frozenset(fault.topic == _UNKNOWN for fault in registry.faults if _decides(fault.at.pointer))
+
+
+def _aliases(steps: Mapping[str, Step]) -> Mapping[str, str]:
+    """Return the ids that differ from the key of their step, and are no key themselves."""
+    return {step.id: key for key, step in steps.items() if step.id is not None and step.id not in steps}
+
+
+def _name(root: Object, at: Place) -> str:
+    return text_in(root, "agentId") or posixpath.basename(posixpath.dirname(at.file)) or at.file
 
 
 def _steps(root: Object, at: Place, outputs: Outputs) -> Mapping[str, Step]:
@@ -91,6 +105,8 @@ def _schema_folder(folder: str, sources: Sources, schemas: Schemas) -> SchemaFol
     )
 
 
+_UNKNOWN = "unknown-key"
+"""Faults of members that no run looks at."""
 _DECIDING = frozenset({"structuredGate", "transitions", "outputSchemaRef", "stepKind", "c2", "stepId"})
 
 

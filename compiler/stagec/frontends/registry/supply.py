@@ -10,7 +10,7 @@ from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.frontends.registry.document import Registry, Step
 
-_GIVEN = frozenset(
+PROVIDED = frozenset(
     {
         "iteration",
         "completed_iterations",
@@ -69,7 +69,7 @@ def unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]]:
             if not isinstance(each, str) or not each or each in supplied:
                 continue
             name = each.removeprefix("uv-")
-            if name in _GIVEN or name in parameters:
+            if name in PROVIDED or name in parameters:
                 supplied.add(each)
             elif name not in _received(step):
                 found.setdefault(name, []).append((step, step.at / "uvVariables" / index))

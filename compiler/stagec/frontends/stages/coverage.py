@@ -59,9 +59,9 @@ def unreached_checks(pipeline: Pipeline, stage: Stage) -> Iterator[Unreached]:
 
 
 def never_accepted(pipeline: Pipeline, stage: Stage) -> bool:
-    """Tell whether the checks of a stage leave no result that is accepted."""
+    """Tell whether the checks of a stage leave no result that is accepted; one that is skipped is not."""
     found = _outcomes(pipeline, stage) if stage.conduct.checks else None
-    return found is not None and found.whole and not any(map(_is_accepted, found.results))
+    return found is not None and found.whole and all(each[VERDICT].given != "ok" for each in found.results)
 
 
 def uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:

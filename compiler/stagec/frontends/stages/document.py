@@ -123,18 +123,20 @@ class Case:
 
 @value
 class Check:
-    """One judgement of a result: when it applies, and the verdict."""
+    """One judgement of a result: when it applies, the verdict, and why."""
 
     at: Place
     when: tuple[Condition, ...]
     verdict: str
+    reason: str | None = None
 
 
 @value
 class Conduct:
     """What a pipeline, or the stage itself, says of how a stage is run and what comes after it.
 
-    `next_at` is where its cases are written, None when nothing is said. `twice` are members said in both places: the
+    `next_at` is where its cases are written, None when nothing is said. `hooks` are the names under which something is
+    written, be it well formed or not; `calls` are the callables, by phase. `twice` are members said in both places: the
     name, where the pipeline says it, and where the stage does.
     """
 
@@ -145,6 +147,7 @@ class Conduct:
     hooks: frozenset[str] = frozenset()
     twice: tuple[tuple[str, Place, Place], ...] = ()
     is_whole: bool = True
+    calls: Mapping[str, str] = NOTHING
 
 
 @value
@@ -163,8 +166,6 @@ class Stage:
     completion: Mention | None
     result: Schema | Miss
     inputs: Schema | Miss | None
-    references: tuple[Reference, ...]
-    """Every `$ref` in its schemas."""
     conduct: Conduct
 
     @property
@@ -255,6 +256,8 @@ class Pipeline:
     schemas: Schemas
     """Looks up what the schemas of the stages refer to."""
     memo: Memo
+    references: tuple[Reference, ...] = ()
+    """Every `$ref` in the schemas of stages and context, and in the schema files that they lead to."""
     configured: tuple[Mention, ...] = ()
     """The stages that configurations of a state machine name as its entry."""
 
@@ -265,12 +268,13 @@ class Pipeline:
     def followed(self, stage: Stage) -> tuple[Case, ...]:
         """Return the cases of a stage that are ever followed: of one that only runs as a sibling, its recovery."""
         cases = stage.conduct.cases
-        return tuple(case for case in cases if case.is_recovery) if self._is_only_sibling(stage) else cases
+        return tuple(case for case in cases if case.is_recovery) if self.is_only_sibling(stage) else cases
 
     def ignored(self, stage: Stage) -> tuple[Case, ...]:
         """Return the cases of a stage that are never followed."""
-        cases = stage.conduct.cases if self._is_only_sibling(stage) else ()
+        cases = stage.conduct.cases if self.is_only_sibling(stage) else ()
         return tuple(case for case in cases if not case.is_recovery)
 
-    def _is_only_sibling(self, stage: Stage) -> bool:
+    def is_only_sibling(self, stage: Stage) -> bool:
+        """Tell whether a stage runs in no other way than in parallel with others."""
         return {each.arrival for each in self.incoming.get(stage.id or "", ())} == {Arrival.SIBLING}

@@ -11,6 +11,7 @@ from stagec.core.json import Object, list_of, object_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace, value
 from stagec.frontends.stages.configuration import beside, with_configuration
+from stagec.frontends.stages.document import MEMBERS
 from stagec.frontends.stages.listed import Listed, is_prompt, listed
 from stagec.frontends.stages.recognise import (
     CONFIGURATION,
@@ -22,7 +23,7 @@ from stagec.frontends.stages.recognise import (
     sees,
 )
 from stagec.sources.read import Sources
-from stagec.sources.shape import judge, judge_member
+from stagec.sources.shape import judge, judge_member, judge_numbers
 from stagec.sources.tree import Fault, Tree
 
 _SCHEMAS = ("completionSchema", "inputsSchema")
@@ -105,7 +106,7 @@ def _bundle(sources: Sources, file: str) -> Bundle | None:
         return Bundle(None, (), configuration=beside(sources, file, None))
     if has_stages(tree.value) and not is_pipeline(tree.value):
         return Bundle(None, tuple(_stages(sources, (file,))))
-    tree = with_configuration(_judged_schemas(sources, judge(replace(tree, kind="pipeline"), "pipeline")))
+    tree = with_configuration(_judged(sources, replace(tree, kind="pipeline"), "pipeline"))
     found = listed(sources, tree)
     stages = tuple(_stages(sources, dict.fromkeys(name for each in found for name in each.files)))
     if not stages and found and found[0].index is None and tree.readable:
@@ -130,11 +131,11 @@ def _stage(sources: Sources, tree: Tree) -> Tree:
     if not tree.readable:
         return tree
     if tree.body is None and isinstance(tree.value, dict | list):
-        return _judged_schemas(sources, judge(tree, "stage_object"))
+        return _judged(sources, tree, "stage_object")
     if tree.value is None:
         fault = Fault("missing-frontmatter", Place(tree.file, range=(0, 0)))
         return replace(tree, faults=(*tree.faults, fault), readable=False)
-    return _judged_schemas(sources, judge(tree, "stage_definition"))
+    return _judged(sources, tree, "stage_definition")
 
 
 def _is_meant(sources: Sources, tree: Tree) -> bool:
@@ -145,11 +146,13 @@ def _is_meant(sources: Sources, tree: Tree) -> bool:
     return False
 
 
-def _judged_schemas(sources: Sources, tree: Tree) -> Tree:
-    """Judge every schema that a file holds."""
-    for pointer in _schemas_in(tree):
+def _judged(sources: Sources, tree: Tree, schema: str) -> Tree:
+    """Judge a file, every schema that it holds, and the numbers outside these."""
+    tree = judge(tree, schema)
+    held = tuple(_schemas_in(tree))
+    for pointer in held:
         tree = judge_member(tree, pointer, sources.budgets)
-    return tree
+    return judge_numbers(tree, schema, (*held, *_unread(tree)))
 
 
 def _schemas_in(tree: Tree) -> Iterator[Pointer]:
@@ -163,6 +166,14 @@ def _schemas_in(tree: Tree) -> Iterator[Pointer]:
     for index, each in enumerate(list_of(body.get("stages"))):
         yield from (("stages", index, name) for name in _SCHEMAS if name in object_of(each))
     yield from (("context", name) for name in object_of(body.get("context")))
+
+
+def _unread(tree: Tree) -> Iterator[Pointer]:
+    """Yield the members that mean nothing to a run: what hosts of a machine read, and metadata of a stage."""
+    if tree.kind == "pipeline":
+        yield ("config",)
+    elif tree.body is not None:
+        yield from ((name,) for name in object_of(tree.value) if name not in MEMBERS)
 
 
 def guessed_names(tree: Tree) -> Iterator[str]:

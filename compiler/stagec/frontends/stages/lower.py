@@ -31,7 +31,8 @@ class _Lowering:
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
         self._exact = pipeline.is_whole and len(pipeline.by_id) == len(pipeline.stages)
-        self._suspect = False
+        self._suspect = self._strays = False
+        self._awaited = _awaited(pipeline)
         self._lost: list[Edge] = []
         self._lost_entries: list[tuple[str, Entry]] = []
 
@@ -49,6 +50,7 @@ class _Lowering:
             bound=Bound(most, at) if most is not None else None,
             exact=self._exact,
             suspect=self._suspect,
+            strays=self._strays,
             names=_NAMES,
             bound_at=at if most is not None or _BOUND not in pipeline.body else None,
             reads=tuple(reads(pipeline)),
@@ -77,7 +79,7 @@ class _Lowering:
         cases, succeeds = self._pipeline.followed(stage), _can_succeed(self._pipeline, stage)
         for case in cases:
             outcome = _outcome(case, succeeds=succeeds)
-            target = self._target(case) if outcome is not None else None
+            target = self._target(name, case) if outcome is not None else None
             self._lost.extend(self._lost_ways(name, outcome or "ok", case))
             if outcome is not None and target is not None:
                 yield Edge(name, outcome, target, case.at, repair=self._is_repaired(case), when=_terms(case))
@@ -86,33 +88,34 @@ class _Lowering:
         yield Edge(name, "fail", Stop(End.FAILED), stage.at)
         self._suspect = self._suspect or uncovered(self._pipeline, stage) is not None
         ignored = (each for case in self._pipeline.ignored(stage) for each in case.targets)
-        self._suspect = self._suspect or any(each.name not in self._pipeline.incoming for each in ignored)
+        self._strays = self._strays or any(each.name not in self._pipeline.incoming for each in ignored)
 
     def _lost_ways(self, name: str, outcome: str, case: Case) -> Iterator[Edge]:
         for mention in case.targets:
             if mention.name not in self._pipeline.by_id:
                 yield Edge(name, outcome, To((mention.name,)), mention.at, when=_terms(case))
 
-    def _target(self, case: Case) -> Target | None:
+    def _target(self, name: str, case: Case) -> Target | None:
         self._exact = self._exact and case.is_whole and case.mode is not None
         if not case.stages:
-            return Stop(End.DONE) if case.is_whole else None
+            end = End.FAILED if case.is_recovery and name in self._awaited else End.DONE
+            return Stop(end) if case.is_whole else None
         known = tuple(meant for each in case.stages if (meant := self._meant(each)) is not None)
         join = self._meant(case.join) if case.join is not None and case.mode is Mode.FORK else None
         nodes = tuple(each for each in known if each != join)
         nodes = tuple(dict.fromkeys(nodes)) if case.mode is Mode.FORK else nodes
         self._suspect = self._suspect or self._is_repaired(case)
+        self._strays = self._strays or (case.join is not None and case.mode is not Mode.FORK)
         self._exact = self._exact and len(known) == len(case.stages)
         mode = case.mode if len(nodes) > 1 else Mode.ONE
         return To(nodes, mode, join) if nodes and mode is not None else None
 
     def _is_repaired(self, case: Case) -> bool:
-        """Tell whether a case cannot be meant as it is written: it names what is not there, or joins for nothing."""
-        if any(each.name not in self._pipeline.by_id for each in case.targets):
-            return True
-        return case.join is not None and (
-            case.mode is not Mode.FORK or case.join.name in {each.name for each in case.stages}
-        )
+        """Tell whether a case cannot be meant as it is written: it names what is not there, or joins one of its own."""
+        if case.mode is not Mode.FORK:  # a join for nothing is left out
+            return any(each.name not in self._pipeline.by_id for each in case.stages)
+        joins = case.join is not None and case.join.name in {each.name for each in case.stages}
+        return joins or any(each.name not in self._pipeline.by_id for each in case.targets)
 
     def _is_sibling(self, name: str) -> bool:
         return any(way.arrival is Arrival.SIBLING for way in self._pipeline.incoming.get(name, ()))
@@ -122,6 +125,16 @@ class _Lowering:
         if mention.name in self._pipeline.by_id or mention.name in self._pipeline.broken:
             return mention.name if mention.name in self._pipeline.by_id else None
         return self._pipeline.names.nearest(mention.name)
+
+
+def _awaited(pipeline: Pipeline) -> frozenset[str]:
+    """Return the stages that only run as siblings whose success a join waits for."""
+    joined: dict[str, bool] = {}
+    for case in (each for stage in pipeline.by_id.values() for each in stage.conduct.cases):
+        for mention in case.stages if case.mode is Mode.FORK else ():
+            joined[mention.name] = joined.get(mention.name, True) and case.join is not None
+    alone = {name for name, stage in pipeline.by_id.items() if not pipeline.is_only_sibling(stage)}
+    return frozenset(name for name, each in joined.items() if each and name not in alone)
 
 
 def _outcome(case: Case, *, succeeds: bool) -> str | None:
@@ -163,6 +176,8 @@ def _can_succeed(pipeline: Pipeline, stage: Stage) -> bool:
     failing = any(not check.when for check in conduct.checks)
     if _JUDGES & conduct.hooks or not (failing or never_accepted(pipeline, stage)):
         return True
+    if pipeline.is_only_sibling(stage):  # to be skipped is no success in a fork
+        return False
     policy = stage.members.get("resolutionPolicy")
     skips = policy == "skip" or "skip" in object_of(policy).values()
     return skips and (bool(conduct.gate) or "gate" in conduct.hooks)

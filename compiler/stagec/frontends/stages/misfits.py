@@ -151,7 +151,10 @@ def _meant(schemas: Schemas, stage: Stage, condition: Condition) -> str | None:
     """Return the path into what is handed in that a condition means when it leaves out `parsed`."""
     if condition.path[0] in RESULT or isinstance(stage.result, Miss):
         return None
-    there = promise(schemas, stage.result, condition.path).presence in {Presence.SURE, Presence.POSSIBLE}
+    there = promise(schemas, stage.result, condition.path, of_object=True).presence in {
+        Presence.SURE,
+        Presence.POSSIBLE,
+    }
     return ".".join(("parsed", *condition.path)) if there else None
 
 

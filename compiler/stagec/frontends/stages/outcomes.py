@@ -62,7 +62,9 @@ def can_skip(stage: Stage) -> bool:
 
 
 def most_attempts(stage: Stage) -> int | None:
-    """Return how often the work of a stage may be tried, None when that is not said."""
+    """Return how often the work of a stage may be tried, None when that cannot be read; once where nothing is said."""
+    if "retryPolicy" not in stage.members:
+        return 1
     most = object_of(stage.members.get("retryPolicy")).get("maxAttempts")
     return most if isinstance(most, int) and not isinstance(most, bool) and most > 0 else None
 

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 
 from stagec.catalogue import Catalogue, find_catalogue, read_catalogue
-from stagec.contract.schemas import Miss, Schema, Schemas
+from stagec.contract.schemas import Miss, Reference, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.mention import Mention
 from stagec.core.nearest import Names
@@ -58,12 +58,12 @@ class _Reading:
         self._body = object_of(bundle.pipeline.value) if bundle.pipeline is not None else {}
         self._at = bundle.pipeline.at if bundle.pipeline is not None else _folder_of(bundle)
         self._misspelt: dict[tuple[str, str], str] = {}
+        self._tools = _mention(self._body, "tools", self._at)
 
     def pipeline(self) -> Pipeline:
-        by_id = _by_id(stages := self._stages())
-        entry, tools = self._entry(), _mention(self._body, "tools", self._at)
+        by_id, entry = _by_id(stages := self._stages()), self._entry()
         return Pipeline(
-            id=text_in(self._body, "id") or posixpath.basename(posixpath.dirname(self._at.file)) or self._at.file,
+            id=self._name(),
             at=self._at,
             body=self._body,
             is_declared=self._bundle.pipeline is not None,
@@ -76,15 +76,19 @@ class _Reading:
             patterns=self._patterns(),
             routed=tuple(self._routed()),
             context=self._context(),
-            tools=tools,
-            catalogue=self._catalogue(tools),
+            tools=self._tools,
+            catalogue=self._catalogue(self._tools),
             max_parallel=_count(self._body.get("maxParallel")) or PARALLEL,
             max_executions=_count(self._body.get("maxStageExecutions")),
             incoming=incoming(entry, by_id) if self._bundle.pipeline is not None else {},
             schemas=self._schemas,
             memo=Memo(),
+            references=tuple(self._references(stages)),
             configured=tuple(self._configured()),
         )
+
+    def _name(self) -> str:
+        return text_in(self._body, "id") or posixpath.basename(posixpath.dirname(self._at.file)) or self._at.file
 
     def _stages(self) -> tuple[Stage, ...]:
         found = tuple(self._sources_of_stages())
@@ -129,7 +133,6 @@ class _Reading:
         )
         given = {member: found for member in _CONDUCT if (found := self._given(member, name, own)) is not None}
         allowed = members.get("allowedTools")
-        held = [each for each in (result, inputs) if isinstance(each, Schema)]
         return Stage(
             id=name,
             at=at,
@@ -140,7 +143,6 @@ class _Reading:
             completion=_mention(members, "completionTool", at),
             result=result,
             inputs=inputs,
-            references=tuple(each for schema in held for each in self._schemas.references_in(schema)),
             conduct=conduct(own, given, result, self._schemas),
         )
 
@@ -183,9 +185,24 @@ class _Reading:
     def _context(self) -> Mapping[str, Schema] | None:
         if "context" not in self._body:
             return None
-        return {
-            name: Schema(each, self._at / "context" / name) for name, each in object_of(self._body["context"]).items()
-        }
+        found = object_of(self._body["context"])
+        context = {name: Schema(each, self._at / "context" / name) for name, each in found.items()}
+        for schema in context.values():
+            self._schemas.embed(schema)
+        return context
+
+    def _references(self, stages: tuple[Stage, ...]) -> Iterator[Reference]:
+        """Yield the references of every schema, and of the files that they lead to, each once."""
+        held = [each for stage in stages for each in (stage.result, stage.inputs)]
+        todo = [self._schemas.references_in(each) for each in held if isinstance(each, Schema)]
+        todo += [self._schemas.references_in(each) for each in (self._context() or {}).values()]
+        seen = {self._at.file, *(stage.at.file for stage in stages)}
+        for references in todo:  # grows while it is walked
+            for each in references:
+                yield each
+                if isinstance(each.found, Schema) and each.found.at.file not in seen:
+                    seen.add(each.found.at.file)
+                    todo.append(self._schemas.references(each.found.at.file))
 
     def _configured(self) -> Iterator[Mention]:
         """Yield the entries that configurations of a state machine name."""
@@ -264,4 +281,7 @@ def _mentions(given: Json, at: Place) -> Iterator[Mention]:
 
 
 def _count(given: Json) -> int | None:
-    return given if isinstance(given, int) and not isinstance(given, bool) and given > 0 else None
+    """Return a whole number greater than 0; JSON Schema counts `5.0` among the integers."""
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return None
+    return int(given) if given > 0 and given % 1 == 0 else None

@@ -46,7 +46,7 @@ def _sources(pipeline: Pipeline, way: Incoming, index: int, path: Path) -> Itera
         if stage is not None and path[0] == "output" and "exit" not in stage.conduct.hooks:
             yield Source(name, Promise(Presence.IMPOSSIBLE))
         elif stage is not None and path[0] == "parsed" and isinstance(stage.result, Schema):
-            promised = promise(pipeline.schemas, stage.result, map(str, path[1:]))
+            promised = promise(pipeline.schemas, stage.result, map(str, path[1:]), of_object=True)
             if promised.presence is Presence.SURE and not _is_handed_in(stage, way):
                 promised = replace(promised, presence=Presence.POSSIBLE)
             yield Source(name, replace(promised, followed=promised.followed + 1), stage.result.at)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from stagec.contract.promise import possible_values, promise
 from stagec.contract.schemas import Miss, Schema, Schemas
-from stagec.core.json import Json, Object, list_of, object_of
+from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.mention import Mention
 from stagec.core.place import Place
 from stagec.core.value import replace, value
@@ -16,6 +16,7 @@ from stagec.model.flow import Mode
 
 _INDEX = re.compile(r"\[(\d{1,9})\]")
 _MEMBERS = ("next", "checks", "gate", "hooks")
+_PHASES = ("setup", "gate", "assert", "exit")
 _VERDICTS = frozenset({"retry", "fail"})
 
 
@@ -33,7 +34,7 @@ def conduct(
     """Return the conduct of a stage from what it says itself and what its pipeline says of it; the pipeline wins."""
     written = {**own, **given}
     reading = _Reading(result, schemas)
-    following, hooks = written.get("next"), written.get("hooks")
+    following, hooks = written.get("next"), object_of(written["hooks"].given) if "hooks" in written else {}
     cases = None if following is None else tuple(reading.cases(following))
     gate = written.get("gate", Written({}, Place("")))
     return Conduct(
@@ -43,9 +44,10 @@ def conduct(
         gate={
             name: reading.conditions(each, gate.at / name, judged=False) for name, each in object_of(gate.given).items()
         },
-        hooks=frozenset(object_of(hooks.given) if hooks is not None else ()),
+        hooks=frozenset(hooks),
         twice=tuple((name, given[name].at, own[name].at) for name in _MEMBERS if name in own and name in given),
         is_whole=all(case.is_whole for case in cases or ()),
+        calls={phase: call for phase in _PHASES if (call := text_in(hooks, phase))},
     )
 
 
@@ -73,7 +75,7 @@ class _Reading:
                 at = written.at / index
                 when = self.conditions(body.get("when"), at / "when")
                 if len(when) == len(object_of(body.get("when"))) and not _misshapen(body):
-                    yield Check(at, when, verdict)
+                    yield Check(at, when, verdict, text_in(body, "reason"))
 
     def conditions(self, given: Json, at: Place, *, judged: bool = True) -> tuple[Condition, ...]:
         """Return the conditions that all have to hold; `judged` when they are about the stage's result."""
@@ -99,7 +101,7 @@ class _Reading:
         if condition.path[0] != "parsed" or isinstance(self._result, Miss):
             return condition
         result, path = self._result, condition.path[1:]
-        promised = self._memo.once(path, lambda: promise(self._schemas, result, path))
+        promised = self._memo.once(path, lambda: promise(self._schemas, result, path, of_object=True))
         possible = self._memo.once((path, "possible"), lambda: possible_values(self._schemas, promised))
         return replace(condition, promised=promised, possible=possible)
 

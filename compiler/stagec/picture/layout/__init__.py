@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from stagec.core.value import replace
 from stagec.picture.document import Picture
 from stagec.picture.layout.across import across
-from stagec.picture.layout.document import Face, Frame, Layout, Point, Route, Tag
+from stagec.picture.layout.document import Badge, Face, Frame, Layout, Point, Route, Tag
 from stagec.picture.layout.down import Bands, down
-from stagec.picture.layout.lanes import Lane, lanes
+from stagec.picture.layout.inside import Inside
+from stagec.picture.layout.lanes import Lanes, runs_of
 from stagec.picture.layout.lettering import face_of_box, face_of_line
 from stagec.picture.layout.mesh import Mesh, mesh_of
 from stagec.picture.layout.order import order
 from stagec.picture.layout.routes import Ways, loops
 
-__all__ = ["Face", "Frame", "Layout", "Point", "Route", "Tag", "lay_out"]
+__all__ = ["Badge", "Face", "Frame", "Layout", "Point", "Route", "Tag", "lay_out"]
 
 _MARGIN = 24.0
 
@@ -24,29 +25,42 @@ def lay_out(picture: Picture) -> Layout:
     """Place everything of a picture. No two boxes or labels overlap, and no line crosses a box."""
     faces = {name: face_of_box(box) for name, box in picture.boxes.items()}
     labels = {at: face for at, line in enumerate(picture.lines) if (face := face_of_line(line))}
+    inside = Inside(picture, faces, labels)
+    placed, above = _placed(inside.picture, inside.faces, inside.labels)
+    whole = inside.whole(placed)
+    own = dict(loops(picture, whole.frames, labels))
+    routes = tuple(own.get(line, route) for line, route in enumerate(whole.routes))
+    return _moved(replace(whole, routes=routes), above)
+
+
+def _placed(picture: Picture, faces: Mapping[str, Face], labels: Mapping[int, Face]) -> tuple[Layout, float]:
+    """Place everything but lines to the same box, given what is written; return how far lines reach above zero, too."""
     mesh = mesh_of(picture, faces, labels)
     at = across(mesh, order(mesh))
-    width = max((x + mesh.right[vertex] for vertex, x in enumerate(at)), default=0.0)
-    aside, left, right = lanes(picture, mesh, width)
-    bands = down(mesh, at, faces, _gaps(mesh, aside))
+    runs = runs_of(mesh)
+    bands = down(mesh, at, faces, {rank for run in runs.values() for rank in (run.leaves, run.enters)})
+    lanes = Lanes(runs, bands, _widths(mesh, at))
+    at = [x + lanes.columns[mesh.column(rank)] for x, rank in zip(at, mesh.rank, strict=True)]
     frames = {
         name: _frame(face, at[index], bands, mesh.rank[index]) for index, (name, face) in enumerate(faces.items())
     }
-    drawn = dict(loops(picture, frames, labels))
-    ways = Ways(mesh, at, bands, aside)
+    ways = Ways(mesh, at, bands, lanes)
+    routes = [Route(()) for _ in picture.lines]
     for line, way in mesh.ways.items():
         face = labels.get(line)
         tag = Tag(_frame(face, at[way.label], bands, mesh.rank[way.label]), face) if face else None
-        drawn[line] = Route(ways.points(line), tag)
-    bottom = max(bands.bottom, default=0.0) + (30 if aside else 0)
-    routes = [drawn[line] for line in range(len(picture.lines))]
-    return _moved(Layout(frames, faces, tuple(routes), left + width + right, bottom), left)
+        routes[line] = Route(ways.points(line), tag, way.merges)
+    high = max(bands.bottom, default=0.0) + lanes.above + lanes.below
+    return Layout(frames, faces, tuple(routes), lanes.width, high), lanes.above
 
 
-def _gaps(mesh: Mesh, aside: Mapping[int, Lane]) -> set[int]:
-    """Return the ranks below which lines leave for the border or come from there."""
-    found = {lane.meets for lane in aside.values()}
-    return found | {mesh.rank[lane.far] - (not lane.is_above) for lane in aside.values()}
+def _widths(mesh: Mesh, at: Sequence[float]) -> list[float]:
+    """Return how wide each column is."""
+    found = [0.0] * len(mesh.first)
+    for vertex, x in enumerate(at):
+        column = mesh.column(mesh.rank[vertex])
+        found[column] = max(found[column], x + mesh.right[vertex])
+    return found
 
 
 def _frame(face: Face, x: float, bands: Bands, rank: int) -> Frame:
@@ -54,26 +68,26 @@ def _frame(face: Face, x: float, bands: Bands, rank: int) -> Frame:
     return Frame(x - face.width / 2, y - face.height / 2, face.width, face.height)
 
 
-def _moved(layout: Layout, left: float) -> Layout:
+def _moved(layout: Layout, down_by: float) -> Layout:
     """Return a layout moved away from the border, in tenths of pixels."""
-    x = left + _MARGIN
+    y = down_by + _MARGIN
     return Layout(
-        {name: _moved_frame(frame, x) for name, frame in layout.frames.items()},
+        {name: _moved_frame(frame, y) for name, frame in layout.frames.items()},
         layout.faces,
-        tuple(_moved_route(route, x) for route in layout.routes),
+        tuple(_moved_route(route, y) for route in layout.routes),
         round(layout.width + 2 * _MARGIN, 1),
         round(layout.height + 2 * _MARGIN, 1),
     )
 
 
-def _moved_frame(frame: Frame, x: float) -> Frame:
-    return Frame(round(frame.x + x, 1), round(frame.y + _MARGIN, 1), round(frame.width, 1), round(frame.height, 1))
+def _moved_frame(frame: Frame, y: float) -> Frame:
+    return Frame(round(frame.x + _MARGIN, 1), round(frame.y + y, 1), round(frame.width, 1), round(frame.height, 1))
 
 
-def _moved_route(route: Route, x: float) -> Route:
-    tag = route.tag and replace(route.tag, frame=_moved_frame(route.tag.frame, x))
-    return Route(_moved_points(route.points, x), tag)
+def _moved_route(route: Route, y: float) -> Route:
+    tag = route.tag and replace(route.tag, frame=_moved_frame(route.tag.frame, y))
+    return replace(route, points=_moved_points(route.points, y), tag=tag)
 
 
-def _moved_points(points: Sequence[Point], x: float) -> tuple[Point, ...]:
-    return tuple([(round(across + x, 1), round(below + _MARGIN, 1)) for across, below in points])
+def _moved_points(points: Sequence[Point], y: float) -> tuple[Point, ...]:
+    return tuple([(round(across + _MARGIN, 1), round(below + y, 1)) for across, below in points])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import fsum, inf
 from typing import NamedTuple
 
 from stagec.picture.layout.mesh import Mesh
@@ -24,7 +25,7 @@ class Pulls(NamedTuple):
 
 
 def across(mesh: Mesh, ranks: list[list[int]]) -> list[float]:
-    """Return how far from the left the middle of each vertex is, the leftmost reach being zero."""
+    """Return how far from the left the middle of each vertex is, the leftmost reach in its column being zero."""
     at = [0.0] * len(mesh.rank)
     offsets = [_packed(mesh, rank) for rank in ranks]
     for rank, offset in zip(ranks, offsets, strict=True):
@@ -37,8 +38,11 @@ def across(mesh: Mesh, ranks: list[list[int]]) -> list[float]:
         for rank, offset in order if sweep % 2 == 0 else reversed(order):
             _place(rank, offset, own, at)
     straighten(mesh, ranks, at)
-    first = min((each - mesh.left[vertex] for vertex, each in enumerate(at)), default=0)
-    return [each - first for each in at]
+    first = [inf] * len(mesh.first)
+    column = [mesh.column(rank) for rank in mesh.rank]
+    for vertex, each in enumerate(at):
+        first[column[vertex]] = min(first[column[vertex]], each - mesh.left[vertex])
+    return [each - first[column[vertex]] for vertex, each in enumerate(at)]
 
 
 def _packed(mesh: Mesh, rank: list[int]) -> list[float]:
@@ -55,17 +59,18 @@ def _pulls(mesh: Mesh, sides: tuple[list[list[int]], ...]) -> list[Pulls]:
     for vertex in range(len(mesh.rank)):
         joined = [each for side in sides for each in side[vertex]]
         weights = [_weight(mesh, vertex, each, len(joined)) for each in joined]
-        total = sum(weights)
+        total = fsum(weights)
         found.append(Pulls([(each, own / total) for each, own in zip(joined, weights, strict=True)], total or _LOOSE))
     return found
 
 
 def _weight(mesh: Mesh, vertex: int, other: int, count: int) -> float:
     """Return how much a vertex is pulled by one of the `count` that it joins."""
-    if vertex >= mesh.boxes and other >= mesh.boxes:
+    upper, lower = (vertex, other) if mesh.rank[vertex] < mesh.rank[other] else (other, vertex)
+    is_alone = len(mesh.below[upper]) == len(mesh.above[lower]) == 1
+    if min(upper, lower) >= mesh.boxes and (is_alone or not {upper, lower} & mesh.labels):
         return _STRAIGHT
-    key = (vertex, other) if mesh.rank[vertex] < mesh.rank[other] else (other, vertex)
-    return mesh.heavy.get(key, _NEAR / count)
+    return mesh.heavy.get((upper, lower), _NEAR / count)
 
 
 def _place(rank: list[int], offsets: list[float], pulls: list[Pulls], at: list[float]) -> None:
@@ -77,7 +82,7 @@ def _place(rank: list[int], offsets: list[float], pulls: list[Pulls], at: list[f
     blocks: list[tuple[float, float, int]] = []
     for vertex, offset in zip(rank, offsets, strict=True):
         parts, weight = pulls[vertex]
-        place = sum([at[other] * part for other, part in parts]) if parts else at[vertex]
+        place = fsum([at[other] * part for other, part in parts]) if parts else at[vertex]
         total, count = (place - offset) * weight, 1
         while blocks and blocks[-1][0] * weight >= total * blocks[-1][1]:
             before, more, members = blocks.pop()

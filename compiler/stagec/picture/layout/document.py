@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from stagec.core.diagnostic import Severity
 from stagec.core.value import value
 
 Point = tuple[float, float]
@@ -36,14 +37,22 @@ class Frame:
 
 
 @value
+class Badge:
+    """What is said of findings, and how heavy they are; None of those that are only counted."""
+
+    text: str
+    severity: Severity | None
+
+
+@value
 class Face:
-    """What is written on a box or a label, and how large it is: rows of text, a caption below, codes of findings."""
+    """What is written on a box or a label, and how large it is: rows of text, a caption below, badges of findings."""
 
     width: float
     height: float
     rows: tuple[str, ...]
     caption: str = ""
-    codes: tuple[str, ...] = ()
+    badges: tuple[Badge, ...] = ()
 
 
 @value
@@ -58,11 +67,13 @@ class Tag:
 class Route:
     """The way of a line from the border of its source to the border of its target.
 
-    Where two points differ in both directions, the line bends from one to the other, leaving and coming vertically.
+    Where two points differ in both directions, the line bends from one to the other, leaving and coming vertically. A
+    line that `merges` shares the end of its way with others, any other line the beginning, if it shares any of it.
     """
 
     points: tuple[Point, ...]
     tag: Tag | None = None
+    merges: bool = True
 
 
 @value

@@ -10,17 +10,19 @@ from unicodedata import combining, east_asian_width
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.visible import visible
 from stagec.picture.document import Box, Line, Role
-from stagec.picture.layout.document import Face
+from stagec.picture.layout.document import Badge, Face
+from stagec.picture.marks import SIGNS, marks_of
 
 COLUMN, SMALL_COLUMN = 7.3, 6.4
 """The widths of one character of a monospaced font of 12 and of 10.5 pixels."""
-ROW, CAPTION_ROW, CODE_ROW = 16.0, 14.0, 19.0
+ROW, CAPTION_ROW, BADGE_ROW = 16.0, 14.0, 19.0
 BAR = 6.0
 """The height of the bar at the top of what waits for others."""
-CODE_PADDING, CODE_GAP = 10.0, 4.0
+_BADGE_PADDING = 10.0
 _NAME_COLUMNS, _NAME_ROWS = 24, 3
-_LABEL_COLUMNS, _LABEL_ROWS = 30, 4
-_MOST_CODES = 3
+_LABEL_COLUMNS, _LABEL_ROWS = 30, 3
+_LABELS = 4
+_BADGE_COLUMNS, _BADGES = 34, 3
 _READ = 200
 """Characters of a name that are looked at: no more would ever be shown."""
 _BREAK = re.compile(r"(?<=[\s./:_-])")
@@ -28,30 +30,32 @@ _ROLES = {
     Role.START: "start of a run",
     Role.DONE: "end of a run",
     Role.FAILED: "end of a run",
-    Role.MISSING: "missing",
+    Role.MISSING: "no such name",
 }
 
 
 def face_of_box(box: Box) -> Face:
     """Return what is written on a box: its name, what it is, and the codes of what was found there."""
     rows = tuple(_wrapped(_shown(box.name) or _shown(box.id), _NAME_COLUMNS, _NAME_ROWS))
-    caption, codes = _clipped(_caption(box), _NAME_COLUMNS + 6), _codes(box.found)
-    wide = max(*(columns(each) * COLUMN for each in rows), columns(caption) * SMALL_COLUMN, _codes_width(codes))
-    height = 16 + BAR * box.is_join + ROW * len(rows) + CAPTION_ROW * bool(caption) + CODE_ROW * bool(codes)
-    return Face(max(90.0, wide + 36), height, rows, caption, codes)
+    caption, badges = _clipped(_caption(box), _NAME_COLUMNS + 6), _badges(box.found)
+    wide = max(
+        *(columns(each) * COLUMN for each in rows), columns(caption) * SMALL_COLUMN, *map(badge_width, badges), 0
+    )
+    height = 16 + BAR * box.is_join + ROW * len(rows) + CAPTION_ROW * bool(caption) + BADGE_ROW * len(badges)
+    return Face(max(90.0, wide + 36), height, rows, caption, badges)
 
 
 def face_of_line(line: Line) -> Face | None:
     """Return what is written on a line, or None where it bears nothing."""
-    codes = _codes(line.found)
-    rows = [_clipped(_shown(each), _LABEL_COLUMNS) for each in line.labels if each]
-    if len(rows) > _LABEL_ROWS:
-        rows = [*rows[: _LABEL_ROWS - 1], f"and {len(rows) - _LABEL_ROWS + 1} more"]
+    badges, labels = _badges(line.found), [each for each in line.labels if each]
+    shown = labels if len(labels) <= _LABELS else labels[: _LABELS - 1]
+    rows = [row for each in shown for row in _wrapped(_shown(each), _LABEL_COLUMNS, _LABEL_ROWS)]
+    rows += [f"and {len(labels) - len(shown)} more"] if len(labels) > len(shown) else []
     rows += ["(probably meant)"] if line.is_guess else []
-    if not rows and not codes:
+    if not rows and not badges:
         return None
-    wide = max(*(columns(each) * SMALL_COLUMN for each in ("", *rows)), _codes_width(codes))
-    return Face(wide + 10, 4 + CAPTION_ROW * len(rows) + CODE_ROW * bool(codes), tuple(rows), "", codes)
+    wide = max(*(columns(each) * SMALL_COLUMN for each in ("", *rows)), *map(badge_width, badges), 0)
+    return Face(wide + 10, 4 + CAPTION_ROW * len(rows) + BADGE_ROW * len(badges), tuple(rows), "", badges)
 
 
 def columns(text: str) -> int:
@@ -59,9 +63,9 @@ def columns(text: str) -> int:
     return len(text) if text.isascii() else sum(_columns(each) for each in text)
 
 
-def code_width(code: str) -> float:
-    """Return the width of the badge that shows a code."""
-    return len(code) * SMALL_COLUMN + CODE_PADDING
+def badge_width(badge: Badge) -> float:
+    """Return the width of the badge that shows what was found."""
+    return columns(badge.text) * SMALL_COLUMN + _BADGE_PADDING
 
 
 def _columns(character: str) -> int:
@@ -79,18 +83,17 @@ def _caption(box: Box) -> str:
     if box.role is Role.GROUP:
         said = [f"{len(box.members)} nodes in one"]
     said += ["waits for all"] if box.is_join else []
-    said += [] if box.is_reached else ["unreachable"]
+    said += [] if box.is_reached else ["never reached"]
     return " · ".join(_shown(each) for each in said if each)
 
 
-def _codes(found: Iterable[Diagnostic]) -> tuple[str, ...]:
-    codes = list(dict.fromkeys(each.code for each in found))
-    left = len(codes) - _MOST_CODES
-    return tuple(codes if left <= 0 else [*codes[:_MOST_CODES], f"+{left}"])
-
-
-def _codes_width(codes: tuple[str, ...]) -> float:
-    return sum(code_width(each) + CODE_GAP for each in codes)
+def _badges(found: Iterable[Diagnostic]) -> tuple[Badge, ...]:
+    marks = marks_of(found)
+    left = len(marks) - _BADGES
+    shown = marks if left <= 0 else marks[: _BADGES - 1]
+    told = [(f"{SIGNS[mark.severity]} {mark.code} {_shown(mark.name)}", mark.severity) for mark in shown]
+    badges = [Badge(_clipped(text, _BADGE_COLUMNS), severity) for text, severity in told]
+    return (*badges, *([Badge(f"and {left + 1} more", None)] if left > 0 else []))
 
 
 def _clipped(text: str, most: int) -> str:

@@ -41,20 +41,24 @@ def _walk(root: int, arcs: Sequence[Arc], leaving: list[list[int]], state: list[
 def levels(count: int, arcs: Sequence[Arc], most: int, first: Iterable[int] = ()) -> list[int]:
     """Return the level of each vertex of an acyclic graph: below all it is reached from, no more than `most` on one.
 
+    Where there is no room, what follows a vertex is placed before the next vertex is, so that they stay together.
     What is reached from nothing stands right above what it leads to, but for the vertices named `first`.
     """
     above, below = neighbours(count, arcs)
     waiting = [len(each) for each in above]
     level, room = [0] * count, _Room(most)
-    ready = [vertex for vertex in range(count) if not waiting[vertex]]
-    for vertex in ready:  # grows while it is read
+    ready = [vertex for vertex in reversed(range(count)) if not waiting[vertex]]
+    placed = []
+    while ready:
+        vertex = ready.pop()
         level[vertex] = room.take(max((level[each] + 1 for each in above[vertex]), default=0))
-        for each in below[vertex]:
+        placed.append(vertex)
+        for each in reversed(below[vertex]):
             waiting[each] -= 1
             if not waiting[each]:
                 ready.append(each)
     fixed = set(first)
-    for vertex in reversed(ready):
+    for vertex in reversed(placed):
         if below[vertex] and not above[vertex] and vertex not in fixed:
             level[vertex] = room.move(level[vertex], min(level[each] for each in below[vertex]) - 1)
     return level

@@ -1,18 +1,21 @@
 """A picture as a mesh: boxes, labels and bends on ranks, each joined to the next rank only.
 
 Boxes stand on even ranks, labels of lines on odd ones, next to where the line begins. Lines of one kind to one box
-share their bends. Lines so long that their bends would be too many run aside, along the border of the picture.
+share their bends. What would be much too high goes on in further columns; lines from one column to another, and lines
+so long that their bends would be too many, run aside, along the borders of the columns.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from math import sqrt
 
 from stagec.core.value import value
-from stagec.picture.document import Line, Picture, Role
+from stagec.picture.document import Picture, Role
 from stagec.picture.layout.document import Face
+from stagec.picture.layout.fold import Size, fold
 from stagec.picture.layout.levels import Arc, backward, levels, neighbours
 
 SPACE = 22.0
@@ -30,19 +33,30 @@ LOOP = 20.0
 """How far a line from a box to itself reaches out, without its label."""
 
 
+Key = tuple[str, bool, bool]
+"""Lines that may share a way: their stroke, whether a run comes by, whether they lead upwards."""
+
+
 @value
 class Way:
     """What a line passes, from the upper to the lower end, the ends included.
 
-    `label` is the vertex that stands for its label. `source` is the box where it begins, at the lower end if it
-    `is_upward`. Of a line that runs aside only the label and the end next to it are in the mesh; `far` is the other.
+    `label` is the vertex that stands for its label. `source` is the box where it begins, at the lower end if it leads
+    upwards. Of a line that runs aside only the label and the end next to it are in the mesh; `far` is the other. A
+    line that `merges` shares the end of its way with others, any other line the beginning.
     """
 
     steps: tuple[int, ...]
     label: int
     source: int
-    is_upward: bool
+    key: Key
     far: int | None = None
+    merges: bool = True
+
+    @property
+    def is_upward(self) -> bool:
+        """Whether it leads from the lower end to the upper."""
+        return self.key[-1]
 
 
 class Mesh:
@@ -50,6 +64,8 @@ class Mesh:
 
     def __init__(self, boxes: int) -> None:
         self.boxes = boxes
+        self.first: list[int] = [0]
+        """The first rank of each column."""
         self.rank: list[int] = []
         self.left: list[float] = []
         self.right: list[float] = []
@@ -58,6 +74,8 @@ class Mesh:
         self.below: list[list[int]] = []
         self.heavy: dict[tuple[int, int], float] = {}
         """Joins that should be straight above all others."""
+        self.labels: set[int] = set()
+        """Those vertices that stand for labels; what is neither box nor label is a bend."""
         self.ways: dict[int, Way] = {}
         """By line; lines from a box to itself have none."""
 
@@ -76,6 +94,10 @@ class Mesh:
         self.below[upper].append(lower)
         self.above[lower].append(upper)
 
+    def column(self, rank: int) -> int:
+        """Return the column in which a rank is."""
+        return bisect_right(self.first, rank) - 1
+
     def ranks(self) -> list[list[int]]:
         """Return the vertices of each rank, in the order in which they were added."""
         found: list[list[int]] = [[] for _ in range(max(self.rank, default=-1) + 1)]
@@ -92,15 +114,27 @@ def mesh_of(picture: Picture, faces: Mapping[str, Face], labels: Mapping[int, Fa
     back = backward(len(number), arcs, starts)
     turned = [(target, source) if at in back else (source, target) for at, (source, target) in enumerate(arcs)]
     level = levels(len(number), [each for each in turned if each[0] != each[1]], _most(len(number)), starts)
-    mesh, loops = Mesh(len(number)), _loops(picture, labels)
-    for name, at in number.items():
-        width, height = loops.get(name, (0.0, 0.0))
-        mesh.add(2 * level[at], faces[name].width + SPACE, max(faces[name].height, height), width)
+    mesh = _boxes(picture, faces, loops_of(picture, labels), level, turned)
     lay = _Lay(mesh, turned)
     for at, line in enumerate(picture.lines):
         if turned[at][0] != turned[at][1]:
-            mesh.ways[at] = lay.way(at, line, labels.get(at), is_upward=at in back)
+            key = line.stroke.value, picture.boxes[line.source].is_reached, at in back
+            mesh.ways[at] = lay.way(at, key, labels.get(at))
     _stiffen(mesh)
+    return mesh
+
+
+def _boxes(
+    picture: Picture, faces: Mapping[str, Face], loops: Mapping[str, Size], level: list[int], arcs: list[Arc]
+) -> Mesh:
+    """Return a mesh of boxes only; above and below each column there is a rank for labels."""
+    mesh = Mesh(len(level))
+    sizes = [(face.width + SPACE, face.height) for face in faces.values()]
+    columns = fold(level, sizes, arcs)
+    mesh.first += [2 * (first + index) - 1 for index, first in enumerate(columns) if index]
+    for name, at, (wide, high) in zip(picture.boxes, level, sizes, strict=True):
+        width, height = loops.get(name, (0.0, 0.0))
+        mesh.add(2 * (at + bisect_right(columns, at) - 1), wide, max(high, height), width)
     return mesh
 
 
@@ -109,7 +143,7 @@ def _most(count: int) -> int:
     return max(8, round(1.3 * sqrt(count)))
 
 
-def _loops(picture: Picture, labels: Mapping[int, Face]) -> dict[str, tuple[float, float]]:
+def loops_of(picture: Picture, labels: Mapping[int, Face]) -> dict[str, Size]:
     """Return the room that the lines from a box to itself take at its right: width and height."""
     found: dict[str, tuple[float, float]] = {}
     for at, line in enumerate(picture.lines):
@@ -146,37 +180,43 @@ class _Lay:
     def __init__(self, mesh: Mesh, arcs: list[Arc]) -> None:
         self.mesh = mesh
         self.arcs = arcs
-        self.longest = max(2, _longest([mesh.rank[lower] - mesh.rank[upper] for upper, lower in arcs], mesh.boxes))
+        self.column = [mesh.column(rank) for rank in mesh.rank]
+        inside = [(upper, lower) for upper, lower in arcs if self.column[upper] == self.column[lower]]
+        self.longest = max(2, _longest([mesh.rank[lower] - mesh.rank[upper] for upper, lower in inside], mesh.boxes))
         self.degree = [len(one) + len(other) for one, other in zip(*neighbours(mesh.boxes, arcs), strict=True)]
-        self.shared: dict[tuple[int, str, bool, int], int] = {}
+        self.shared: dict[tuple[int, Key, int], int] = {}
         self.joined: set[Arc] = set()
 
-    def way(self, at: int, line: Line, face: Face | None, *, is_upward: bool) -> Way:
+    def way(self, at: int, key: Key, face: Face | None) -> Way:
         """Add what a line passes on its way; its label is next to where it begins, unless too many begin there."""
         upper, lower = self.arcs[at]
+        is_upward = key[-1]
         source, target = (lower, upper) if is_upward else (upper, lower)
         is_crowded = self.degree[source] > max(_CROWD, self.degree[target])
         near, far = (target, source) if is_crowded else (source, target)
-        rank = self.mesh.rank
         width, height = (face.width + SPACE, face.height) if face else (_BEND_SPACE, 0.0)
-        label = self.mesh.add(rank[near] + (1 if near == upper else -1), width, height)
-        if rank[lower] - rank[upper] > self.longest:
+        label = self.mesh.add(self.mesh.rank[near] + (1 if near == upper else -1), width, height)
+        self.mesh.labels.add(label)
+        if self._is_aside(upper, lower):
             steps: tuple[int, ...] = (upper, label) if near == upper else (label, lower)
         else:
-            steps = (upper, *self._between(label, (upper, lower), (far, line.stroke.value, is_upward)), lower)
-            far = -1
+            steps = (upper, *self._between(label, (upper, lower), far, key), lower)
         self._join(steps)
-        return Way(steps, label, source, is_upward, None if far < 0 else far)
+        return Way(steps, label, source, key, far if self._is_aside(upper, lower) else None, far == target)
 
-    def _between(self, label: int, ends: Arc, key: tuple[int, str, bool]) -> Iterator[int]:
+    def _is_aside(self, upper: int, lower: int) -> bool:
+        is_long = self.mesh.rank[lower] - self.mesh.rank[upper] > self.longest
+        return is_long or self.column[upper] != self.column[lower]
+
+    def _between(self, label: int, ends: Arc, far: int, key: Key) -> Iterator[int]:
         """Yield what is between the ends of a line: its label, and bends that all lines of the same key share."""
         for rank in range(self.mesh.rank[ends[0]] + 1, self.mesh.rank[ends[1]]):
             if rank == self.mesh.rank[label]:
                 yield label
             else:
-                bend = self.shared.get((*key, rank))
+                bend = self.shared.get((far, key, rank))
                 if bend is None:
-                    bend = self.shared[*key, rank] = self.mesh.add(rank, _BEND_SPACE, 0.0)
+                    bend = self.shared[far, key, rank] = self.mesh.add(rank, _BEND_SPACE, 0.0)
                 yield bend
 
     def _join(self, steps: tuple[int, ...]) -> None:

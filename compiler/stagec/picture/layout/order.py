@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from itertools import pairwise
+from math import fsum
 
 from stagec.picture.layout.mesh import Mesh
 
@@ -72,7 +73,7 @@ def _swept(mesh: Mesh, ranks: list[list[int]], *, is_downward: bool) -> list[lis
         keys = {}
         for index, vertex in enumerate(rank):
             near = beside[vertex]
-            keys[vertex] = sum([at[each] for each in near]) / len(near) if near else index / len(rank)
+            keys[vertex] = fsum([at[each] for each in near]) / len(near) if near else index / len(rank)
         rank.sort(key=keys.__getitem__)
         for index, vertex in enumerate(rank):
             at[vertex] = (index + 0.5) / len(rank)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import fsum
 
 from stagec.picture.document import Picture
 from stagec.picture.layout.document import Face, Frame, Point, Route, Tag
 from stagec.picture.layout.down import STUB, Bands
-from stagec.picture.layout.lanes import Lane
+from stagec.picture.layout.lanes import Lanes
 from stagec.picture.layout.mesh import LOOP, Mesh, Way
 
 _PORT = 16.0
 """Between the ends of lines at one border of a box, at most."""
-_INSET = 20.0
+INSET = 20.0
 """From the corner of a box to the first line, at least, as far as there is room."""
 
 Ports = Mapping[tuple[int, int], float]
@@ -22,7 +23,7 @@ Ports = Mapping[tuple[int, int], float]
 class Ways:
     """Draws the ways of lines: where vertices are, the heights of the ranks, and the lanes of those that run aside."""
 
-    def __init__(self, mesh: Mesh, at: Sequence[float], bands: Bands, lanes: Mapping[int, Lane]) -> None:
+    def __init__(self, mesh: Mesh, at: Sequence[float], bands: Bands, lanes: Lanes) -> None:
         self.mesh = mesh
         self.at = at
         self.bands = bands
@@ -35,10 +36,17 @@ class Ways:
         found = [point for index in range(len(way.steps)) for point in self._at(way, index)]
         if way.far is None:
             return _spare(found if way.steps[0] == way.source else found[::-1])
-        if self.lanes[line].is_above:
+        is_above = self._is_above(way, way.far)
+        if is_above:
             found.reverse()
-        found += self._aside(self.lanes[line], found[-1][0])
-        return _spare(found if way.far != way.source else found[::-1])
+        rank, half = self.mesh.rank[way.far], self.bands.half[way.far]
+        middle = (self.bands.top[rank] + self.bands.bottom[rank]) / 2
+        port = self.ports[way.far, -1 - self.lanes.beside(line)[0]]
+        found += self.lanes.points(line, found[-1][0], (port, middle + half if is_above else middle - half))
+        return _spare(found if way.merges else found[::-1])
+
+    def _is_above(self, way: Way, far: int) -> bool:
+        return self.mesh.rank[far] < self.mesh.rank[way.label]
 
     def _at(self, way: Way, index: int) -> Iterator[Point]:
         """Yield the upper and the lower point at which a line passes the rank of a vertex."""
@@ -57,16 +65,6 @@ class Ways:
             port = self.ports[vertex, steps[index - 1]]
             yield from ((port, top - STUB), (port, middle - half))
 
-    def _aside(self, lane: Lane, x: float) -> Iterator[Point]:
-        """Yield the points from the label of a line to its far end."""
-        rank, half = self.mesh.rank[lane.far], self.bands.half[lane.far]
-        port = self.ports[lane.far, -1 - lane.number]
-        middle = (self.bands.top[rank] + self.bands.bottom[rank]) / 2
-        leave = self.bands.between(lane.meets, lane.number)
-        enter = self.bands.between(rank if lane.is_above else rank - 1, lane.number)
-        yield from ((x, leave), (lane.x, leave), (lane.x, enter), (port, enter))
-        yield port, middle + half if lane.is_above else middle - half
-
     def _ports(self) -> Ports:
         """Spread the ends of lines over the borders of their boxes, in the order of where they come from."""
         sides: dict[tuple[int, bool], dict[int, float]] = {}
@@ -74,18 +72,18 @@ class Ways:
             for box, beside, is_top in _ends(way, self.mesh.boxes):
                 sides.setdefault((box, is_top), {})[beside] = self.at[beside]
             if way.far is not None:
-                lane = self.lanes[line]
-                sides.setdefault((lane.far, not lane.is_above), {})[-1 - lane.number] = lane.x
+                number, x = self.lanes.beside(line)
+                sides.setdefault((way.far, not self._is_above(way, way.far)), {})[-1 - number] = x
         found: dict[tuple[int, int], float] = {}
         for (box, _), near in sides.items():
-            reach = self.bands.width[box] / 2 - _INSET
+            reach = self.bands.width[box] / 2 - INSET
             ordered = sorted((x, each) for each, x in near.items())
-            ports = _spread([x for x, _ in ordered], self.at[box] - reach, self.at[box] + reach)
+            ports = spread([x for x, _ in ordered], self.at[box] - reach, self.at[box] + reach)
             found.update(zip([(box, each) for _, each in ordered], ports, strict=True))
         return found
 
 
-def _spread(wanted: list[float], first: float, last: float) -> list[float]:
+def spread(wanted: list[float], first: float, last: float) -> list[float]:
     """Return places from `first` to `last`, in order, near those that are wanted and not too near each other."""
     step = min(_PORT, (last - first) / max(1, len(wanted) - 1))
     places: list[float] = []
@@ -124,7 +122,7 @@ def loops(picture: Picture, frames: Mapping[str, Frame], labels: Mapping[int, Fa
             lists.setdefault(line.source, []).append(at)
     for name, own in lists.items():
         box = frames[name]
-        y = box.middle[1] - sum(labels[at].height + 4 if at in labels else 4 for at in own) / 2
+        y = box.middle[1] - fsum(labels[at].height + 4 if at in labels else 4 for at in own) / 2
         for index, at in enumerate(own):
             face = labels.get(at)
             reach = box.right + 4 + (LOOP - 8) * (index + 1) / len(own)

@@ -8,11 +8,18 @@ from stagec.picture.layout.mesh import Mesh
 
 _FAR = 1e9
 """Farther away than anything is."""
+_ROUNDS = 2
+"""Labels move to their boxes first, then what they lead to can move to them."""
 
 
 def straighten(mesh: Mesh, ranks: list[list[int]], at: list[float]) -> None:
     """Move bends and labels that follow each other onto one vertical where their neighbours leave room for it."""
     beside = _beside(ranks, len(mesh.rank))
+    for _ in range(_ROUNDS):
+        _straighten(mesh, ranks, beside, at)
+
+
+def _straighten(mesh: Mesh, ranks: list[list[int]], beside: list[tuple[int, int]], at: list[float]) -> None:
     seen = [False] * len(mesh.rank)
     for vertex in (each for rank in ranks for each in rank if each >= mesh.boxes):
         chain: list[int] = []
@@ -20,11 +27,11 @@ def straighten(mesh: Mesh, ranks: list[list[int]], at: list[float]) -> None:
         for each in _following(mesh, vertex, seen):
             least, most = _room(mesh, each, beside[each], at)
             if max(low, least) > min(high, most):
-                _align(chain, low, high, at)
+                _align(mesh, chain, (low, high), at)
                 chain, low, high = [], least, most
             chain.append(each)
             low, high = max(low, least), min(high, most)
-        _align(chain, low, high, at)
+        _align(mesh, chain, (low, high), at)
 
 
 def _following(mesh: Mesh, vertex: int, seen: list[bool]) -> Iterator[int]:
@@ -53,8 +60,14 @@ def _room(mesh: Mesh, vertex: int, beside: tuple[int, int], at: list[float]) -> 
     return min(least, at[vertex]), max(most, at[vertex])
 
 
-def _align(chain: list[int], low: float, high: float, at: list[float]) -> None:
+def _align(mesh: Mesh, chain: list[int], room: tuple[float, float], at: list[float]) -> None:
+    """Move what follows each other onto one vertical, near all that it joins besides."""
     if chain:
-        middle = sorted([at[each] for each in chain])[len(chain) // 2]
+        own = set(chain)
+        joined = [other for each in chain for other in (*mesh.above[each], *mesh.below[each]) if other not in own]
+        if len(chain) == 1:
+            joined = [other for other in joined if other < mesh.boxes] or joined
+        places = sorted(at[other] for other in joined)
+        middle = places[len(places) // 2] if places else at[chain[0]]
         for each in chain:
-            at[each] = min(max(middle, low), high)
+            at[each] = min(max(middle, room[0]), room[1])

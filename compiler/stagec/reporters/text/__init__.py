@@ -35,7 +35,7 @@ def _filled(sentence: str, report: Report) -> str:
     width = report.canvas.width
     if width is None or len(sentence) <= width:
         return sentence
-    from stagec.reporters.text.columns import wrap  # rarely needed
+    from stagec.core.columns import wrap  # rarely needed
 
     return "\n".join(wrap(sentence, width))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from stagec.core.columns import columns, wrap
 from stagec.core.diagnostic import Remark
+from stagec.core.paint import Paint, Style
 from stagec.core.place import Place, Span
 from stagec.core.visible import visible
 from stagec.reporters import Canvas, Diagnostic, Tree, counted
-from stagec.reporters.text.columns import columns, wrap
 from stagec.reporters.text.frame import Frame, Lines, Mark
-from stagec.reporters.text.paint import Paint, Style
 
 _NEAR = 6
 """A related place at most so many lines away is shown in the same frame."""

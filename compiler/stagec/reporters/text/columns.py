@@ -1,9 +1,10 @@
-"""How many columns of a terminal a text takes, and which part of a long line is shown."""
+"""Which part of a long line is shown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stagec.core.columns import columns
 from stagec.core.value import value
 from stagec.core.visible import ellipsis, visible_characters
 
@@ -17,11 +18,6 @@ class Cut:
     text: str
     offset: int
     width: int
-
-
-def columns(text: str) -> int:
-    """Return how many columns a text takes: wide characters two, combining marks none."""
-    return len(text) if text.isascii() else sum(_columns(character) for character in text)
 
 
 def cut(line: str, marked: tuple[int, int], room: int, encoding: str) -> Cut:
@@ -43,20 +39,6 @@ def cut(line: str, marked: tuple[int, int], room: int, encoding: str) -> Cut:
     text = before + "".join(cells[first:last]) + after
     offset = len(before) + sum(widths[first : start - low])
     return Cut(text, offset, max(1, sum(widths[start - low : min(end - low, last)])))
-
-
-def wrap(text: str, room: int, taken: int = 0) -> list[str]:
-    """Break a sentence into lines of at most `room` columns, the first shorter by `taken`; long words stay whole."""
-    lines = [""]
-    used = taken
-    for word in text.split(" "):
-        width = columns(word)
-        if lines[-1] and used + width > room and not word.startswith("::"):  # build services obey `::` there
-            lines.append("")
-            used = 0
-        lines[-1] += f" {word}" if lines[-1] else word
-        used += width + 1
-    return lines
 
 
 def _window(widths: Sequence[int], marked: tuple[int, int], room: int) -> tuple[int, int]:
@@ -88,11 +70,3 @@ def _cells(text: str, encoding: str) -> list[str]:
                 cells[index] = " " * (_TAB - column % _TAB)
             column += columns(cells[index])
     return cells
-
-
-def _columns(character: str) -> int:
-    import unicodedata  # most text is ASCII
-
-    if unicodedata.category(character) in {"Mn", "Me"}:
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from stagec.core.columns import columns, wrap
+from stagec.core.paint import Paint, Style
 from stagec.core.place import Span
 from stagec.core.value import value
 from stagec.reporters import Canvas
-from stagec.reporters.text.columns import Cut, columns, cut, wrap
-from stagec.reporters.text.paint import Paint, Style
+from stagec.reporters.text.columns import Cut, cut
 
 _BREAK = re.compile(r"\r\n|\n|\r")
 _WIDTH = 120

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
+from stagec.core.value import replace
 from stagec.core.words import counted, listing, quote
-from stagec.graph import Graph, Trap, noun
-from stagec.model.flow import Edge, Node, To
+from stagec.graph import Graph, Trap, build, noun
+from stagec.model.flow import Edge, Entry, Node, To
 
 __all__ = [
     "Edge",
@@ -69,10 +70,17 @@ def leading_to_gates(graph: Graph) -> frozenset[str]:
 
 
 def ends(graph: Graph) -> tuple[Trap, ...]:
-    """Return the traps that no answer leads out of, even where answers may name any node."""
+    """Return the traps that no answer leads out of; where answers may name any node, one may also lead into a trap."""
     if not graph.flow.open:
         return graph.traps()
-    return tuple(trap for trap in graph.traps() if graph.flow.open.isdisjoint(trap.nodes))
+    found = _freely_entered(graph).traps() if is_open(graph) else graph.traps()
+    return tuple(trap for trap in found if graph.flow.open.isdisjoint(trap.nodes))
+
+
+def _freely_entered(graph: Graph) -> Graph:
+    """Return the graph of a flow in which runs may come to any node, as an answer may name it."""
+    named = {f"named {each}": Entry(each, graph.flow.nodes[each].at) for each in graph.unstartable()}
+    return build(replace(graph.flow, entries={**graph.flow.entries, **named})) if named else graph
 
 
 def is_open(graph: Graph) -> bool:
@@ -82,7 +90,8 @@ def is_open(graph: Graph) -> bool:
 
 def is_told(graph: Graph) -> bool:
     """Tell whether a node that nothing leads to is unreachable for no other reason than that."""
-    return graph.exact and not graph.flow.suspect and not is_open(graph) and not ends(graph)
+    flow = graph.flow
+    return graph.exact and not (flow.suspect or flow.strays) and not is_open(graph) and not ends(graph)
 
 
 def targets(edge: Edge) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ def check(graph: Graph) -> Iterator[Finding]:
     if not graph.exact:
         return
     reported = set(roots(graph)) if is_told(graph) else set()
-    free = not graph.flow.suspect and not ends(graph) and is_open(graph)
+    free = not (graph.flow.suspect or graph.flow.strays or ends(graph)) and is_open(graph)
     why = "is not reached, which may follow from another diagnostic of this flow"
     if free:
         why = "is reached only by an answer that names it freely"

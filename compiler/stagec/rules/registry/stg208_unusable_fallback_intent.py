@@ -10,7 +10,7 @@ Choose one of `allowedIntents`, or delete the fallback: without `failFast: false
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import INTENTS, Finding, Registry, Related, known_elsewhere, listing, quote, rule
+from stagec.rules.registry import INTENTS, Finding, Intent, Registry, Related, known_elsewhere, listing, quote, rule
 
 
 @rule(since="0.1", origin=("steps-registry:step.kind-fallback-intent", "rulings:R14", "SR-VALID-001"))
@@ -19,7 +19,7 @@ def check(registry: Registry) -> Iterator[Finding]:
         gate = step.gate
         if gate is None or gate.fallback not in INTENTS or gate.fallback in gate.allowed or not gate.allowed:
             continue
-        if gate.fallback in known_elsewhere(step):
+        if gate.fallback != Intent.ABORT and gate.fallback in known_elsewhere(step):
             continue  # then the gate's list is at fault, and that is told
         at = step.at / "structuredGate" / "fallbackIntent"
         message = f"step {quote(step.key)} falls back to {quote(gate.fallback)}, but allows only"

@@ -51,6 +51,9 @@ def _why(registry: Registry, step: Step, reading: Reading) -> str:
         return f"can be {listing(lost, 'or')}, but there is no such step{near}"
     if reading.promised.presence is Presence.UNDECLARED:
         return "is not declared in its output schema"
-    if step.output is not None and step.output.values.get(reading.path) is Miss.NO_MEMBER:
+    values = step.output.values.get(reading.path) if step.output is not None else None
+    if reading.is_involved or values is Miss.INVOLVED:
+        return "can be anything, as far as can be told: its output schema is too involved"
+    if values is Miss.NO_MEMBER:
         return "can be anything: its output schema names no values"
     return "can be missing from an answer"

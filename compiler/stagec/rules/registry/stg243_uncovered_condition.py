@@ -48,6 +48,8 @@ def _why(each: Conditional) -> str:
         reasons.append(f"{listing(each.uncovered)} {'has' if len(each.uncovered) == 1 else 'have'} no case")
     if each.values is Miss.NO_MEMBER:
         reasons.append("its output schema does not name the values")
+    if each.values is Miss.INVOLVED or presence is Presence.UNKNOWABLE:
+        reasons.append("its output schema is too involved to tell that every answer has a case")
     if presence is Presence.POSSIBLE:
         reasons.append("an answer may leave the value out")
     return f"but {' and '.join(reasons)}"

@@ -1,4 +1,4 @@
-"""A `$ref` in a schema of a stage leads to nothing.
+"""A `$ref` in a schema of a stage or of the context leads to nothing.
 
 ## Why this matters
 A schema with a missing part cannot be given to a model: the stage fails before its first turn.
@@ -17,8 +17,6 @@ _SENTENCES = {Miss.NO_FILE: "there is no such file", Miss.NO_MEMBER: "the schema
 
 @rule(since="0.1", origin=("stage-definitions:completion-schema-ref", "rulings:R20"))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for stage in pipeline.stages:
-        for each in stage.references:
-            if isinstance(each.found, Miss) and each.found in _SENTENCES:
-                message = f"reference {quote(each.text)} leads to nothing: {_SENTENCES[each.found]}"
-                yield Finding(each.at, message)
+    for each in pipeline.references:
+        if isinstance(each.found, Miss) and each.found in _SENTENCES:
+            yield Finding(each.at, f"reference {quote(each.text)} leads to nothing: {_SENTENCES[each.found]}")

@@ -8,16 +8,16 @@ from stagec.core.json import Json, Object
 from stagec.core.place import Key, Pointer
 from stagec.core.value import value
 
-_DATA = frozenset({"const", "default", "enum", "examples"})
+DATA = frozenset({"const", "default", "enum", "examples"})
 """Keywords whose value is no schema, whatever it looks like."""
-_NAMED = frozenset(
+NAMED = frozenset(
     {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"},
 )
 """Keywords whose value holds schemas by name; the names mean nothing."""
 KEYWORDS = frozenset(
     {
-        *_DATA,
-        *_NAMED,
+        *DATA,
+        *NAMED,
         *("$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$ref"),
         *("$schema", "$vocabulary", "additionalItems", "additionalProperties", "allOf", "anyOf", "contains"),
         *("contentEncoding", "contentMediaType", "contentSchema", "dependentRequired", "deprecated", "description"),
@@ -52,8 +52,8 @@ def subschemas(root: Json) -> Iterator[Subschema]:
 
 def _inside(schema: Object) -> Iterator[tuple[tuple[Key, ...], Json]]:
     for key, member in schema.items():
-        if key in _NAMED and isinstance(member, dict):
+        if key in NAMED and isinstance(member, dict):
             for name, named in member.items():
                 yield (key, name), named
-        elif key not in _DATA and isinstance(member, (dict, list)):
+        elif key not in DATA and isinstance(member, (dict, list)):
             yield (key,), member

@@ -15,6 +15,8 @@ _ENDLESS = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _FIRST = frozenset("-+.0123456789~nNtTfF")
 MOST_DIGITS = 4_300
 """Python refuses to read longer whole numbers."""
+_MOST_BITS = 14_284
+"""So long may a number written in another base be: Python refuses to write more digits, too."""
 
 Scalar = None | bool | int | float | str
 
@@ -34,7 +36,8 @@ class NumberError(ValueError):
         """What a sentence about it needs."""
         text = str(self)
         if self.reason == "digits":
-            return {"digits": len(text.lstrip("+-")), "limit": MOST_DIGITS}
+            known = {} if _BASED.fullmatch(text) else {"digits": len(text.lstrip("+-"))}
+            return {**known, "limit": MOST_DIGITS}
         return {"number": text}
 
 
@@ -50,11 +53,15 @@ def meaning(text: str) -> Scalar:
 
 
 def _number(text: str) -> int | float | str:
-    whole = _INT.fullmatch(text)
-    if whole or _BASED.fullmatch(text):
+    if _INT.fullmatch(text):
         if len(text.lstrip("+-")) > MOST_DIGITS:
             raise NumberError(text, "digits")
-        return int(text, 10 if whole else 0)
+        return int(text)
+    if _BASED.fullmatch(text):
+        number = int(text, 0)
+        if number.bit_length() > _MOST_BITS:
+            raise NumberError(text, "digits")
+        return number
     if _ENDLESS.fullmatch(text):
         raise NumberError(text, "no-number" if "n" in text[-1].lower() else "overflow")
     return _float(text) if _FLOAT.fullmatch(text) else text

@@ -9,7 +9,7 @@ from typing import Any
 from stagec.core.json import Json
 from stagec_dev.listing import listed
 from stagec_dev.row import Agreement, Row, RowKind
-from stagec_dev.rows.stage_definitions import cases, files
+from stagec_dev.rows.stage_definitions import cases, files, runs
 
 _FOLDER = "stage-definitions"
 _WHOLE = ("seed", "examples", "derived-md")
@@ -35,8 +35,9 @@ def _answer(_root: Path, row: Row) -> Json:
     if path.parent.name != "cases":
         answered: Json = files.answer(row)
         return answered
-    by_cases = cases.ANSWERS.get(path.stem)
-    got: Json = by_cases(row.given) if by_cases is not None else None
+    case, by_cases = runs.CASES.get(path.stem), cases.ANSWERS.get(path.stem)
+    answer = case.answer if case is not None else by_cases
+    got: Json = answer(row.given) if answer is not None else None
     return got
 
 
@@ -44,6 +45,8 @@ def _compare(row: Row, got: Any) -> Agreement:
     path = PurePosixPath(row.file)
     if path.parent.name != "cases":
         return files.compare(row, got)
+    if path.stem in runs.CASES:
+        return runs.compare(runs.CASES[path.stem], row.given, got)
     return cases.compare(row.given, got) if path.stem in cases.ANSWERS else Agreement.NOT_YET
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.frontends.stages.document import REQUIRED
-from stagec.pipeline import Project, compile_project
+from stagec.pipeline import Compilation, Project, compile_project
+from stagec.plan.document import Plan
 from stagec.project.settings import Settings
 
 CODE = ("id", "body", "allowedTools", "turnCap", "completionTool", "completionSchema")
@@ -25,11 +26,23 @@ _FILLED: Mapping[str, Any] = {
 
 def compiled(files: Mapping[str, str], named: Iterable[str] = ()) -> tuple[Diagnostic, ...]:
     """Return what stagec says of a project that is only texts; without names it looks for the files by itself."""
-    overlay = {file: text.encode("utf-8", "surrogatepass") for file, text in files.items()}
     with TemporaryDirectory() as folder:
-        root = Path(folder).resolve()
-        paths = tuple(root / file for file in (named or files))
-        return compile_project(Project(root, paths, Settings(), overlay)).diagnostics
+        return _compiled(Path(folder), files, named).diagnostics
+
+
+def frozen(document: Mapping[str, Any]) -> tuple[tuple[Diagnostic, ...], Plan]:
+    """Return what stagec says of a pipeline that holds its stages as objects, and its plan, even with errors."""
+    with TemporaryDirectory() as folder:
+        compilation = _compiled(Path(folder), {"pipeline.json": json.dumps(document)})
+        (meaning,) = compilation.meanings
+        return compilation.diagnostics, meaning.plan()
+
+
+def _compiled(folder: Path, files: Mapping[str, str], named: Iterable[str] = ()) -> Compilation:
+    overlay = {file: text.encode("utf-8", "surrogatepass") for file, text in files.items()}
+    root = folder.resolve()
+    paths = tuple(root / file for file in (named or files))
+    return compile_project(Project(root, paths, Settings(), overlay))
 
 
 def machine(stages: Any, entry: Any, **members: Any) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from stagec.core.nearest import Names, hint
 from stagec.core.shelf import member, members
 from stagec.core.words import listing, quote
 from stagec.emitters import Emitter, Picture, Role
-from stagec.frontends import Flow
 from stagec.picture.focus import focus
 
 _DEFAULT = "mermaid"
@@ -25,17 +24,6 @@ def emitter_for(form: str | None, output: Path | None) -> Emitter:
     if output.suffix.lower() not in known:
         raise Failure(f"{quote(output.name)} does not say a format: --format does, or one of {listing(sorted(known))}")
     return known[output.suffix.lower()]
-
-
-def flows_for(wanted: str | None, flows: Iterable[Flow]) -> tuple[Flow, ...]:
-    """Return the flows with an id, or all; raise `Failure` when none has it."""
-    known = tuple(flows)
-    chosen = tuple(flow for flow in known if wanted is None or flow.id == wanted)
-    if not chosen:
-        names = sorted({flow.id for flow in known})
-        near = hint(wanted or "", Names(names)) or f"; there are {listing(names)}"
-        raise Failure(f"no flow is called {quote(wanted)}{near}")
-    return chosen
 
 
 def focused(pictures: Iterable[Picture], node: str, depth: int) -> tuple[Picture, ...]:

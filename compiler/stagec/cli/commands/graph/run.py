@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from stagec.cli.commands.graph.choice import emitter_for, flows_for, focused
+from stagec.cli.commands.graph.choice import emitter_for, focused
 from stagec.cli.files import replace_file
+from stagec.cli.flows import flows_for
 from stagec.cli.progress import progress
 from stagec.cli.streams import put_bytes, say
 from stagec.core.diagnostic import Diagnostic, Severity
@@ -18,10 +19,10 @@ from stagec.core.value import value
 from stagec.core.words import counted, listing
 from stagec.emitters import Emitter, Picture
 from stagec.graph import build
+from stagec.model.concerns import concerning
 from stagec.picture.collapse import By, collapse
 from stagec.picture.draw import draw
 from stagec.picture.fit import fit, weight
-from stagec.picture.owners import concerning
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.project.configuration import configure
 

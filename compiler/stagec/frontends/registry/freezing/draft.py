@@ -2,12 +2,98 @@
 
 from __future__ import annotations
 
-from stagec.frontends.registry.document import Registry
+from collections.abc import Mapping
+
+from stagec.catalogue import well_known_effects
+from stagec.core.json import text_in
+from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.freezing import agent
+from stagec.frontends.registry.freezing.acts import Acts
+from stagec.frontends.registry.freezing.conduct import Conduct
+from stagec.frontends.registry.freezing.edges import Moves
+from stagec.frontends.registry.freezing.gates import Gates
+from stagec.frontends.registry.freezing.prompts import prompts
+from stagec.frontends.registry.freezing.texts import RegistryTexts
+from stagec.frontends.registry.freezing.validation import Validations
+from stagec.frontends.registry.freezing.variables import Variables
 from stagec.model.flow import Flow
+from stagec.plan.act import Prompt
+from stagec.plan.document import Input, Names, Plan
 from stagec.plan.draft import Draft
+from stagec.plan.node import Node
+from stagec.plan.surroundings import Tool
 from stagec.sources.read import Sources
+
+_STDIN = "stdin"
 
 
 def freeze(registry: Registry, flow: Flow, sources: Sources) -> Draft:
     """Return the draft of the plan of a registry without errors."""
-    raise NotImplementedError
+    making = _Making(registry, sources)
+    return Draft(making.plan(flow), making.files())
+
+
+class _Making:
+    """Everything that the parts of one plan are made with."""
+
+    def __init__(self, registry: Registry, sources: Sources) -> None:
+        self._registry = registry
+        self._definition = agent.definition(registry, sources)
+        self._texts, self._variables = RegistryTexts(sources), Variables(registry)
+        found = prompts(registry, sources)
+        self._conduct = Conduct(self._definition)
+        self._acts = Acts(found, self._texts, self._variables, self._conduct)
+        self._gates, self._moves = Gates(), Moves(registry)
+        self._validations = Validations(registry, found, self._texts)
+
+    def plan(self, flow: Flow) -> Plan:
+        """Return the plan, without what follows from it."""
+        registry, texts = self._registry, self._texts
+        steps = [step for step in registry.steps.values() if not step.is_section]
+        nodes = {step.key: self._node(step) for step in steps}
+        system = agent.system(registry, texts, self._variables)  # may read of what is then an input
+        return Plan(
+            id=registry.id,
+            names=Names("step", "intent"),
+            entries={name: entry.node for name, entry in flow.entries.items()},
+            nodes=nodes,
+            limits=agent.limits(registry),
+            entry=agent.entry(registry, flow),
+            title=text_in(self._definition, "displayName"),
+            version=text_in(registry.body, "version"),
+            inputs=self._inputs(steps),
+            system=system,
+            judge=agent.judge(registry),
+            validators=self._validations.validators,
+            tools=self._tools(nodes),
+            contents=texts.texts,
+        )
+
+    def files(self) -> frozenset[str]:
+        """Return the files that the plan was made of."""
+        owner = self._registry.agent
+        own = {self._registry.at.file} if owner is None else {self._registry.at.file, owner.at.file}
+        return frozenset(own | self._texts.files)
+
+    def _node(self, step: Step) -> Node:
+        gate = self._gates.gate(step)
+        return Node(
+            act=self._acts.act(step),
+            gate=gate,
+            edges=self._moves.edges(step, gate),
+            kind=step.kind.value if step.kind is not None else None,
+            title=text_in(step.body, "name"),
+            validation=self._validations.of_step(step),
+        )
+
+    def _inputs(self, steps: list[Step]) -> dict[str, Input]:
+        """Return the agent's parameters, and what else is read and nobody else provides."""
+        read = dict.fromkeys((*self._acts.inputs, *self._variables.given))
+        if any(step.body.get("usesStdin") is True for step in steps):
+            read[_STDIN] = None
+        return {**dict.fromkeys(read, Input()), **agent.inputs(self._definition, self._texts)}
+
+    def _tools(self, nodes: Mapping[str, Node]) -> Mapping[str, Tool]:
+        lists = dict.fromkeys(node.act.tools for node in nodes.values() if isinstance(node.act, Prompt))
+        names = dict.fromkeys(name for tools in lists for name in tools or ())
+        return {name: Tool("unknown", well_known_effects(name).value) for name in names}

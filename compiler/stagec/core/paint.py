@@ -16,6 +16,7 @@ class Style(StrEnum):
     NOTE = "1;36"
     MESSAGE = "1"
     GUTTER = "34"
+    HOLE = "36"
 
     @classmethod
     def of(cls, severity: Severity) -> Style:
@@ -29,6 +30,6 @@ class Paint:
 
     colour: bool
 
-    def __call__(self, text: str, style: Style) -> str:
-        """Return a text in a style."""
-        return f"\x1b[{style}m{text}\x1b[0m" if self.colour and text else text
+    def __call__(self, text: str, style: Style | None) -> str:
+        """Return a text in a style, if it has one."""
+        return f"\x1b[{style}m{text}\x1b[0m" if self.colour and text and style else text

@@ -1,0 +1,52 @@
+"""`stagec cancel`: end a run that nobody is to go on with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from stagec.cli.running import options
+
+if TYPE_CHECKING:
+    from stagec.drivers.local import Journal
+
+
+@click.command(short_help="End a run that nobody is to go on with.")
+@options.run
+@options.runs
+def cancel(run: str, runs: Path) -> None:
+    """End RUN, the name of a run or its file, as failed; it cannot be gone on with any more.
+
+    A run that is being executed is ended where it is executed, with Ctrl-C.
+    """
+    from contextlib import closing
+
+    from stagec.cli.running.runs import Runs, opened
+
+    path = Runs(runs).find(run)
+    with closing(opened(path)) as journal:
+        _cancel(path, journal)
+
+
+def _cancel(path: Path, journal: Journal) -> None:
+    from stagec.cli.running.programs import program_in
+    from stagec.cli.running.runs import name_of
+    from stagec.cli.running.sitting import Table, sit
+    from stagec.cli.running.telling import teller
+    from stagec.core.failure import Failure
+    from stagec.core.words import quote
+    from stagec.drivers.local.replaying import fold
+    from stagec.runtime import Cancelled
+    from stagec.world.local import ClosedWorld
+    from stagec.world.scenario import Scenario
+    from stagec.world.scripted import ScriptedWorld
+
+    name = quote(name_of(path))
+    program = program_in(journal.history.plan, f"the plan of run {name}")
+    ended = fold(program, journal.history.events).ended
+    if ended is not None:
+        raise Failure(f"run {name} has ended as {ended}: there is nothing to cancel")
+    world = ScriptedWorld(Scenario(), ClosedWorld())
+    sit(Table(path, journal, program, world, teller(program.plan, None)), Cancelled())

@@ -1,0 +1,36 @@
+"""`stagec compile`: the plans of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stagec.cli import options
+
+
+@click.command("compile", short_help="Freeze each flow without errors as a plan.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@options.root
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE|DIR",
+    help="Where to write. DIR is a folder, or ends in '/', or is made for several flows; '-' is standard output.",
+)
+@click.option("--flow", metavar="ID", help="Compile only the flow with this id.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 unless the files hold what would be written.")
+@click.pass_context
+def freeze(context: click.Context, /, **given: Any) -> None:
+    """Turn the agents and pipelines in PATHS, or in the configured roots, into plans.
+
+    A plan is one flow with everything that running it needs. A flow with errors has none. Every rule counts as it was
+    declared: what is configured under select, extend-select, ignore and severity makes no broken flow compile, and
+    stops no sound one. Errors and warnings are printed to standard error, with a line for each plan.
+
+    Exit status: 0 all compiled, 1 some flow has errors, 2 usage or environment, 3 nothing to compile, 4 internal error.
+    """
+    from stagec.cli.commands.compile.run import Request, run
+
+    context.exit(run(Request(**given)))

@@ -1,0 +1,70 @@
+"""Compile a project as asked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from stagec.cli.commands.compile.names import file_names
+from stagec.cli.commands.compile.telling import list_plans, refuse, report
+from stagec.cli.commands.compile.writing import UP_TO_DATE, state, target_for, write
+from stagec.cli.flows import flows_for
+from stagec.cli.frozen import Freezer, Frozen, Refused
+from stagec.cli.progress import progress
+from stagec.core.failure import Exit, Failure
+from stagec.core.value import value
+from stagec.core.words import listing
+from stagec.pipeline import Meaning
+from stagec.project.configuration import configure
+
+
+@value
+class Request:
+    """The arguments and options as given; None where nothing was said."""
+
+    paths: tuple[Path, ...] = ()
+    root: Path | None = None
+    output: str | None = None
+    flow: str | None = None
+    check: bool = False
+
+
+def run(request: Request) -> Exit:
+    """Compile what was asked for, write it or compare it with the files, and return the exit status."""
+    with progress("compiling …"):
+        freezer = _freezer(request)
+        chosen = _chosen(freezer, request.flow)
+        target = target_for(request.output, len(chosen))
+        if request.check and target.path is None:
+            raise Failure("--check compares with files: --output names them")
+        made = {name: freezer.freeze(each) for name, each in chosen.items()}
+    report(freezer, None if request.flow is None else [each.flow for each in chosen.values()])
+    plans = [(target.file(name), each) for name, each in made.items() if isinstance(each, Frozen)]
+    if request.check:
+        states = [state(path, each.data) for path, each in plans]
+    else:
+        states = [""] * len(plans)
+        write(target, [(path, each.data) for path, each in plans])
+    list_plans(plans, states)
+    refused = [each for each in made.values() if isinstance(each, Refused)]
+    is_broken = refuse(freezer, refused, is_all=request.flow is None)
+    return Exit.FINDINGS if is_broken or not {*states} <= {"", UP_TO_DATE} else Exit.CLEAN
+
+
+def _freezer(request: Request) -> Freezer:
+    configuration = configure(request.paths, request.root)
+    freezer = Freezer(configuration, request.paths)
+    if not freezer.compilation.flows:
+        looked_in = listing([os.path.relpath(path) for path in request.paths or (configuration.root,)])
+        why = "; 'stagec validate' says why" if freezer.compilation.diagnostics else ""
+        raise Failure(f"nothing to compile: {looked_in} holds no flow that can be read{why}", Exit.NOTHING)
+    return freezer
+
+
+def _chosen(freezer: Freezer, wanted: str | None) -> Mapping[str, Meaning]:
+    """Return what is compiled by the name of its file, which does not depend on what else is chosen or broken."""
+    every = freezer.compilation.meanings
+    names = file_names(each.flow.id for each in every)
+    flows = {id(flow) for flow in flows_for(wanted, freezer.compilation.flows)}
+    return {name: each for name, each in zip(names, every, strict=True) if id(each.flow) in flows}

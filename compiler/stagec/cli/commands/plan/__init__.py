@@ -1,0 +1,37 @@
+"""`stagec plan`: look at plans."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from stagec.cli import options
+
+
+def _show(path: Path, node: str | None, content: str | None, output_format: str) -> None:
+    """Print what is in PLAN: entries, limits and facts, the nodes and where each leads, what it needs and was made of.
+
+    `-` reads the plan from standard input. A plan that is not as it should be is refused, as `stagec verify` does it.
+    In prompts, `{{path}}` stands where a value is put in.
+    """
+    from stagec.cli.commands.plan.showing import Request, show
+
+    show(Request(path, node, content, output_format))
+
+
+def _shown() -> click.Command:
+    """Make the subcommand; a module of the shelf names one command only."""
+    node = click.option("--node", metavar="NODE", help="Print all of one node, with its prompt and schema.")
+    content = click.option("--content", metavar="DIGEST", help="Print one text as it is; the first digits are enough.")
+    formats = options.output_format("text", "json", default="text")
+    path = click.argument("path", metavar="PLAN", type=click.Path(path_type=Path, allow_dash=True))
+    return click.command("show", short_help="Print what is in a plan.")(path(node(content(formats(_show)))))
+
+
+COMMAND = click.Group(
+    "plan",
+    commands=[_shown()],
+    help="Look at a plan that 'stagec compile' has written.",
+    short_help="Show what is in a plan.",
+)

@@ -1,0 +1,137 @@
+"""All of one node of a plan."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from stagec.cli.commands.plan.overview import tool_row
+from stagec.cli.commands.plan.prompts import line, runs, value_text
+from stagec.cli.commands.plan.sheet import Sheet
+from stagec.cli.commands.plan.wording import (
+    admission,
+    gate,
+    listed,
+    move,
+    retry,
+    short,
+    supply,
+)
+from stagec.core.words import shortened
+from stagec.plan import Plan
+from stagec.plan.act import Act, Command, Converse, Prompt
+from stagec.plan.gate import Validation
+from stagec.plan.node import Node
+from stagec.plan.references import led
+from stagec.plan.template import Template
+
+
+def node_page(sheet: Sheet, plan: Plan, name: str) -> None:
+    """Write what a node does, when, what becomes of it, and its prompt and schemas."""
+    node = plan.nodes[name]
+    sheet.heading(name if node.title in {None, name} else f"{name}: {node.title}")
+    sheet.row("flow", plan.id)
+    sheet.row("kind", *([node.kind] if node.kind is not None else []))
+    sheet.row("from", *_origins(plan, name))
+    sheet.row("act", *_act(node.act, plan))
+    sheet.row("admitted", *(admission(node.admission) if node.admission is not None else ()))
+    sheet.row("gate", *gate(node.gate))
+    sheet.row("retry", *([retry(node.retry)] if node.retry is not None else []))
+    sheet.row("checked", *(_validation(node.validation) if node.validation is not None else ()))
+    sheet.row("hooks", *(f"{phase}: {call}" for phase, call in node.hooks.items()))
+    sheet.row("moves", *(move(edge, sheet.arrow) for edge in node.edges))
+    _variables(sheet, node.act)
+    _tools(sheet, node.act, plan)
+    _texts(sheet, node, plan)
+
+
+def _origins(plan: Plan, name: str) -> Iterator[str]:
+    for selected, begun in plan.entries.items():
+        if begun == name:
+            yield "the start of a run" + (f" under {short(selected)}" if selected else "")
+    for other, node in plan.nodes.items():
+        outcomes = dict.fromkeys(edge.on for edge in node.edges if name in led(edge.target))
+        if outcomes:
+            yield f"{short(other)} on {listed(outcomes, 'or')}"
+
+
+def _act(act: Act, plan: Plan) -> Iterator[str]:
+    """Yield in words what a node does."""
+    match act:
+        case Prompt():
+            yield "prompt: a model is asked for one structured answer"
+            yield from _prompt(act)
+        case Converse():
+            turns = f"{act.turns:,} turn{'' if act.turns == 1 else 's'}"
+            yield f"converse: a model works with tools, at most {turns}, until it calls {short(act.completion)}"
+        case Command():
+            yield f"command: {' '.join(line(word, plan.contents) for word in act.words)}"
+            yield f"stopped after {act.milliseconds:,} ms"
+
+
+def _prompt(act: Prompt) -> Iterator[str]:
+    if act.model is not None:
+        yield f"model {act.model}"
+    if act.permission is not None:
+        yield f"permission mode {act.permission}"
+    if act.prompt is None:
+        yield f"the runner must have the prompt {short(act.builtin or '')}".rstrip()
+    if not act.tools:
+        yield "the runner chooses its tools" if act.tools is None else "without tools"
+    if act.needed:
+        yield f"cannot start without {listed(act.needed)}"
+
+
+def _validation(given: Validation) -> Iterator[str]:
+    for each in given.conditions:
+        params = ", ".join(f"{name} {value_text(value)}" for name, value in each.params.items())
+        yield f"{short(each.validator)} must succeed{f', with {params}' if params else ''}"
+    attempts = f"; failure {given.attempts:,} ends the run as failed" if given.action == "retry" else ""
+    yield f"on failure: {given.action}{attempts}"
+
+
+def _variables(sheet: Sheet, act: Act) -> None:
+    if isinstance(act, Prompt) and act.variables:
+        sheet.heading("variables")
+        sheet.table(((name,), (supply(each),)) for name, each in act.variables.items())
+
+
+def _tools(sheet: Sheet, act: Act, plan: Plan) -> None:
+    tools = () if isinstance(act, Command) else act.tools or ()
+    if tools:
+        sheet.heading("tools")
+        sheet.table(tool_row(name, plan.tools[name]) for name in tools)
+
+
+def _texts(sheet: Sheet, node: Node, plan: Plan) -> None:
+    """Write the prompts and schemas of a node, each in full."""
+    act = node.act
+    if isinstance(act, Prompt | Converse) and act.prompt is not None:
+        if isinstance(act, Prompt) and plan.system is not None:
+            _template(sheet, "system prompt", plan.system.prompt, plan)
+        _template(sheet, "prompt", act.prompt, plan)
+    for pattern, template in (node.validation.prompts if node.validation is not None else {}).items():
+        _template(sheet, f"prompt after failure {short(pattern)}", template, plan)
+    if isinstance(act, Prompt | Converse):
+        _schema(sheet, "schema", act.schema, plan)
+    if isinstance(act, Converse):
+        _schema(sheet, "schema of what it is handed", act.accepts, plan)
+
+
+def _template(sheet: Sheet, heading: str, template: Template, plan: Plan) -> None:
+    sheet.heading(heading)
+    sheet.quoted(runs(template, plan.contents))
+
+
+def _schema(sheet: Sheet, heading: str, content: str | None, plan: Plan) -> None:
+    if content is not None:
+        sheet.heading(f"{heading} {shortened(content)}")
+        sheet.quoted([(_pretty(plan.contents[content]), None)])
+
+
+def _pretty(text: str) -> str:
+    """Return a JSON text with blanks, or as it is when it cannot be written again."""
+    try:
+        return json.dumps(json.loads(text), indent=2, ensure_ascii=False, allow_nan=False)
+    except (ValueError, RecursionError):
+        return text

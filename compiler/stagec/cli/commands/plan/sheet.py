@@ -1,0 +1,150 @@
+"""A page for a terminal: headings, rows and tables that fit its width, and texts behind a bar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from stagec.core.canvas import Canvas
+from stagec.core.columns import columns, wrap
+from stagec.core.paint import Paint, Style
+from stagec.core.visible import ellipsis, visible
+
+_LABEL = 9
+"""Columns of the names of rows: a digest fits beside them on 80."""
+_WIDEST = 40
+"""Columns of a cell; names may have any length."""
+_TAB = " " * 4
+_HANGING = "  "
+"""What stands before the rest of a text that was broken, to tell it from the next one."""
+_NARROWEST = 24
+"""Columns in which a text is broken at least."""
+_BESIDE = 40
+"""Columns without which what stands behind the cells of a table and is longer goes below them."""
+_BELOW = " " * 6
+_BAR = "  | "
+Row = tuple[tuple[str, ...], tuple[str, ...]]
+"""The cells of a row of a table, and what stands behind them, line by line."""
+Run = tuple[str, Style | None]
+"""A piece of a text, and how it is told from the pieces around it."""
+
+
+class Sheet:
+    """Collects lines. Whatever it is given may hold text of anybody: nothing in it reaches the terminal unescaped."""
+
+    def __init__(self, canvas: Canvas) -> None:
+        self._canvas = canvas
+        self._paint = Paint(canvas.colour)
+        self._lines: list[str] = []
+        self.arrow = "→" if visible("→", canvas.encoding) == "→" else "->"
+
+    def text(self) -> str:
+        """Return the page."""
+        return "".join(f"{line.rstrip(' ')}\n" for line in self._lines)
+
+    def heading(self, text: str) -> None:
+        """Begin a part of the page."""
+        if self._lines:
+            self._lines.append("")
+        self._lines.append(self._paint(self._visible(text), Style.MESSAGE))
+
+    def row(self, label: str, *texts: str) -> None:
+        """Add a named row of one or more lines; without any it is left out."""
+        for index, text in enumerate(texts):
+            lead = self._paint(f"{label:<{_LABEL}}", Style.GUTTER) if index == 0 else " " * _LABEL
+            self._add(lead, _LABEL, text)
+
+    def table(self, rows: Iterable[Row]) -> None:
+        """Add rows whose cells line up; an empty column is left out."""
+        shown = [([self._cell(cell) for cell in cells], behind) for cells, behind in rows]
+        widths = [max(map(columns, column)) for column in zip(*(cells for cells, _ in shown), strict=True)]
+        taken = 2 + sum(width + 2 for width in widths if width)
+        is_beside = self._fits(taken, [text for _, behind in shown for text in behind])
+        for cells, behind in shown:
+            padded = (_padded(cell, width) for cell, width in zip(cells, widths, strict=True) if width)
+            leads = [f"  {''.join(padded)}"]
+            if not is_beside:
+                self._lines.append(leads.pop())
+            blanks = " " * taken if is_beside else _BELOW
+            for text in behind or ("",) * is_beside:
+                self._add(leads.pop() if leads else blanks, len(blanks), text)
+
+    def quoted(self, runs: Iterable[Run]) -> None:
+        """Add a text line by line, each behind a bar; what does not fit beside it goes on below, without one."""
+        width = self._canvas.width
+        for line in _lines(runs):
+            shown = [(visible(text.replace("\t", _TAB), self._canvas.encoding), style) for text, style in line]
+            whole = "".join(text for text, _ in shown)
+            room = len(whole) if width is None else max(_NARROWEST, width - len(_BAR))
+            lead = self._paint(_BAR, Style.GUTTER)
+            for begin, end in _broken(whole, room):
+                self._lines.append(lead + "".join(self._paint(text, style) for text, style in _part(shown, begin, end)))
+                lead = " " * (len(_BAR) + _indent(whole))
+
+    def _fits(self, taken: int, texts: Sequence[str]) -> bool:
+        """Tell whether texts have room beside so many columns."""
+        room = None if self._canvas.width is None else self._canvas.width - taken
+        return room is None or room >= _BESIDE or all(columns(self._visible(text)) <= room for text in texts)
+
+    def _add(self, lead: str, taken: int, text: str) -> None:
+        """Add a text beside its lead, broken to the width of the terminal."""
+        shown = self._visible(text)
+        width = self._canvas.width
+        room = None if width is None else max(_NARROWEST, width - taken - len(_HANGING))
+        first, *others = [shown] if room is None else wrap(shown, room, -len(_HANGING))
+        self._lines.append(lead + first)
+        self._lines.extend(" " * taken + _HANGING + line for line in others)
+
+    def _cell(self, text: str) -> str:
+        """Return a text as it can be shown in a column."""
+        shown = self._visible(text[: _WIDEST + 1])
+        if columns(shown) <= _WIDEST:
+            return shown
+        sign = ellipsis(self._canvas.encoding)
+        while columns(shown) > _WIDEST - len(sign):
+            shown = shown[:-1]
+        return shown + sign
+
+    def _visible(self, text: str) -> str:
+        shown = visible(text, self._canvas.encoding)
+        is_command = shown.lstrip().startswith("::")  # build services obey it at the start of a line
+        return shown.replace(":", r"\x3a", 1) if is_command else shown
+
+
+def _padded(cell: str, width: int) -> str:
+    return f"{cell}{' ' * (width - columns(cell))}  "
+
+
+def _lines(runs: Iterable[Run]) -> list[list[Run]]:
+    """Return the pieces of each line of a text; a line feed at its end begins none."""
+    lines: list[list[Run]] = [[]]
+    for text, style in runs:
+        first, *others = text.split("\n")
+        lines[-1].append((first, style))
+        lines.extend([(other, style)] for other in others)
+    return lines[:-1] if len(lines) > 1 and lines[-1] == [("", None)] else lines
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _broken(line: str, room: int) -> Iterator[tuple[int, int]]:
+    """Yield where each part of a line begins and ends that fits into so many columns; long words stay whole."""
+    begin, gap, used = 0, 0, _indent(line)
+    for at in range(used, len(line)):
+        used += columns(line[at])
+        if line[at] == " " and not line.startswith("::", at + 1):  # build services obey `::` at the start of a line
+            gap = at
+        if used > room and gap > begin:
+            yield begin, gap
+            begin = gap + 1
+            used = columns(line[begin : at + 1])
+    yield begin, len(line)
+
+
+def _part(runs: Iterable[Run], begin: int, end: int) -> Iterator[Run]:
+    """Yield what lies between two positions of a line."""
+    at = 0
+    for text, style in runs:
+        yield text[max(0, begin - at) : max(0, end - at)], style
+        at += len(text)

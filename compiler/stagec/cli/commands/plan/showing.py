@@ -1,0 +1,90 @@
+"""Show a plan as asked."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from stagec.cli.commands.plan.node_page import node_page
+from stagec.cli.commands.plan.overview import overview
+from stagec.cli.commands.plan.sheet import Sheet
+from stagec.cli.commands.plan.written import node_json, plan_json
+from stagec.cli.files import read_file
+from stagec.cli.streams import canvas, put, put_bytes
+from stagec.core.failure import Exit, Failure
+from stagec.core.nearest import Names, hint
+from stagec.core.value import value
+from stagec.core.visible import visible
+from stagec.core.words import quote
+from stagec.plan import Loaded, Plan, PlanError, verify
+
+
+@value
+class Request:
+    """The arguments and options as given; None where nothing was said."""
+
+    path: Path
+    node: str | None = None
+    content: str | None = None
+    output_format: str = "text"
+
+
+def show(request: Request) -> None:
+    """Print what was asked for; raise `Failure` for a plan that is refused, and for what is not in it."""
+    if request.content is not None and (request.node is not None or request.output_format == "json"):
+        raise Failure("--content prints a text as it is: --node and --format do not go with it")
+    loaded = _verified(request.path)
+    if request.content is not None:
+        _put_content(_content(loaded.plan, request.content))
+        return
+    if request.node is not None:
+        _refuse_unknown(loaded.plan, request.node)
+    put(_json(loaded, request.node) if request.output_format == "json" else _text(loaded, request.node))
+
+
+def _verified(path: Path) -> Loaded:
+    try:
+        return verify(read_file(path))
+    except PlanError as error:
+        raise Failure(f"{quote(path)} is refused: {error}", Exit.FINDINGS) from error
+
+
+def _refuse_unknown(plan: Plan, node: str) -> None:
+    if node not in plan.nodes:
+        raise Failure(f"no node is called {quote(node)}{hint(node, Names(plan.nodes))}")
+
+
+def _text(loaded: Loaded, node: str | None) -> str:
+    sheet = Sheet(canvas(sys.stdout, os.environ))
+    if node is None:
+        overview(sheet, loaded)
+    else:
+        node_page(sheet, loaded.plan, node)
+    return sheet.text()
+
+
+def _json(loaded: Loaded, node: str | None) -> str:
+    try:
+        return plan_json(loaded) if node is None else node_json(loaded.plan, node)
+    except RecursionError as error:
+        raise Failure("a value of the plan is nested too deeply to be printed") from error
+
+
+def _content(plan: Plan, digest: str) -> str:
+    """Return the one text whose digest begins so, with or without `sha256:`."""
+    wanted = f"sha256:{digest.removeprefix('sha256:').lower()}"
+    found = [name for name in plan.contents if name.startswith(wanted)]
+    if len(found) != 1:
+        why = f"the digests of {len(found)} texts begin with" if found else "no text has the digest"
+        raise Failure(f"{why} {quote(digest)}")
+    return plan.contents[found[0]]
+
+
+def _put_content(text: str) -> None:
+    """Print exact bytes for programs, and nothing that could play tricks to a terminal."""
+    if sys.stdout.isatty():
+        encoding = sys.stdout.encoding or "ascii"
+        put("".join(f"{visible(line.expandtabs(), encoding)}\n" for line in text.removesuffix("\n").split("\n")))
+    else:
+        put_bytes(text.encode())

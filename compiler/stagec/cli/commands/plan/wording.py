@@ -1,0 +1,165 @@
+"""How the parts of nodes are said in a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
+from typing import assert_never
+
+from stagec.cli.commands.plan.prompts import path_text, value_text
+from stagec.plan.act import Act, Carried, Command, Converse, Given, Prompt, Provided, Supply
+from stagec.plan.gate import (
+    Admission,
+    Among,
+    Backoff,
+    Exists,
+    ExitGate,
+    Gate,
+    IntentGate,
+    JudgeGate,
+    Reads,
+    Retry,
+    Term,
+    VerdictGate,
+)
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Stop, Target
+
+_MOST = 8
+"""Names that are told of a long list."""
+_LONGEST = 60
+"""Characters of a name; names may have any length."""
+
+
+def listed(names: Collection[str], last: str = "and") -> str:
+    """Return `a, b and c`, and how many more there are when there are many; `nothing` when there are none."""
+    shown = [short(name) for name in islice(names, _MOST)]
+    if len(names) > _MOST:
+        shown.append(f"{len(names) - _MOST} more")
+    *others, final = shown or ["nothing"]
+    return f"{', '.join(others)} {last} {final}" if others else final
+
+
+def short(text: str) -> str:
+    """Return a text, without its end when it is so long that a line would drown in it."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def kind_of_act(act: Act) -> str:
+    """Return what the format calls an act."""
+    match act:
+        case Prompt():
+            return "prompt"
+        case Converse():
+            return "converse"
+        case Command():
+            return "command"
+        case _:
+            assert_never(act)
+
+
+def move(edge: Edge, arrow: str) -> str:
+    """Return `ok: parsed.approved = true → review`."""
+    conditions = f": {_all(edge.when)}" if edge.when else ""
+    return f"{short(edge.on)}{conditions} {arrow} {target(edge.target)}"
+
+
+def condition(term: Term) -> str:
+    """Return a condition on a result or on the context."""
+    match term:
+        case Among(path=path, values=values):
+            return f"{path_text(path)} {_one_of('=', list(map(value_text, values)))}"
+        case Reads(path=path, texts=texts):
+            return f"{path_text(path)} {_one_of('reads', list(map(value_text, texts)))}"
+        case Exists(path=path, present=present):
+            return f"{path_text(path)} {'present' if present else 'absent'}"
+        case _:
+            assert_never(term)
+
+
+def _one_of(verb: str, values: list[str]) -> str:
+    if len(values) == 1:
+        return f"{verb} {values[0]}"
+    return f"in {', '.join(values)}" if verb == "=" else f"{verb} {listed(values, 'or')}"
+
+
+def target(given: Target) -> str:
+    """Return where a move leads."""
+    match given:
+        case Go(node=node, otherwise=otherwise):
+            return short(node) if otherwise is None else f"{short(node)}, or {short(otherwise)} if it cannot start"
+        case Fork(nodes=nodes, join=join):
+            return f"{listed(nodes)} together" + (f", then {short(join)}" if join is not None else "")
+        case Chain(nodes=nodes):
+            return ", then ".join(map(short, nodes))
+        case Named(nodes=nodes):
+            return f"the one that the answer names: {listed(sorted({*nodes.values()}), 'or')}"
+        case Stop(outcome=outcome):
+            return f"end ({outcome})"
+        case _:
+            assert_never(given)
+
+
+def gate(given: Gate) -> Iterator[str]:
+    """Yield how what came of a node becomes an outcome, line by line."""
+    match given:
+        case IntentGate():
+            yield from _intent_gate(given)
+        case VerdictGate(checks=checks):
+            for check in checks:
+                when = f" when {_all(check.when)}" if check.when else ""
+                yield f"{check.verdict}{when}" + (f": {check.reason}" if check.reason is not None else "")
+            yield f"{'else ' if checks else ''}retry when a cap was hit, ok if not"
+        case JudgeGate():
+            yield "verdict when the judge says that the work is done, next if not"
+        case ExitGate():
+            yield "closing when the program ends with 0, repeat if not"
+        case _:
+            assert_never(given)
+
+
+def _intent_gate(given: IntentGate) -> Iterator[str]:
+    yield f"the intent stands at {path_text(given.field)}: {listed(given.intents, 'or')}"
+    if given.fail_fast:
+        yield "without an allowed intent the run fails"
+    elif given.fallback is not None:
+        yield f"without an allowed intent it is {given.fallback}"
+    if given.target is not None:
+        yield f"the node to jump to stands at {path_text(given.target)}"
+    if given.handoff:
+        yield f"kept for other nodes: {', '.join(map(path_text, given.handoff))}"
+
+
+def supply(given: Supply) -> str:
+    """Return where a variable comes from."""
+    match given:
+        case Given(name=name):
+            return f"input {name}"
+        case Provided(name=name):
+            return f"the runner's {name}"
+        case Carried():
+            if given.default is not None:
+                return f"{given.key} of {given.node}, else {value_text(given.default)}"
+            return f"{given.key} of {given.node}" + ("" if given.required else ", if there is any")
+        case _:
+            assert_never(given)
+
+
+def retry(given: Retry) -> str:
+    """Return how often a node may act in one execution."""
+    return f"at most {given.attempts:,} attempt{'' if given.attempts == 1 else 's'}{_pause(given.backoff)}"
+
+
+def _pause(given: Backoff) -> str:
+    if given.kind == "none":
+        return ""
+    return f", {given.milliseconds:,} ms apart" + (", doubled each time" if given.kind == "exponential" else "")
+
+
+def admission(given: Admission) -> Iterator[str]:
+    """Yield what keeps a node from acting, and what happens then."""
+    for verb, terms, policy in (("deferred", given.defer, given.on_defer), ("blocked", given.block, given.on_block)):
+        yield f"{verb}{f' when {_all(terms)}' if terms else ''}: {policy}"
+
+
+def _all(terms: Iterable[Term]) -> str:
+    return " and ".join(map(condition, terms))

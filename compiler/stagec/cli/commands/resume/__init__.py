@@ -1,0 +1,36 @@
+"""`stagec resume`: go on with a run that was interrupted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stagec.cli.running import options
+
+
+@click.command(short_help="Go on with a run that was interrupted.")
+@options.run
+@options.scenario
+@click.option(
+    "--plan",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="PLAN",
+    help="Go on only if the run is one of this plan.",
+)
+@options.runs
+@options.events
+@options.allow_hooks
+@click.pass_context
+def resume(context: click.Context, /, **given: Any) -> None:
+    """Go on with RUN, the name of a run or its file, where it was interrupted.
+
+    What was asked when it was interrupted and not answered is asked again. The plan is in the journal. The scenario is
+    the one with which the run was begun, unless another one is given.
+
+    Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer, 130 interrupted.
+    """
+    from stagec.cli.commands.resume.going_on import Request, go_on
+
+    context.exit(go_on(Request(**given)))

@@ -1,0 +1,34 @@
+"""`stagec run`: run a plan on this machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from stagec.cli.running import options
+
+
+@click.command(short_help="Run a plan; what happens is kept.")
+@options.plan
+@options.scenario
+@click.option("--run", "name", metavar="ID", help="The name of the run; made of the plan's id and the time if absent.")
+@options.inputs
+@options.entry
+@options.runs
+@options.events
+@options.allow_hooks
+@click.pass_context
+def run(context: click.Context, /, **given: Any) -> None:
+    """Run PLAN, a file that 'stagec compile' has written, and keep what happens in a journal.
+
+    Models, tools and people answer as the scenario says. Commands of the plan are really run, in the current folder,
+    unless the scenario answers for them. `-` reads the plan from standard input.
+
+    A run that was interrupted, however that happened, can be gone on with: 'stagec resume'.
+
+    Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer, 130 interrupted.
+    """
+    from stagec.cli.commands.run.starting import Request, start
+
+    context.exit(start(Request(**given)))

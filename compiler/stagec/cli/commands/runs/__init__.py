@@ -1,0 +1,49 @@
+"""`stagec runs`: look at the runs that are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from stagec.cli import options as general
+from stagec.cli.running import options
+
+
+def _list(runs: Path, output_format: str) -> None:
+    """List the runs that are kept: whether each has ended or how it stands, and how far it has come."""
+    from stagec.cli.commands.runs.listing import show
+
+    show(runs, output_format)
+
+
+def _show(run: str, runs: Path) -> None:
+    """Print what has happened in RUN, event by event: who was asked for what, the answer, and where it led."""
+    from stagec.cli.commands.runs.history import show
+
+    show(run, runs)
+
+
+def _export(run: str, runs: Path) -> None:
+    """Print RUN as JSON: the digest of its plan, and every event with its answer."""
+    from stagec.cli.commands.runs.exporting import export
+
+    export(run, runs)
+
+
+def _commands() -> list[click.Command]:
+    """Make the subcommands; a module of the shelf names one command only."""
+    formats = general.output_format("text", "json", default="text")
+    return [
+        click.command("list", short_help="List the runs that are kept.")(options.runs(formats(_list))),
+        click.command("show", short_help="Print what has happened in a run.")(options.run(options.runs(_show))),
+        click.command("export", short_help="Print a run as JSON.")(options.run(options.runs(_export))),
+    ]
+
+
+COMMAND = click.Group(
+    "runs",
+    commands=_commands(),
+    help="Look at the runs that are kept. Nothing is gone on with.",
+    short_help="List, show and export runs.",
+)

@@ -1,0 +1,199 @@
+"""What somebody types, as answers to requests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from stagec.cli.commands.simulate.making import Wish, made
+from stagec.cli.commands.simulate.ways import Way
+from stagec.core.json import Json, object_of
+from stagec.core.nearest import Names, hint
+from stagec.core.value import value
+from stagec.core.words import listing, quote
+from stagec.plan.gate import Among, Exists, IntentGate, Reads, Term
+from stagec.plan.node import Node
+from stagec.plan.surroundings import Success
+from stagec.runtime import Effect, Program
+from stagec.runtime.effect import Ask, Call, Confirm, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.runtime.values import MISSING
+
+_YES = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
+
+
+class UnansweredError(Exception):
+    """What was typed is no answer; `str()` says what would be one."""
+
+
+@value
+class Question:
+    """A request, the node in whose name it is made, and the ways on from there."""
+
+    program: Program
+    effect: Effect
+    node: Node
+    ways: tuple[Way, ...]
+
+
+def answer(question: Question, typed: str) -> Json:
+    """Return the answer that somebody means; raise `UnansweredError` when none can be told."""
+    effect = question.effect
+    match effect:
+        case Ask():
+            return {"answer": _taken(question, typed, effect.schema)}
+        case Turn():
+            return _turn(question, effect, typed)
+        case Grant() | Judge() | Confirm():
+            return _decided(effect, typed)
+        case Run() | Shell():
+            return _ended(question, typed)
+        case Call() | Hook() | Wait():
+            return _returned(effect, typed)
+
+
+def lets_turns_pass(question: Question, typed: str) -> bool:
+    """Tell whether somebody means that the model uses up its turns: so a stage fails."""
+    way = _way(question, typed)
+    return isinstance(question.effect, Turn) and (typed == "cap" or (way is not None and way.outcome == _FAIL))
+
+
+_FAIL = "fail"
+
+
+def _returned(effect: Call | Hook | Wait, typed: str) -> Json:
+    word, _, rest = typed.partition(" ")
+    if word == "error" and isinstance(effect, Call):
+        return {"error": rest}
+    given = _json(typed)
+    return {} if isinstance(effect, Wait) else {"value": typed if given is MISSING else given}
+
+
+def _taken(question: Question, typed: str, schema: str | None) -> Json:
+    """Return the JSON that was typed, or a made-up answer that takes a way."""
+    given = _json(typed)
+    if isinstance(given, dict):
+        return given
+    way = _way(question, typed)
+    if way is None:
+        outcomes = listing(tuple(dict.fromkeys(each.outcome for each in question.ways)), "or")
+        near = hint(typed, Names(each.outcome for each in question.ways))
+        raise UnansweredError(f"{quote(typed)} is no answer: the number of a way, {outcomes}, or a JSON object{near}")
+    found = made(question.program, schema, _wishes(question.node, way))
+    if found is None:
+        raise UnansweredError("no simple answer that takes this way satisfies the schema: type one as JSON")
+    return found
+
+
+def _way(question: Question, typed: str) -> Way | None:
+    """Return the way of a number, or the first of an outcome; behind the outcome may stand the node it leads to."""
+    number = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < len("1000000") else 0
+    if 0 < number <= len(question.ways):
+        return question.ways[number - 1]
+    outcome, _, node = typed.partition(" ")
+    possible = (each for each in question.ways if each.outcome == outcome and node in {"", each.leads, each.named})
+    return next(possible, None)
+
+
+def _wishes(node: Node, way: Way) -> Iterator[Wish]:
+    """Yield what an answer must hold so that it takes a way."""
+    gate = node.gate
+    if isinstance(gate, IntentGate):
+        yield Wish(gate.field, way.outcome)
+        if gate.target is not None and way.named is not None:
+            yield Wish(gate.target, way.named)
+    for term in way.terms:
+        path = _path(gate, term)
+        if path:
+            yield _wish(path, term)
+
+
+def _path(gate: object, term: Term) -> tuple[str | int, ...]:
+    """Return where in an answer, or in what a stage hands in, stands what a condition on the result is about."""
+    first, *rest = term.path
+    if first in {"answer", "parsed"}:
+        return tuple(rest)
+    if first == "handoff" and isinstance(gate, IntentGate) and rest:
+        return next((path for path in reversed(gate.handoff) if path and str(path[-1]) == str(rest[0])), ())
+    return ()
+
+
+def _wish(path: tuple[str | int, ...], term: Term) -> Wish:
+    match term:
+        case Among(values=values):
+            return Wish(path, values[0])
+        case Reads(texts=texts):
+            given = _json(texts[0])
+            return Wish(path, given if isinstance(given, bool | int | float) else texts[0])
+        case Exists(present=present):
+            return Wish(path, "text", absent=not present)
+
+
+def _turn(question: Question, effect: Turn, typed: str) -> Json:
+    word, _, rest = typed.partition(" ")
+    if word == "say":
+        return {"text": rest, "calls": []}
+    if word == "call" and rest:
+        tool, _, text = rest.partition(" ")
+        given = _json(text) if text else {}
+        return {"calls": [{"id": "1", "tool": tool, "arguments": text if given is MISSING else given}]}
+    handed_in = _taken(question, typed, effect.schema)
+    return {"calls": [{"id": "1", "tool": effect.completion, "arguments": handed_in}]}
+
+
+def _decided(effect: Grant | Judge | Confirm, typed: str) -> Json:
+    if typed.lower() not in _YES:
+        raise UnansweredError(f"{quote(typed)} is no answer: yes or no")
+    return {_SAYS[type(effect)]: _YES[typed.lower()]}
+
+
+_SAYS: Mapping[type, str] = {Grant: "granted", Judge: "done", Confirm: "yes"}
+
+
+def _ended(question: Question, typed: str) -> Json:
+    given = _json(typed)
+    if isinstance(given, dict):
+        return {"exit": 0, "stdout": "", "stderr": "", **given}
+    if isinstance(given, int) and not isinstance(given, bool):
+        return _output(given)
+    succeeded = {"pass": True, "fail": False}.get(typed)
+    if succeeded is None:
+        raise UnansweredError(f"{quote(typed)} is no answer: pass, fail, an exit status, or a JSON object")
+    return _outputs(question, succeeded=succeeded)
+
+
+def _outputs(question: Question, *, succeeded: bool) -> Json:
+    """Return an output with which the command counts as one that succeeded, or as one that did not."""
+    effect = question.effect
+    success = _success(question, effect.command) if isinstance(effect, Shell) else None
+    if success is None or success.kind == "exit":
+        wanted = object_of(_output(int(success.argument) if success and success.argument.isdigit() else 0))
+        return wanted if succeeded else _output(1 if wanted["exit"] == 0 else 0)
+    text = "" if success.kind == "empty" else success.argument
+    other = "something" if success.kind == "empty" else ""
+    return _output(0 if succeeded else 1, text if succeeded else other)
+
+
+def _success(question: Question, command: str) -> Success | None:
+    """Return when the command that is asked for has succeeded."""
+    validation, validators = question.node.validation, question.program.plan.validators
+    known = [validators[each.validator] for each in validation.conditions] if validation is not None else []
+    exact = (each.success for each in known if each.command == command)
+    begun = (each.success for each in known if command.startswith(each.command.partition("${")[0]))
+    return next(exact, None) or next(begun, None)
+
+
+def _output(status: int, stdout: str = "") -> Mapping[str, Json]:
+    return {"exit": status, "stdout": stdout, "stderr": ""}
+
+
+def _json(text: str) -> Json:
+    """Return a text as JSON, `MISSING` when it is none."""
+    try:
+        given: Json = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        given = MISSING
+    return given
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)

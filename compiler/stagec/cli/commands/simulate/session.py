@@ -1,0 +1,164 @@
+"""A conversation in which somebody plays the world, and may take everything back."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from importlib import import_module
+
+from stagec.cli.commands.simulate.answering import Question, UnansweredError, answer, lets_turns_pass
+from stagec.cli.commands.simulate.asking import answers, asked
+from stagec.cli.commands.simulate.ways import ways
+from stagec.cli.running.following import Follower, Leg, names_of
+from stagec.cli.running.telling import Wording
+from stagec.cli.streams import canvas, put
+from stagec.core.columns import columns, wrap
+from stagec.core.visible import visible
+from stagec.core.words import counted
+from stagec.drivers.local.drive import next_request
+from stagec.runtime import Answered, Effect, Event, Program, State, advance
+from stagec.runtime.effect import Turn, Wait, execution_of
+from stagec.world.occasion import occasion_of
+
+_PROMPT = "> "
+_BAR = "  | "
+"""What stands before the lines of a prompt."""
+_HELP = """\
+NUMBER         take the way of this number; what the model answers is made up
+OUTCOME        take the first way of this outcome
+JSON           answer with exactly this
+undo           take the last answer back
+state          say where the run stands
+help           say this
+quit           leave
+"""
+
+
+class Session:
+    """One walk through a plan: the states so far, the last one being where it stands."""
+
+    def __init__(self, program: Program, started: Event) -> None:
+        self._program = program
+        self._paper = canvas(sys.stdout, os.environ)
+        self._wording = Wording(program.plan, self._paper)
+        self._arrow = "→" if visible("→", self._paper.encoding) == "→" else "->"
+        self._events: list[tuple[Event, ...]] = [(started,)]
+        self._follower = Follower()
+
+    @property
+    def _state(self) -> State:
+        return self._follower.state
+
+    def talk(self) -> State:
+        """Ask until somebody leaves or nothing more is typed; return the state then."""
+        with suppress(ImportError):  # lines can be edited where there is such a module
+            import_module("readline")
+        self._go(self._events[0])
+        while True:
+            typed = self._typed()
+            if typed is None or typed in {"quit", "q", "exit"}:
+                return self._state
+            self._obey(typed)
+
+    def _typed(self) -> str | None:
+        """Return the next line, nothing at the end of the input."""
+        if sys.stdin.isatty():
+            try:
+                return input(_PROMPT).strip()
+            except EOFError:
+                put("\n")
+                return None
+        line = sys.stdin.readline()
+        put(f"{_PROMPT}{visible(line.rstrip(), self._paper.encoding)}\n" if line else "")
+        return line.strip() if line else None
+
+    def _obey(self, typed: str) -> None:
+        match typed:
+            case "help" | "?":
+                put(_HELP)
+            case "state":
+                self._put(self._standing())
+            case "undo" | "u":
+                self._undo()
+            case _ if self._state.ended is not None:
+                put("the run has ended: undo, state, help or quit\n")
+            case _:
+                self._answer(typed)
+
+    def _answer(self, typed: str) -> None:
+        effect = next_request(self._state)
+        question = self._question(effect)
+        try:
+            idle = lets_turns_pass(question, typed)
+            events = tuple(self._idle(effect)) if idle else (Answered(effect.key, answer(question, typed)),)
+        except UnansweredError as error:
+            self._put([str(error)])
+            return
+        self._events.append(events)
+        self._go(events)
+
+    def _idle(self, effect: Effect) -> Iterator[Event]:
+        """Yield the turns in which a model says nothing, until its stage asks for something else, or for none."""
+        state, execution = self._state, execution_of(effect.key)
+        asked_for: Effect | None = effect
+        while isinstance(asked_for, Turn | Wait):
+            yield (event := Answered(asked_for.key, {"text": ""}))
+            state = advance(self._program, state, event).state
+            asked_for = next((each for key, each in state.pending.items() if execution_of(key) == execution), None)
+
+    def _go(self, events: Iterable[Event]) -> None:
+        """Follow some events, and say what is asked then, or how the run has ended."""
+        for leg in self._followed(events):
+            put(f"{self._wording.leg(leg)}\n")
+        self._ask()
+
+    def _followed(self, events: Iterable[Event]) -> list[Leg]:
+        legs: list[Leg] = []
+        for event in events:
+            legs += self._follower.legs(event, advance(self._program, self._state, event))
+        return legs
+
+    def _ask(self) -> None:
+        if self._state.ended is not None:
+            put(f"{self._wording.ending(self._state)}\n")
+            return
+        question = self._question(next_request(self._state))
+        self._put(["", *asked(question, self._state), *answers(question, self._arrow)])
+
+    def _question(self, effect: Effect) -> Question:
+        node = self._program.node(occasion_of(effect.key).node)
+        return Question(self._program, effect, node, ways(self._program, node))
+
+    def _undo(self) -> None:
+        if len(self._events) == 1:
+            put("there is nothing to take back\n")
+            return
+        self._events.pop()
+        self._follower = Follower()
+        self._followed(each for events in self._events for each in events)
+        self._ask()
+
+    def _standing(self) -> Iterator[str]:
+        limits = self._program.plan.limits
+        most = "" if limits.executions is None else f" of {limits.executions} at most"
+        yield f"{counted(self._state.executions, 'execution')}{most}"
+        if self._state.active:
+            yield f"at work: {', '.join(names_of(self._state.active))}"
+        if self._state.waiting:
+            yield f"waiting for their turn: {', '.join(each.node for each in self._state.waiting)}"
+        visited = [f"{name} {counted(past.visits, 'time')}" for name, past in self._state.past.items()]
+        yield f"visited: {', '.join(visited)}"
+
+    def _put(self, lines: Iterable[str]) -> None:
+        put("".join(f"{part}\n" for line in lines for part in self._broken(visible(line, self._paper.encoding))))
+
+    def _broken(self, line: str) -> list[str]:
+        """Return a line in as many as it takes on a terminal."""
+        width = self._paper.width
+        if width is None or columns(line) <= width:
+            return [line]
+        lead = _BAR if line.startswith(_BAR) else " " * len(_BAR)
+        first, *others = wrap(line.removeprefix(_BAR), width - len(_BAR))
+        return [f"{lead if line.startswith(_BAR) else ''}{first}", *(f"{lead}{each}" for each in others)]

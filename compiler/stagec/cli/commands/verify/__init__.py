@@ -1,0 +1,36 @@
+"""`stagec verify`: whether plans are what they say they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stagec.cli import options
+
+
+@click.command(short_help="Work out again everything that a plan says of itself.")
+@click.argument("plans", nargs=-1, required=True, metavar="PLAN...", type=click.Path(path_type=Path, allow_dash=True))
+@click.option(
+    "--against",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Also compile the flow of each plan from these files and folders, and compare. May be given several times.",
+)
+@options.root
+@click.pass_context
+def verify(context: click.Context, /, **given: Any) -> None:
+    """Check that each PLAN is unchanged, canonical and complete, and that its facts follow from it.
+
+    `-` reads a plan from standard input. With --against, each plan must be byte for byte what its flow compiles to now;
+    if not, what differs is said. Name the paths, or --root, as for `stagec compile`: the plan has its sources by their
+    path from the project's root.
+
+    Exit status: 0 all are as they should be, 1 some plan is refused or differs, 2 usage or environment,
+    4 internal error.
+    """
+    from stagec.cli.commands.verify.run import Request, run
+
+    context.exit(run(Request(**given)))

@@ -1,0 +1,77 @@
+"""Verify plans as asked."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stagec.cli.files import read_file
+from stagec.cli.streams import put
+from stagec.core.failure import Exit, Failure
+from stagec.core.value import value
+from stagec.core.visible import visible
+from stagec.core.words import counted, quote, shortened
+from stagec.plan import PlanError
+from stagec.plan import verify as verified
+
+if TYPE_CHECKING:
+    from stagec.cli.commands.verify.sources import Sources
+
+
+@value
+class Request:
+    """The arguments and options as given; None where nothing was said."""
+
+    plans: tuple[Path, ...]
+    against: tuple[Path, ...] = ()
+    root: Path | None = None
+
+
+def run(request: Request) -> Exit:
+    """Say of each plan whether it is as it should be, and return the exit status."""
+    sources = _sources(request)
+    unreadable: list[str] = []
+    is_sound = True
+    for path in request.plans:
+        try:
+            is_sound &= _judge(path, read_file(path), sources)
+        except Failure as failure:  # the other plans can be judged all the same
+            unreadable.append(str(failure))
+    if unreadable:
+        raise Failure("\n".join(unreadable))
+    return Exit.CLEAN if is_sound else Exit.FINDINGS
+
+
+def _sources(request: Request) -> Sources | None:
+    if not request.against:
+        if request.root is not None:
+            raise Failure("--root is the root of the sources: --against names them")
+        return None
+    from stagec.cli.commands.verify.sources import Sources  # the only way from here to the compiler
+
+    return Sources(request.against, request.root)
+
+
+def _judge(path: Path, data: bytes, sources: Sources | None) -> bool:
+    """Print what is to be said of a plan, and return whether it is as it should be."""
+    name = f"./{path}" if str(path).startswith("::") else path  # build services obey `::` at the start of a line
+    try:
+        loaded = verified(data)
+    except PlanError as error:
+        _print(f"{name}: refused: {error}")
+        return False
+    plan = loaded.plan
+    found = () if sources is None else sources.compare(plan, data)
+    if found:
+        _print(f"{name}: differs from the sources{found[0]}", *(f"  {line}" for line in found[1:]))
+    else:
+        how = "verified" if sources is None else "verified against the sources"
+        nodes = counted(len(plan.nodes), "node")
+        _print(f"{name}: {how}: {quote(plan.id)} with {nodes}, {shortened(loaded.digest)}")
+    return not found
+
+
+def _print(*lines: str) -> None:
+    encoding = sys.stdout.encoding or "ascii"
+    put("".join(f"{visible(line, encoding)}\n" for line in lines))

@@ -1,0 +1,74 @@
+"""What the flows of a project compile to: a plan each, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.core.value import NOTHING, replace, value
+from stagec.core.words import counted
+from stagec.frontends import Flow
+from stagec.model.concerns import concerning
+from stagec.pipeline import Meaning, Project, compile_project
+from stagec.plan import Plan, dump
+from stagec.project.configuration import Configuration
+
+
+@value
+class Frozen:
+    """A plan and its file."""
+
+    plan: Plan
+    data: bytes
+
+
+@value
+class Refused:
+    """A flow that no plan can be made of, and in a few words why."""
+
+    flow: Flow
+    reason: str
+
+
+class Freezer:
+    """A project, checked by every rule as it was declared, whatever is configured of rules and severities."""
+
+    def __init__(self, configuration: Configuration, paths: tuple[Path, ...]) -> None:
+        settings = replace(configuration.settings, select=None, extend_select=(), ignore=(), severity=NOTHING)
+        self._project = Project(configuration.root, tuple(path.absolute() for path in paths), settings)
+        self._files: dict[str, frozenset[str]] = {}
+        self.compilation = compile_project(self._project)
+        self.errors = [each for each in self.compilation.diagnostics if each.severity is Severity.ERROR]
+
+    def freeze(self, meaning: Meaning) -> Frozen | Refused:
+        """Return what a flow of the project compiles to."""
+        flow = meaning.flow
+        found = self.concerning(flow, self.errors)
+        if found:
+            return Refused(flow, counted(len(found), "error"))
+        plan = meaning.plan()
+        inside = [each for each in self.errors if each.at.file in plan.sources]
+        if inside:
+            return Refused(flow, counted(len(inside), "error"))
+        try:
+            return Frozen(plan, dump(plan))
+        except ValueError as error:  # a number that JSON cannot hold exactly
+            return Refused(flow, str(error))
+
+    def concerning(self, flow: Flow, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Return the diagnostics that concern a flow: those near it, and those in whatever else is read for it."""
+        every = tuple(diagnostics)
+        known = {id(each) for each in concerning(flow, self.compilation.flows, every)} if every else set()
+        if len(known) == len(every):
+            return every
+        files = self._read_for(flow)
+        return tuple(each for each in every if id(each) in known or each.at.file in files)
+
+    def _read_for(self, flow: Flow) -> frozenset[str]:
+        """Return the files that are read when the file of a flow is all that anybody names."""
+        file = flow.at.file
+        if file not in self._files:
+            alone = replace(self._project, paths=(self._project.root.absolute() / file,))
+            self._files[file] = frozenset(compile_project(alone).trees)
+        return self._files[file]

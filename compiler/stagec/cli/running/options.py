@@ -1,0 +1,41 @@
+"""Options of the commands about runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+FOLDER = Path(".stagec/runs")
+"""Where runs are kept unless somebody says otherwise."""
+
+runs = click.option(
+    "--runs",
+    type=click.Path(path_type=Path),
+    default=FOLDER,
+    show_default=True,
+    metavar="DIR",
+    help="The folder in which runs are kept.",
+)
+scenario = click.option(
+    "--scenario",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What the world answers: YAML or JSON; 'stagec schema scenario' prints its schema.",
+)
+events = click.option(
+    "--events", type=click.Choice(["jsonl"]), help="Print every event as a line of JSON, and nothing else."
+)
+allow_hooks = click.option(
+    "--allow-hooks", is_flag=True, help="Import the Python callables that the plan names, and call them."
+)
+entry = click.option("--entry", metavar="ENTRY", help="What selects the node where the run begins.")
+inputs = click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    metavar="NAME=VALUE|@FILE",
+    help="An input of the run, or a JSON file with inputs. A VALUE is text where the plan allows text, else JSON.",
+)
+run = click.argument("run", metavar="RUN")
+plan = click.argument("plan", metavar="PLAN", type=click.Path(path_type=Path, allow_dash=True))

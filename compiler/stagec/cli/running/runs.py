@@ -1,0 +1,79 @@
+"""Where runs are kept: a file for each in a folder, under a name that any file system takes."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from stagec.cli.running.failing import failed
+from stagec.core.failure import Failure
+from stagec.core.nearest import Names, hint
+from stagec.core.words import quote
+from stagec.drivers.local import History, Journal, JournalError, open_journal, read_journal
+
+SUFFIX = ".run"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_FOREIGN = re.compile(r"[^A-Za-z0-9._-]+")
+_MOST = 60
+"""Characters of a plan's id in the name that a run gets by itself."""
+
+
+class Runs:
+    """The runs that are kept in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __iter__(self) -> Iterator[Path]:
+        """Yield the files of all runs, by name."""
+        try:
+            names = sorted(os.listdir(self.folder))
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise Failure(f"cannot read {quote(self.folder)}: {error.strerror or error}") from error
+        yield from (self.folder / name for name in names if name.endswith(SUFFIX))
+
+    def new(self, name: str | None, plan: str) -> Path:
+        """Return the file of a run that is to begin: of a name, or of one made of a plan's id, the time and chance."""
+        if name is None:
+            begun = _FOREIGN.sub("-", plan).strip("-._")[:_MOST].strip("-._")
+            name = f"{begun or 'run'}-{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(2).hex()}"
+        elif not _NAME.fullmatch(name):
+            raise Failure(f"{quote(name)} cannot name a run: letters, digits, '.', '_' and '-', 100 at most")
+        return self.folder / f"{name}{SUFFIX}"
+
+    def find(self, named: str) -> Path:
+        """Return the file of the run that somebody names, by its name or by its path."""
+        path = Path(named)
+        if named.endswith(SUFFIX) and path.is_file():
+            return path
+        inside = self.folder / f"{named}{SUFFIX}"
+        if _NAME.fullmatch(named) and inside.is_file():
+            return inside
+        near = hint(named, Names(map(name_of, self)))
+        raise Failure(f"no run is called {quote(named)} in {quote(self.folder)}{near}")
+
+
+def name_of(path: Path) -> str:
+    """Return the name of the run in a file."""
+    return path.name.removesuffix(SUFFIX)
+
+
+def opened(path: Path) -> Journal:
+    """Open the journal of a run, or say why it cannot be used."""
+    try:
+        return open_journal(path)
+    except JournalError as error:
+        raise failed(name_of(path), error) from error
+
+
+def read(path: Path) -> History:
+    """Return what is in the journal of a run, or say why it cannot be read."""
+    try:
+        return read_journal(path)
+    except JournalError as error:
+        raise failed(name_of(path), error) from error

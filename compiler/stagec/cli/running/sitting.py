@@ -1,0 +1,121 @@
+"""Go on with a run until it ends, is interrupted, or the world has no answer; nothing of it is lost."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shlex import join
+from threading import current_thread, main_thread
+
+from stagec.cli.progress import progress
+from stagec.cli.running.failing import failed
+from stagec.cli.running.options import FOLDER
+from stagec.cli.running.runs import name_of
+from stagec.cli.running.summary import request_label
+from stagec.cli.running.telling import Teller
+from stagec.cli.streams import say
+from stagec.core.failure import Exit, Failure
+from stagec.core.json import Json
+from stagec.core.value import value
+from stagec.core.visible import visible
+from stagec.drivers.local import Journal, JournalError, Sitting, World, proceed, recalled
+from stagec.plan.node import Outcome
+from stagec.runtime import Effect, Event, Program, State
+from stagec.runtime.effect import Hook, Run, Shell, Wait
+
+
+@value
+class Table:
+    """Who sits at it: a run's file, its journal and program, the world that answers, and who tells of it."""
+
+    path: Path
+    journal: Journal
+    program: Program
+    world: World
+    teller: Teller
+
+
+def sit(table: Table, event: Event | None) -> Exit:
+    """Go on with a run, beginning with an event if one has just happened; return the exit status it deserves."""
+    gc.enable()  # unlike other commands, this one may take long
+    try:
+        with _asked_to_end():
+            state = _proceeded(table, event)
+    except KeyboardInterrupt:
+        say(f"stagec: {_kept(table.path)}")
+        raise
+    except Failure as failure:
+        raise Failure(f"{failure}\n{_kept(table.path)}", failure.status) from failure
+    except JournalError as error:
+        raise failed(name_of(table.path), error) from error
+    finally:
+        table.journal.close()
+    table.teller.conclude(state)
+    return status_of(state)
+
+
+def _proceeded(table: Table, event: Event | None) -> State:
+    state = recalled(table.program, table.journal.history, table.teller.recall)
+    return proceed(Sitting(table.program, table.journal, Shown(table.world), table.teller.observe), state, event)
+
+
+def status_of(state: State) -> Exit:
+    """Return the exit status that the end of a run deserves."""
+    return Exit.CLEAN if state.ended is Outcome.DONE else Exit.FINDINGS
+
+
+def _kept(path: Path) -> str:
+    """Return a sentence with the command that goes on with a run."""
+    folder = () if path.parent == FOLDER else ("--runs", str(path.parent))
+    return f"the run is kept; this goes on with it: {join(('stagec', 'resume', name_of(path), *folder))}"
+
+
+@contextmanager
+def _asked_to_end() -> Iterator[None]:
+    """Take requests to end for Ctrl-C, so that no program that was started outlives this one."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {each: signal.signal(each, _interrupt) for each in signals}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+class Shown:
+    """A world that says on a terminal who takes so long."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer to a request."""
+        with progress(visible(f"{request_label(effect.key)[:_LONGEST]} {_doing(effect)} …", sys.stderr.encoding)):
+            return self._world.answer(effect)
+
+
+_LONGEST = 50
+"""Characters of the name of an execution in a line that is to be wiped out again."""
+
+
+def _doing(effect: Effect) -> str:
+    match effect:
+        case Run() | Shell():
+            return "runs a command"
+        case Hook():
+            return "calls a hook"
+        case Wait():
+            return f"waits {effect.milliseconds / 1000:g} s"
+        case _:
+            return "waits for an answer"

@@ -1,0 +1,146 @@
+"""Tell how a run goes: a line for every execution for people, a line of JSON for every event for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import Protocol
+
+from stagec.cli.running.following import Follower, Leg, label
+from stagec.cli.streams import canvas, put, say
+from stagec.core.canvas import Canvas
+from stagec.core.columns import columns
+from stagec.core.paint import Paint, Style
+from stagec.core.visible import visible
+from stagec.core.words import counted, shortened
+from stagec.plan import Plan
+from stagec.plan.node import Outcome
+from stagec.runtime import Event, State, Step
+
+_WIDEST = 32
+"""Columns of the names of nodes; names may have any length."""
+_MOST = 6
+"""Nodes that are named of those that a line leads to."""
+
+
+class Teller(Protocol):
+    """Is told of every event of a run, those of earlier sittings as well, and of how the run ended."""
+
+    def recall(self, event: Event, step: Step) -> None:
+        """Hear what happened before."""
+
+    def observe(self, event: Event, step: Step) -> None:
+        """Hear what has just happened."""
+
+    def conclude(self, state: State) -> None:
+        """Say how the run has ended."""
+
+
+class Lines:
+    """Tells people: one line for each execution, and how the run has ended."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._paper = canvas(sys.stdout, os.environ)
+        self._follower = Follower()
+        self._events = 0
+        self._words = Wording(plan, self._paper)
+
+    def recall(self, event: Event, step: Step) -> None:
+        """Follow silently."""
+        self._events += 1
+        self._follower.legs(event, step)
+
+    def observe(self, event: Event, step: Step) -> None:
+        """Print a line for each execution that is over."""
+        self._events += 1
+        for leg in self._follower.legs(event, step):
+            put(f"{self._words.leg(leg)}\n")
+
+    def conclude(self, state: State) -> None:
+        """Print the last line."""
+        put(f"{self._words.ending(state)}, {counted(self._events, 'event')}\n")
+
+
+class EventLines:
+    """Tells programs: one object for each thing that happened, numbered through the whole run, without any time."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def recall(self, _event: Event, step: Step) -> None:
+        """Go on counting."""
+        self._count += len(step.told)
+
+    def observe(self, _event: Event, step: Step) -> None:
+        """Print what was told."""
+        put("".join(self._lines(step)))
+
+    def conclude(self, _state: State) -> None:
+        """Say nothing: the last event says it."""
+
+    def _lines(self, step: Step) -> Iterator[str]:
+        for each in step.told:
+            self._count += 1
+            told = {"seq": self._count, "event": each.name, **each.facts}
+            yield written(told) + "\n"
+
+
+def written(given: object, indent: int | None = None) -> str:
+    """Return a value as JSON in ASCII, in which no build service finds a command."""
+    separators = (",", ":") if indent is None else None
+    return json.dumps(given, indent=indent, separators=separators).replace("##", "#\\u0023")
+
+
+class Wording:
+    """How executions and ends of runs are written on some paper."""
+
+    def __init__(self, plan: Plan, paper: Canvas) -> None:
+        self._paper = paper
+        self._paint = Paint(paper.colour)
+        self._width = min(_WIDEST, max(columns(self._shown(each)) for each in plan.nodes) + 2)
+        self._arrow = "→" if self._shown("→") == "→" else "->"
+
+    def leg(self, leg: Leg) -> str:
+        """Return `check#2   ok → repair`."""
+        name = self._shown(label(leg.node, leg.visit))
+        blanks = " " * (self._width - columns(name))
+        outcome = self._shown(leg.outcome)
+        return f"{name}{blanks}  {outcome} {self._lead(leg)}".rstrip(" ")
+
+    def led(self, leg: Leg) -> str:
+        """Return `ok → repair`."""
+        return f"{leg.outcome} {self._lead(leg)}".strip(" ")
+
+    def ending(self, state: State) -> str:
+        """Return `done: completed, 4 executions`."""
+        ended = "not ended" if state.ended is None else str(state.ended)
+        style = Style.MESSAGE if state.ended is Outcome.DONE else Style.ERROR
+        counts = counted(state.executions, "execution")
+        return f"{self._paint(f'{ended}:', style)} {self._shown(state.reason)}, {counts}"
+
+    def _lead(self, leg: Leg) -> str:
+        if leg.to:
+            return f"{self._arrow} {self._names(leg.to)}"
+        if leg.end:
+            return f"{self._arrow} {leg.end}"
+        return f"{self._arrow} waits for {self._names(leg.awaited)}" if leg.awaited else ""
+
+    def _names(self, nodes: tuple[str, ...]) -> str:
+        named = ", ".join(self._shown(each) for each in nodes[:_MOST])
+        return named if len(nodes) <= _MOST else f"{named} and {len(nodes) - _MOST} more"
+
+    def _shown(self, text: str) -> str:
+        return visible(text, self._paper.encoding)
+
+
+def teller(plan: Plan, events: str | None) -> Teller:
+    """Return who tells of a run in the way that was asked for."""
+    return Lines(plan) if events is None else EventLines()
+
+
+def begin(plan: Plan, digest: str, name: str, *, quiet: bool) -> None:
+    """Say which run begins, of which plan."""
+    if not quiet:
+        say(f"run {name} of {plan.id}, {shortened(digest)}")

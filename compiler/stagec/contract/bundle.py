@@ -1,0 +1,178 @@
+"""Write a schema and all that it refers to as one JSON Schema that stands by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import quote
+
+from stagec.contract.drafts import LATEST, Draft, Member, restated
+from stagec.contract.names import Names
+from stagec.contract.positions import Position, position
+from stagec.contract.reach import Reach, Scope
+from stagec.contract.schemas import Schema, Schemas
+from stagec.contract.text import text_of
+from stagec.core.json import Json, Object, list_of
+from stagec.core.place import Key, Place, Pointer, pointer_text
+from stagec.core.value import replace, value
+
+
+def bundle(schemas: Schemas, schema: Schema) -> str:
+    """Return the text of a JSON Schema that accepts what a schema with all that it refers to accepts.
+
+    What lies outside the schema stands once under its `$defs`, and every reference is a `$ref` to a pointer into the
+    same text. `$dynamicRef` and `$recursiveRef` become `$ref`, too: they find the root of the schema's file where that
+    has the anchor they look for, else what they find without looking further. What the schemas are called (`$id`,
+    `$anchor` and the like) is left out. A reference that leads to nothing is left as it is. The order of members is
+    the author's.
+
+    What stands beside a `$ref` counts in every draft: where validators would not look at it, the `$ref` stands first
+    in `allOf`.
+
+    A file that names no draft is in the latest. The text is in the schema's own draft, and says so unless that is the
+    latest, where every part means the same in it. Otherwise it is in the latest draft of any part, and the others are
+    restated: `items` becomes `prefixItems`, `additionalItems` becomes `items`, `dependencies` become
+    `dependentRequired` and `dependentSchemas`, exclusive bounds become numbers, and what a schema's own draft does not
+    know, so that it says nothing, is left out. One difference is lost: in draft-04, 1.0 is no integer.
+    """
+    return text_of(_Bundle(schemas, schema).made())
+
+
+@value
+class _Task:
+    """A part to be written: where to put it, what it is, where it comes from, and where it will stand."""
+
+    sink: Any
+    slot: Key
+    given: Json
+    stands: Position
+    scope: Scope
+    at: Place
+    pointer: Pointer
+
+    def put(self, sink: Any, slot: Key, key: Key, given: Json) -> Iterator[_Task]:
+        """Put the member `key` of this part, which is called `slot` from now on, in its place, or yield its task."""
+        if isinstance(given, dict | list) and (stands := position(self.stands, key, given)) is not Position.DATA:
+            yield _Task(sink, slot, given, stands, self.scope, self.at / key, (*self.pointer, slot))
+        else:
+            sink[slot] = given
+
+
+class _Bundle:
+    """One schema in the making."""
+
+    def __init__(self, schemas: Schemas, schema: Schema) -> None:
+        self._root = schema.at
+        self._reach = Reach(schemas, schema)
+        self._landed: dict[Place, Pointer] = {}
+        self._references: list[tuple[dict[str, Any], Place]] = []
+
+    def made(self) -> Json:
+        """Return the whole schema."""
+        (schema, scope), *others = self._reach.targets.values()
+        root = self._built(schema, scope, ())
+        if not isinstance(root, dict):
+            return root
+        defined = self._defined(others, root.get("$defs"))
+        for holder, at in self._references:
+            holder["$ref"] = "#" + quote(pointer_text(self._landed[at]), safe=_URI)
+        return self._with_draft({**root, "$defs": defined} if defined else root, schema.value)
+
+    def _with_draft(self, root: dict[str, Any], written: Json) -> Json:
+        """Return the whole schema with the right `$schema`."""
+        draft = self._reach.draft
+        named = Draft.of(written, draft) if isinstance(written, dict) else draft
+        if "$schema" in root:
+            return root if named is draft else {**root, "$schema": draft.address}
+        return root if draft is LATEST else {"$schema": draft.address, **root}
+
+    def _defined(self, targets: Iterable[tuple[Schema, Scope]], own: Json) -> dict[str, Any]:
+        """Return the schema's own definitions with what lies outside it, nothing when all lies inside."""
+        defined: dict[str, Any] = dict(own) if isinstance(own, dict) else {}
+        names = Names(defined)
+        before = len(defined)
+        for schema, scope in sorted(targets, key=lambda each: len(each[0].at.pointer)):  # what holds others comes first
+            if schema.at not in self._landed:
+                name = names.name(schema.at)
+                self._landed[schema.at] = ("$defs", name)
+                defined[name] = self._built(schema, scope, ("$defs", name))
+        return defined if len(defined) > before else {}
+
+    def _built(self, schema: Schema, scope: Scope, pointer: Pointer) -> Json:
+        holder: list[Json] = [schema.value]
+        start = _Task(holder, 0, schema.value, Position.SCHEMA, scope, schema.at, pointer)
+        todo = [start] if isinstance(schema.value, dict | list) else []
+        while todo:
+            task = todo.pop()
+            if task.stands is Position.SCHEMA and task.at in self._reach.targets:
+                self._landed.setdefault(task.at, task.pointer)
+            todo.extend(self._written(task))
+        return holder[0]
+
+    def _written(self, task: _Task) -> Iterator[_Task]:
+        """Put a part in its place and yield the tasks of its own parts."""
+        given = task.given
+        if task.at == self._root and task.pointer and task.stands is Position.SCHEMA:
+            task.sink[task.slot] = self._reference({}, self._root)
+        elif not isinstance(given, dict):
+            task.sink[task.slot] = made = [None] * len(list_of(given))
+            for index, each in enumerate(list_of(given)):
+                yield from task.put(made, index, index, each)
+        elif task.stands is Position.SCHEMA:
+            yield from self._schema(replace(task, scope=task.scope.of(given)), given)
+        else:
+            task.sink[task.slot] = named = dict.fromkeys(given)
+            for name, each in given.items():
+                yield from task.put(named, name, name, each)
+
+    def _schema(self, task: _Task, given: Object) -> Iterator[_Task]:
+        found = {keyword: target.at for keyword, target in self._reach.referred(given, task.scope)}
+        members = tuple(self._members(task, given))
+        others = [each for each in members if each.key not in found]
+        lonely = not others or (self._reach.draft.hears_siblings and all(each.name != "$ref" for each in others))
+        keyword = "$ref" if lonely and len(found) == 1 else "allOf"
+        made: dict[str, Any] = dict.fromkeys(keyword if each.key in found else each.name for each in members)
+        task.sink[task.slot] = made
+        if found and keyword == "allOf":
+            made["allOf"] = [self._reference({}, each) for each in found.values()]
+        for at in found.values() if keyword == "$ref" else ():
+            self._reference(made, at)
+        for each in others:
+            if found and each.name == keyword:
+                yield from _appended(task, made["allOf"], each)
+            else:
+                yield from task.put(made, each.name, each.key, each.given)
+
+    def _reference(self, holder: dict[str, Any], at: Place) -> dict[str, Any]:
+        """Return an object that will refer to what came from a place once it is known where that went."""
+        holder["$ref"] = None
+        self._references.append((holder, at))
+        return holder
+
+    def _members(self, task: _Task, given: Object) -> Iterator[Member]:
+        own, draft = task.scope.draft, self._reach.draft
+        names = _NAMES | {"id"} if Draft.FOUR in {own, draft} else _NAMES
+        dropped = names if task.pointer else names - {"$schema"}
+        known = restated(given, own, draft) if self._reach.is_mixed and own is not draft else _as_they_are(given)
+        return (each for each in known if each.name not in dropped or not isinstance(each.given, str | bool))
+
+
+_NAMES = frozenset({"$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$schema"})
+"""What a schema is called, and the draft it is in."""
+_URI = "/!$&'()*+,;=:@?~"
+"""What a fragment may hold besides letters, digits and `-._`."""
+
+
+def _as_they_are(given: Object) -> Iterator[Member]:
+    return (Member(key, key, each) for key, each in given.items())
+
+
+def _appended(task: _Task, sink: list[Any], member: Member) -> Iterator[_Task]:
+    """Put the schemas of an `allOf` behind others, and yield their tasks."""
+    at, pointer = task.at / member.key, (*task.pointer, member.name)
+    for index, each in enumerate(list_of(member.given)):
+        slot = len(sink)
+        sink.append(each)
+        if isinstance(each, dict | list):
+            stands = position(Position.LISTED, index, each)
+            yield _Task(sink, slot, each, stands, task.scope, at / index, (*pointer, slot))

@@ -1,0 +1,34 @@
+"""What stands where in a schema: other schemas, names and lists of them, or data that only look like it."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from stagec.core.json import Json
+from stagec.core.place import Key
+from stagec.sources.shape.subschemas import DATA, NAMED
+
+
+class Position(Enum):
+    """What a part of a schema is."""
+
+    SCHEMA = "schema"
+    """A schema, or a plain value inside one."""
+    NAMED = "named"
+    """Schemas by name; a name means nothing, even that of a keyword."""
+    LISTED = "listed"
+    DATA = "data"
+    """A value that is compared with, or an example: nothing in it refers to anything."""
+
+
+_DATA = DATA | {"example"}
+
+
+def position(outer: Position, key: Key, inner: Json) -> Position:
+    """Return what a member is of a part that is no data; the members of keywords that nobody knows are schemas."""
+    if outer is Position.SCHEMA and key in _DATA:
+        return Position.DATA
+    if isinstance(inner, list):
+        return Position.LISTED
+    named = outer is Position.SCHEMA and key in NAMED and isinstance(inner, dict)
+    return Position.NAMED if named else Position.SCHEMA

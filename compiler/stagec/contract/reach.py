@@ -1,0 +1,127 @@
+"""What a schema reaches by its references, and in which draft of JSON Schema all of it can be said."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from stagec.contract.drafts import LATEST, Draft, fits, is_known
+from stagec.contract.positions import Position, position
+from stagec.contract.schemas import Miss, Schema, Schemas
+from stagec.core.json import Json, Object
+from stagec.core.place import Key, Pointer
+from stagec.core.value import replace, value
+
+
+@value
+class Scope:
+    """What decides how a part of a schema is read: the file, where in it the schema begins, and the draft."""
+
+    file: str
+    base: Pointer
+    draft: Draft
+
+    def of(self, schema: Object) -> Scope:
+        """Return the scope of a schema that lies in this one."""
+        draft = Draft.of(schema, self.draft)
+        return self if draft is self.draft else replace(self, draft=draft)
+
+
+class Reach:
+    """Every schema that one schema refers to, directly or by way of others, each once.
+
+    `targets` holds each with its scope, in the order in which they are come upon, by their place; the first is the
+    schema itself. `draft` is the one in which all can be said together: the schema's own where everything means the
+    same in it, else the latest that any part is written in; then the parts of others must be restated.
+    """
+
+    def __init__(self, schemas: Schemas, schema: Schema) -> None:
+        self._schemas = schemas
+        self._start = self.scope(schema)
+        self._seen: set[tuple[object, ...]] = set()
+        self._drafts = {self._start.draft}
+        self.targets = {schema.at: (schema, self._start)}
+        self.is_mixed = False
+        self._collect()
+        self.draft = max(self._drafts) if self.is_mixed else self._start.draft
+
+    def scope(self, schema: Schema) -> Scope:
+        """Return the scope of a schema: its draft is named by it, or by one of the schemas around it."""
+        base = self._schemas.base(schema.at)
+        whole = self._schemas.whole(schema.at.file, base)
+        around: list[Json] = [schema.value if isinstance(whole, Miss) else whole.value]
+        for key in schema.at.pointer[len(base) :]:
+            around.append(_inside(around[-1], key))
+        scope = Scope(schema.at.file, base, LATEST)
+        for each in around:
+            scope = scope.of(each) if isinstance(each, dict) else scope
+        return scope
+
+    def referred(self, schema: Object, scope: Scope) -> Iterator[tuple[str, Schema]]:
+        """Yield what a schema itself refers to, and by which keyword; what cannot be found is left out."""
+        for keyword in _REFERENCES:
+            text = schema.get(keyword)
+            if isinstance(text, str) and is_known(keyword, text, scope.draft):
+                found = self._schemas.resolve(text, scope.file, scope.base)
+                if isinstance(found, Schema):
+                    yield keyword, self._outermost(keyword, text.partition("#")[2], found)
+
+    def _collect(self) -> None:
+        todo = deque(self.targets.values())
+        while todo:
+            schema, scope = todo.popleft()
+            for body, inside in self._bodies(schema, scope):
+                self._drafts.add(inside.draft)
+                self.is_mixed = self.is_mixed or not fits(body, inside.draft, self._start.draft)
+                fresh = (each for _, each in self.referred(body, inside) if each.at not in self.targets)
+                found = {each.at: (each, self.scope(each)) for each in fresh}
+                self.targets |= found
+                todo.extend(found.values())
+
+    def _bodies(self, schema: Schema, scope: Scope) -> Iterator[tuple[Object, Scope]]:
+        """Yield the schemas in a schema that were not come upon before, as they are written."""
+        todo: list[tuple[Json, Position, Scope]] = [(schema.value, Position.SCHEMA, scope)]
+        while todo:
+            given, stands, scope = todo.pop()
+            if isinstance(given, dict) and stands is Position.SCHEMA:
+                scope = scope.of(given)
+                identity = (id(given), scope.file, scope.base, scope.draft)
+                if identity in self._seen:
+                    continue
+                self._seen.add(identity)
+                yield given, scope
+            todo.extend(reversed([(inner, where, scope) for inner, where in _parts(given, stands)]))
+
+    def _outermost(self, keyword: str, name: str, found: Schema) -> Schema:
+        """Return what a reference that looks at the way to it finds: the schema's own root comes first, if it can."""
+        if not _is_marked(found, keyword, name):
+            return found
+        outer = self._schemas.resolve(f"#{name}", self._start.file, self._start.base)
+        return outer if isinstance(outer, Schema) and _is_marked(outer, keyword, name) else found
+
+
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+
+
+def _is_marked(schema: Schema, keyword: str, name: str) -> bool:
+    """Tell whether a schema offers itself to references that look for the outermost one of its name."""
+    body = schema.value if isinstance(schema.value, dict) else {}
+    if keyword == "$dynamicRef":
+        return body.get("$dynamicAnchor") == name
+    return keyword == "$recursiveRef" and body.get("$recursiveAnchor") is True
+
+
+def _parts(given: Json, stands: Position) -> Iterator[tuple[Json, Position]]:
+    if isinstance(given, dict):
+        inner = ((each, position(stands, key, each)) for key, each in given.items())
+    elif isinstance(given, list):
+        inner = ((each, position(stands, 0, each)) for each in given)
+    else:
+        return
+    yield from (each for each in inner if each[1] is not Position.DATA and isinstance(each[0], dict | list))
+
+
+def _inside(given: Json, key: Key) -> Json:
+    if isinstance(given, dict) and isinstance(key, str):
+        return given.get(key)
+    return given[key] if isinstance(given, list) and isinstance(key, int) else None

@@ -1,0 +1,23 @@
+"""Runs on one machine: the history of each in a file of its own, the world asked by one process."""
+
+from stagec.drivers.local.drive import Observer, Sitting, World, drive, proceed, recalled
+from stagec.drivers.local.history import History, JournalError, Reason
+from stagec.drivers.local.journal import Journal, create, open_journal, read_journal
+from stagec.drivers.local.runner import run
+
+__all__ = [
+    "History",
+    "Journal",
+    "JournalError",
+    "Observer",
+    "Reason",
+    "Sitting",
+    "World",
+    "create",
+    "drive",
+    "open_journal",
+    "proceed",
+    "read_journal",
+    "recalled",
+    "run",
+]

@@ -1,0 +1,64 @@
+"""A history, advanced through once more: where it leads, and whether everything follows from it that followed then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from stagec.core.value import value
+from stagec.drivers.local.journal import History
+from stagec.drivers.local.marks import mark
+from stagec.runtime.advance import advance
+from stagec.runtime.event import Event
+from stagec.runtime.program import Program
+from stagec.runtime.state import State, Step
+
+
+@value
+class Difference:
+    """The first event from which something else follows now: `what` was asked and told, or the `state`."""
+
+    seq: int
+    what: str
+
+
+def steps(program: Program, events: Iterable[Event]) -> Iterator[tuple[Event, Step]]:
+    """Yield the events of a history, each with what follows from it."""
+    state = State()
+    for event in events:
+        step = advance(program, state, event)
+        yield event, step
+        state = step.state
+
+
+def fold(program: Program, events: Iterable[Event]) -> State:
+    """Return the state that a history leads to."""
+    state = State()
+    for _, step in steps(program, events):
+        state = step.state
+    return state
+
+
+def difference(seq: int, step: Step, marked: str) -> Difference | None:
+    """Return how what follows from an event differs from what its mark says; nothing when it does not."""
+    now = mark(seq, step)
+    if not marked or now == marked:
+        return None
+    same = now.partition(".")[0] == marked.partition(".")[0]
+    return Difference(seq, "state" if same else "what")
+
+
+def replayed(program: Program, again: Program, history: History) -> State | Difference:
+    """Advance twice through a history, by programs that share nothing; return the state, or the first difference.
+
+    What follows from each event must be what its mark says, and the same both times.
+    """
+    both = zip(steps(program, history.events), steps(again, history.events), history.marks, strict=True)
+    state = State()
+    for seq, ((_, step), (_, other), marked) in enumerate(both):
+        found = difference(seq, step, marked)
+        if found is not None:
+            return found
+        if step != other:
+            return Difference(seq, "state" if step.state != other.state else "what")
+        state = step.state
+    return state

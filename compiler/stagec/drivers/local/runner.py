@@ -1,0 +1,51 @@
+"""Run a plan from the bytes of its file to its end, for programs that use stagec as a library."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+from stagec.drivers.local.drive import Sitting, World, drive, proceed
+from stagec.drivers.local.history import JournalError, Reason
+from stagec.drivers.local.journal import Journal, create, open_journal
+from stagec.runtime.event import Event, Started
+from stagec.runtime.program import Program, load
+from stagec.runtime.state import State
+
+
+def run(plan: bytes, world: World, started: Started, journal: Path | None = None) -> State:
+    """Run a plan and return the state in which the run has ended.
+
+    With the path of a journal, what happens is kept there, and a run that is there already is gone on with; `started`
+    counts when there is none. Raises `stagec.plan.PlanError` for a plan that is refused, `JournalError` for a journal
+    that cannot be used, and whatever the world raises; the run can then be gone on with.
+    """
+    program = load(plan)
+    if journal is None:
+        return proceed(Sitting(program, _Forgetful(), world), State(), started)
+    with closing(_opened(journal, plan, program)) as kept:
+        return drive(program, kept, world, None if kept.history.events else started)
+
+
+def _opened(path: Path, plan: bytes, program: Program) -> Journal:
+    try:
+        found = open_journal(path)
+    except JournalError as error:
+        if error.reason not in {Reason.MISSING, Reason.EMPTY}:
+            raise
+        return create(path, plan, program.digest)
+    if found.history.digest != program.digest:
+        found.close()
+        raise JournalError(Reason.TAKEN, "its run is one of another plan")
+    return found
+
+
+class _Forgetful:
+    """Keeps nothing but the number of events."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def append(self, _event: Event, _mark: str = "", _body: str | None = None, /) -> None:
+        """Count an event."""
+        self.count += 1

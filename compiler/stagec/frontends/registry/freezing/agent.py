@@ -1,0 +1,73 @@
+"""What an agent definition says of a run: its inputs, its bounds, its judge and its system prompt."""
+
+from __future__ import annotations
+
+from stagec.core.json import Object, object_of, text_in
+from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.freezing.templates import named, system_prompt
+from stagec.frontends.registry.freezing.texts import RegistryTexts
+from stagec.frontends.registry.freezing.variables import Variables
+from stagec.model.flow import Flow
+from stagec.plan.canonical import canonical
+from stagec.plan.document import Input, Judge, Limits, System
+from stagec.plan.node import Outcome
+from stagec.plan.numbers import counted
+from stagec.sources.read import Sources
+
+_USUAL, _WITHOUT_AGENT = 10, 20
+"""How often nodes are executed at most when nobody says."""
+_COUNTING = "count:iteration"
+
+
+def definition(registry: Registry, sources: Sources) -> Object:
+    """Return an agent definition as it is written; an empty one where there is none."""
+    tree = sources.known(registry.agent.at.file) if registry.agent is not None else None
+    return object_of(tree.value) if tree is not None else {}
+
+
+def entry(registry: Registry, flow: Flow) -> str | None:
+    """Return what selects the entry: the agent's verdict type, else nothing; without an agent the only one there is."""
+    agent, entries = registry.agent, flow.entries
+    if agent is None:
+        return next(iter(entries)) if len(entries) == 1 else None
+    return next((name for name in (agent.verdict, "") if name is not None and name in entries), None)
+
+
+def judge(registry: Registry) -> Judge | None:
+    """Return what judges whether the work is done."""
+    agent = registry.agent
+    if agent is None or agent.verdict is None:
+        return None
+    return Judge(agent.verdict, agent.settings)
+
+
+def limits(registry: Registry) -> Limits:
+    """Return the bounds of a run; where iterations are what is judged, running out of them completes it."""
+    agent = registry.agent
+    if agent is None:
+        return Limits(_WITHOUT_AGENT)
+    reached = Outcome.DONE if agent.verdict == _COUNTING else Outcome.FAILED
+    return Limits(counted(agent.settings.get("maxIterations")) or _USUAL, reached)
+
+
+def inputs(definition: Object, texts: RegistryTexts) -> dict[str, Input]:
+    """Return the parameters of an agent."""
+    parameters = object_of(definition.get("parameters"))
+    return {name: _input(object_of(body), texts) for name, body in parameters.items()}
+
+
+def _input(body: Object, texts: RegistryTexts) -> Input:
+    kind = text_in(body, "type")
+    schema = texts.text(canonical({"type": kind}).decode()) if kind is not None else None
+    return Input(body.get("required") is True, body.get("default"), schema)
+
+
+def system(registry: Registry, texts: RegistryTexts, variables: Variables) -> System | None:
+    """Return the system prompt of an agent."""
+    agent = registry.agent
+    file = agent.system_prompt.path if agent is not None and agent.system_prompt is not None else None
+    text = texts.prompt(file) if file is not None else None
+    if agent is None or text is None:
+        return None
+    template = system_prompt(text, texts, agent.name)
+    return System(template, variables.of_names(named(template, "variable")))

@@ -1,0 +1,99 @@
+"""What must hold before a closure step may close, and the prompts of the attempts that follow when it does not."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from stagec.core.json import Object, list_of, object_of, text_in
+from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.freezing.retries import retry_prompt
+from stagec.frontends.registry.freezing.texts import RegistryTexts
+from stagec.frontends.registry.prompts import Prompts
+from stagec.plan.gate import Condition, Validation
+from stagec.plan.numbers import counted
+from stagec.plan.surroundings import Success, Validator
+from stagec.plan.template import Template
+
+_ATTEMPTS = 3
+_RETRY = "retry"
+_GENERAL = "f_failed.md"
+"""The prompt of every failure pattern that has none of its own."""
+_STATUS = re.compile(r"exitCode:\s*([+-]?)0*([0-9]+)")
+_NEVER = Success("matches", r"[^\s\S]")
+"""What holds of no output, in any dialect of regular expressions."""
+
+
+class Validations:
+    """Makes the validations of a registry's steps; `validators` are those that they name."""
+
+    def __init__(self, registry: Registry, prompts: Prompts, texts: RegistryTexts) -> None:
+        self.validators: dict[str, Validator] = {}
+        self._registry = registry
+        self._texts = texts
+        self._bodies = dict(_bodies(registry))
+        self._prompts: dict[str, dict[str, str]] = {}
+        for each in prompts.of_retries:
+            file = each.prompt.file or posixpath.join(posixpath.dirname(each.prompt.tried[-1]), _GENERAL)
+            self._prompts.setdefault(each.step, {})[each.pattern] = file
+
+    def of_step(self, step: Step) -> Validation | None:
+        """Return what guards a step; nothing where nothing does."""
+        key, body = self._bodies.get(step.key, ("", {}))
+        conditions = tuple(self._conditions(body))
+        if not conditions:
+            return None
+        on_failure = object_of(body.get("onFailure"))
+        action = text_in(on_failure, "action") or _RETRY
+        return Validation(
+            conditions=conditions,
+            action=action,
+            attempts=counted(on_failure.get("maxAttempts")) or _ATTEMPTS,
+            prompts=dict(self._templates(key, conditions)) if action == _RETRY else {},
+        )
+
+    def _conditions(self, body: Object) -> Iterator[Condition]:
+        declared = object_of(self._registry.body.get("validators"))
+        for each in map(object_of, list_of(body.get("validationConditions"))):
+            name = text_in(each, "validator")
+            if name is not None and name in declared:
+                self.validators[name] = _validator(object_of(declared[name]))
+                yield Condition(name, object_of(each.get("params")))
+
+    def _templates(self, key: str, conditions: tuple[Condition, ...]) -> Iterator[tuple[str, Template]]:
+        """Yield the prompt of each failure pattern of some validators, as far as it has one."""
+        files = self._prompts.get(key, {})
+        for pattern in dict.fromkeys(self.validators[each.validator].pattern for each in conditions):
+            text = self._texts.prompt(files[pattern]) if pattern in files else None
+            if text is not None:
+                yield pattern, retry_prompt(text, self._texts)
+
+
+def _bodies(registry: Registry) -> Iterator[tuple[str, tuple[str, Object]]]:
+    """Yield what guards steps, by the key of the step, with the name under which it is written."""
+    for name, body in object_of(registry.body.get("validationSteps")).items():
+        step = registry.step(name)
+        if step is not None:
+            yield step.key, (name, object_of(body))
+
+
+def _validator(body: Object) -> Validator:
+    extract = object_of(body.get("extractParams"))
+    return Validator(
+        command=text_in(body, "command") or "",
+        success=_success(text_in(body, "successWhen") or ""),
+        pattern=text_in(body, "failurePattern") or "",
+        extract={name: each for name, each in extract.items() if isinstance(each, str)},
+    )
+
+
+def _success(written: str) -> Success:
+    """Return when a command has succeeded; words that mean nothing are never met."""
+    kind, colon, argument = written.partition(":")
+    status = _STATUS.match(written)
+    if status is not None:
+        return Success("exit", status[2] if status[2] == "0" else f"{status[1].strip('+')}{status[2]}")
+    if written == "empty" or (colon and kind in {"contains", "matches"}):
+        return Success(kind, argument)
+    return _NEVER

@@ -1,0 +1,77 @@
+"""Where the variables of prompts come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from stagec.core.json import list_of, object_of, text_in
+from stagec.core.nearest import Names
+from stagec.core.value import value
+from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.supply import PROVIDED
+from stagec.plan.act import Carried, Given, Provided, Supply
+
+
+class Variables:
+    """Supplies the variables of a registry's prompts; what `given` names is not declared and has to be given."""
+
+    def __init__(self, registry: Registry) -> None:
+        self.given: dict[str, None] = {}
+        self._registry = registry
+        self._parameters = registry.agent.parameters if registry.agent is not None else Names(())
+
+    def of_names(self, names: Iterable[str]) -> Mapping[str, Supply]:
+        """Return where variables come from that no step hands over."""
+        return {name: self._supply(name, {}) for name in names}
+
+    def of_step(self, step: Step, names: Iterable[str]) -> Mapping[str, Supply]:
+        """Return where the variables of a step come from: those named, and every input that is none of them.
+
+        An input is the variable that its source is named for, and the one that has its own name.
+        """
+        inputs = tuple(_inputs(self._registry, step))
+        known = {each.own: each.carried for each in inputs} | {each.variable: each.carried for each in inputs}
+        found = {name: self._supply(name, known) for name in names}
+        for each in inputs:
+            if not found.keys() & {each.variable, each.own}:
+                found[each.variable] = self._supply(each.variable, known)
+        return found
+
+    def _supply(self, name: str, carried: Mapping[str, Carried]) -> Supply:
+        """Return where a variable comes from; what comes first wins."""
+        if name in self._parameters:
+            return Given(name)
+        if name in PROVIDED:
+            return Provided(name)
+        if name in carried:
+            return carried[name]
+        self.given[name] = None
+        return Given(name)
+
+
+def declared(step: Step) -> tuple[str, ...]:
+    """Return the variables that a step declares, in their order, each once."""
+    names = (each.removeprefix("uv-") for each in list_of(step.body.get("uvVariables")) if isinstance(each, str))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+@value
+class _Input:
+    """A value that another step hands over: its own name, the variable that its source is named for, and its source."""
+
+    own: str
+    variable: str
+    carried: Carried
+
+
+def _inputs(registry: Registry, step: Step) -> Iterator[_Input]:
+    """Yield what a step is handed by steps that there are."""
+    for name, body in object_of(step.body.get("inputs")).items():
+        given = object_of(body)
+        source = text_in(given, "from") or ""
+        node, _, key = source.rpartition(".")
+        found = registry.step(node)
+        if found is not None and not found.is_section:
+            required = given.get("required") is not False
+            carried = Carried(found.key, key, required, given.get("default"))
+            yield _Input(name, source.replace(".", "_"), carried)

@@ -1,0 +1,157 @@
+"""The inside of a block: its boxes in rows, each row between rails for the lines that lead to it and that leave it.
+
+A line comes from the border of the block to a trunk at the left, or leaves by a trunk at the right, one for each bus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil, fsum, sqrt
+
+from stagec.core.value import value
+from stagec.picture.layout.blocks import Block
+from stagec.picture.layout.document import Face, Frame, Point
+from stagec.picture.layout.down import STUB
+from stagec.picture.layout.fold import Size
+from stagec.picture.layout.mesh import SPACE
+from stagec.picture.layout.routes import INSET, spread
+
+_ASPECT = 1.6
+"""How many times as wide as high a block should be, about."""
+_RAIL = 8.0
+"""Between rails, and between trunks."""
+_GAP = 13.0
+"""Between what stands above each other."""
+_BARE = Face(9.0 - SPACE, 0.0, ())
+"""What is written on a line that bears no label."""
+
+
+@value
+class Cell:
+    """A box of a block: what is written on it, the room for lines to itself at its right, and its other lines.
+
+    `lines` are the lines that lead to it, then those that leave it, by number with the bus and the label of each.
+    """
+
+    face: Face
+    loops: Size
+    lines: tuple[Mapping[int, tuple[int, Face | None]], Mapping[int, tuple[int, Face | None]]]
+
+    def wide(self) -> float:
+        """Return how much room the labels need beside each other."""
+        return max(fsum((face or _BARE).width + SPACE for _, face in side.values()) for side in self.lines)
+
+    def high(self, side: int) -> float:
+        """Return how much room the labels above or below the box need."""
+        return max((face.height for _, face in self.lines[side].values() if face), default=0.0)
+
+
+@value
+class _Row:
+    """The upper ends of the parts of a row: rails and labels above and below the boxes; and how high the boxes are."""
+
+    rails: tuple[float, float]
+    labels: tuple[float, float]
+    boxes: float
+    high: float
+
+
+@value
+class _End:
+    """The end of a line at a box of the block: from the trunk along the rail to the label and then to the border."""
+
+    trunk: float
+    rail: float
+    slot: float
+    labels: tuple[float, float]
+    port: Point
+    stub: float
+
+
+class Grid:
+    """Where everything inside a block is, relative to its left upper corner: the boxes, the labels, and `size`."""
+
+    def __init__(self, block: Block, cells: Mapping[str, Cell]) -> None:
+        leaving = [bus[-1] for bus in block.buses]
+        self._rails = leaving.count(False), leaving.count(True)
+        self._number = [leaving[:at].count(leaves) for at, leaves in enumerate(leaving)]
+        self._edge = _GAP + _RAIL * len(leaving)
+        self.frames: dict[str, Frame] = {}
+        self.tags: dict[int, Frame] = {}
+        self._ends: dict[int, _End] = {}
+        self.size = self._fill(cells)
+
+    def points(self, line: int, entry: Point, bus: int) -> Iterator[Point]:
+        """Yield the points of a line from where it meets the border of the block to the border of its box."""
+        end, (x, y) = self._ends[line], entry
+        rail = self._edge - _RAIL * (bus + 1)
+        turn = rail if y < self.size[1] / 2 else self.size[1] - rail
+        yield from ((x, y), (x, turn), (end.trunk, turn), (end.trunk, end.rail), (end.slot, end.rail))
+        yield from ((end.slot, end.labels[0]), (end.slot, end.labels[1]), (end.port[0], end.stub), end.port)
+
+    def _fill(self, cells: Mapping[str, Cell]) -> Size:
+        count = _columns(list(cells.values()))
+        rows = [list(cells.items())[at : at + count] for at in range(0, len(cells), count)]
+        middles, width = self._across([[cell for _, cell in row] for row in rows], count)
+        y = self._edge
+        for row in rows:
+            at = self._down([cell for _, cell in row], y)
+            for (name, cell), x in zip(row, middles, strict=False):
+                face = cell.face
+                frame = Frame(x - face.width / 2, at.boxes + (at.high - face.height) / 2, face.width, face.height)
+                self.frames[name] = frame
+                self._join(cell, frame, at, width)
+            y = at.rails[1] + _RAIL * self._rails[1] + _GAP
+        return width, y + self._edge - _GAP
+
+    def _across(self, rows: Sequence[Sequence[Cell]], count: int) -> tuple[list[float], float]:
+        """Return the middles of the columns, and how wide all of it is."""
+        x, middles = _GAP + _RAIL * self._rails[0], []
+        for at in range(count):
+            column = [row[at] for row in rows if at < len(row)]
+            middles.append(x + max(max(cell.face.width, cell.wide()) / 2 for cell in column))
+            right = max(max(cell.face.width / 2 + cell.loops[0], cell.wide() / 2) for cell in column)
+            x = middles[-1] + right + SPACE
+        return middles, x + _RAIL * self._rails[1] + _GAP - SPACE
+
+    def _down(self, row: Sequence[Cell], y: float) -> _Row:
+        """Return where the parts of a row are that begins at a height."""
+        comes, leaves = (bool(each) for each in self._rails)
+        labels = y + _RAIL * self._rails[0] + _GAP * comes
+        boxes = labels + max(cell.high(0) for cell in row) + (_GAP + STUB) * comes
+        high = max(max(cell.face.height, cell.loops[1]) for cell in row)
+        below = boxes + high + (_GAP + STUB) * leaves
+        return _Row((y, below + max(cell.high(1) for cell in row) + _GAP * leaves), (labels, below), boxes, high)
+
+    def _join(self, cell: Cell, frame: Frame, row: _Row, width: float) -> None:
+        """Lead the lines of a box to their trunks."""
+        middle, reach = frame.middle[0], frame.width / 2 - INSET
+        for side, lines in enumerate(cell.lines):
+            slots = list(_slots([(face or _BARE).width + SPACE for _, face in lines.values()], middle))
+            border, stub = (frame.bottom, row.boxes + row.high + STUB) if side else (frame.y, row.boxes - STUB)
+            room = row.labels[side], row.rails[1] - _GAP if side else row.boxes - STUB - _GAP
+            ports = spread(slots, middle - reach, middle + reach)
+            for (line, (bus, face)), slot, port in zip(lines.items(), slots, ports, strict=True):
+                away = _RAIL * (self._number[bus] + 0.5)
+                rail = row.rails[side] + _RAIL * self._number[bus]
+                ends = room[::-1] if side else room
+                self._ends[line] = _End(width - away if side else away, rail, slot, ends, (port, border), stub)
+                if face:
+                    y = (room[0] + room[1] - face.height) / 2
+                    self.tags[line] = Frame(slot - face.width / 2, y, face.width, face.height)
+
+
+def _columns(cells: Sequence[Cell]) -> int:
+    """Return how many boxes stand in a row, so that the last row is about as long as the others."""
+    wide = fsum(max(cell.face.width + cell.loops[0], cell.wide()) + SPACE for cell in cells)
+    high = fsum(max(cell.face.height, cell.loops[1]) + cell.high(0) + cell.high(1) + 4 * _GAP for cell in cells)
+    most = min(len(cells), ceil(sqrt(_ASPECT * len(cells) * high / wide)))
+    return ceil(len(cells) / ceil(len(cells) / most))
+
+
+def _slots(widths: Sequence[float], middle: float) -> Iterator[float]:
+    """Yield the middles of labels that stand beside each other around a middle."""
+    x = middle - fsum(widths) / 2
+    for width in widths:
+        yield x + width / 2
+        x += width

@@ -1,0 +1,141 @@
+"""What a plan promises beyond the form of its parts, so that no run comes to where nothing says what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Mapping
+
+from stagec.core.place import Key, Pointer, pointer_text
+from stagec.core.words import listing, quote
+from stagec.plan.act import Act, Command, Converse, Prompt
+from stagec.plan.document import Plan
+from stagec.plan.facts import cycles
+from stagec.plan.gate import ExitGate, Gate, IntentGate, JudgeGate, VerdictGate
+from stagec.plan.node import Fork, Named, Node
+from stagec.plan.references import led
+from stagec.plan.template import Scope, Template, strays
+
+Flaw = tuple[Pointer, str]
+"""Where in a plan a promise is broken, and how."""
+Flaws = list[Flaw]
+
+_JUDGED: Mapping[type[Act], Collection[type[Gate]]] = {
+    Prompt: (IntentGate, JudgeGate),
+    Converse: (VerdictGate,),
+    Command: (ExitGate,),
+}
+"""The gates that can judge what comes of an act."""
+_ABORT = "abort"
+"""The intent that needs no edge: it ends the run as failed."""
+_CONTEXT: Scope = {"ctx": None}
+_INPUT: Scope = {"input": None}
+_FAILURE: Scope = {"failure": None}
+
+
+def unsound(plan: Plan) -> Flaws:
+    """Return every promise that a plan breaks; linear."""
+    found: Flaws = []
+    for name, node in plan.nodes.items():
+        at = ("nodes", name)
+        _look_at_routes(node, at, found)
+        _look_at_act(node.act, at, found)
+        _look_at_validation(node, at, found)
+    _look_around(plan, found)
+    if plan.limits.executions is None:
+        begun = _begun(plan)
+        endless = (each for each in cycles(plan) if not begun.isdisjoint(each))
+        found.extend((("limits",), f"lacks 'executions', but {listing(each)} can repeat") for each in endless)
+    return found
+
+
+def _begun(plan: Plan) -> frozenset[str]:
+    """Return the nodes that some entry leads to."""
+    order = dict.fromkeys(plan.entries.values())
+    todo = list(order)
+    for name in todo:  # grows while it is walked
+        ahead = dict.fromkeys(each for edge in plan.nodes[name].edges for each in led(edge.target))
+        fresh = [each for each in ahead if each not in order]
+        order |= dict.fromkeys(fresh)
+        todo.extend(fresh)
+    return frozenset(order)
+
+
+def _look_at_routes(node: Node, at: Pointer, found: Flaws) -> None:
+    """Look whether a gate can judge its act, each outcome that it is known to have has an edge, each can be taken."""
+    gate = node.gate
+    if type(gate) not in _JUDGED[type(node.act)]:
+        found.append(((*at, "gate"), "cannot judge what comes of this act"))
+    told = {edge.on for edge in node.edges}
+    missing = [each for each in _outcomes(gate) if each not in told and each != _ABORT]
+    if missing:
+        found.append(((*at, "edges"), f"has none for {listing(missing, 'or')}"))
+    if type(gate) is IntentGate and not gate.fail_fast and gate.fallback not in gate.intents:
+        found.append(((*at, "gate"), "has no 'fallback' among its 'intents', and is not to fail"))
+    for index, edge in enumerate(node.edges):
+        if type(edge.target) is Fork:
+            _look_at_fork(edge.target, (*at, "edges", index, "target"), found)
+        elif type(edge.target) is Named and (type(gate) is not IntentGate or gate.target is None):
+            found.append(((*at, "edges", index, "target"), "is left to the answer, but the gate reads no 'target'"))
+
+
+def _outcomes(gate: Gate) -> tuple[str, ...]:
+    """Return the outcomes that a gate has as far as the plan alone can tell; checks may leave no result that is ok."""
+    match gate:
+        case IntentGate():
+            return gate.intents
+        case VerdictGate():
+            return ("fail",) if gate.checks else ("ok", "fail")
+        case JudgeGate():
+            return ("next", "verdict")
+        case ExitGate():
+            return ("closing", "repeat")
+
+
+def _look_at_fork(fork: Fork, at: Pointer, found: Flaws) -> None:
+    """Look whether what runs together are different nodes, and what joins them is another one."""
+    if len({*fork.nodes}) < len(fork.nodes):
+        found.append(((*at, "nodes"), "has a node twice"))
+    if fork.join in fork.nodes:
+        found.append(((*at, "join"), "is one of the nodes that it joins"))
+
+
+def _look_at_act(act: Act, at: Pointer, found: Flaws) -> None:
+    """Look whether all that an act is made of can be supplied: variables it needs, and what its holes lead to."""
+    if type(act) is Prompt:
+        missing = [each for each in act.needed if each not in act.variables]
+        if missing:
+            found.append(((*at, "act", "needed"), f"has {listing(missing)}, and 'variables' do not"))
+        if act.prompt is not None:
+            _look_at_template(act.prompt, _asked(act.variables), (*at, "act", "prompt"), found)
+    elif type(act) is Converse:
+        _look_at_template(act.prompt, _CONTEXT, (*at, "act", "prompt"), found)
+    elif type(act) is Command:
+        for index, word in enumerate(act.words):
+            _look_at_template(word, _INPUT, (*at, "act", "words", index), found)
+
+
+def _look_at_validation(node: Node, at: Pointer, found: Flaws) -> None:
+    if node.validation is not None:
+        for pattern, prompt in node.validation.prompts.items():
+            _look_at_template(prompt, _FAILURE, (*at, "validation", "prompts", pattern), found)
+
+
+def _asked(variables: Container[Key]) -> Scope:
+    return {"variable": variables, "stdin": None}
+
+
+def _look_at_template(template: Template, scope: Scope, at: Pointer, found: Flaws) -> None:
+    """Look whether every hole of a template leads to where its scope may have something."""
+    for path in strays(template, scope):
+        found.append((at, f"leads to {quote(pointer_text(path))}, where there never is anything"))
+
+
+def _look_around(plan: Plan, found: Flaws) -> None:
+    """Look whether what nodes need around them can be had: variables of the system prompt, tools and servers."""
+    if plan.system is not None:
+        _look_at_template(plan.system.prompt, _asked(plan.system.variables), ("system", "prompt"), found)
+    for name, tool in plan.tools.items():
+        if (tool.origin == "mcp") != (tool.server is not None):
+            found.append((("tools", name), "must have a 'server' if its 'origin' is 'mcp', and only then"))
+    for name, server in plan.servers.items():
+        if server.command is None and server.url is None:
+            found.append((("servers", name), "has neither 'command' nor 'url'"))

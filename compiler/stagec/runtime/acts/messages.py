@@ -1,0 +1,58 @@
+"""Messages of transcripts as JSON, for callables, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from stagec.core.json import Json, list_of, object_of, text_in
+from stagec.runtime.effect import Message, Request
+
+_ROLES = frozenset({"system", "user", "assistant", "tool"})
+
+
+def plain(messages: Iterable[Message]) -> list[Json]:
+    """Return messages as JSON; members without a value are absent."""
+    return [dict(_members(each)) for each in messages]
+
+
+def _members(message: Message) -> Iterator[tuple[str, Json]]:
+    yield "role", message.role
+    yield "text", message.text
+    if message.calls:
+        yield "calls", plain_calls(message.calls)
+    if message.call is not None:
+        yield "call", message.call
+
+
+def plain_calls(calls: Iterable[Request]) -> list[Json]:
+    """Return calls as JSON."""
+    return [{"id": each.id, "tool": each.tool, "arguments": each.arguments} for each in calls]
+
+
+def read_messages(given: Json) -> tuple[Message, ...] | None:
+    """Return the messages that a callable means, nothing when it means none."""
+    found = tuple(map(_message, list_of(given)))
+    return tuple(filter(None, found)) if found and all(found) else None
+
+
+def _message(given: Json) -> Message | None:
+    told = object_of(given)
+    role, text = text_in(told, "role"), text_in(told, "text")
+    if role not in _ROLES or text is None:
+        return None
+    return Message(role, text, read_calls(told.get("calls"), ""), text_in(told, "call"))
+
+
+def read_calls(given: Json, prefix: str) -> tuple[Request, ...]:
+    """Return the calls in a list; one that cannot be read is a call all the same. `prefix` begins the ids they lack."""
+    return tuple(_call(object_of(each), f"{prefix}{index}") for index, each in enumerate(list_of(given)))
+
+
+def _call(named: Json, otherwise: str) -> Request:
+    told = object_of(named)
+    arguments = told.get("arguments")
+    return Request(
+        text_in(told, "id") or otherwise,
+        text_in(told, "tool") or "",
+        {} if arguments is None else arguments,
+    )

@@ -1,0 +1,70 @@
+"""The phases of a stage: what each may do with the context, and the callables that take part (§ 3.10 of the format)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stagec.core.json import Json
+from stagec.core.value import value
+from stagec.runtime.acts.talk import talk_of
+from stagec.runtime.effect import Hook
+from stagec.runtime.moment import Moment
+from stagec.runtime.state import Execution
+from stagec.runtime.values import equal
+
+READ, WRITE = "read", "write"
+ACCESS: Mapping[str, frozenset[str]] = {
+    "Setup": frozenset({READ, WRITE}),
+    "Init": frozenset({READ}),
+    "CheckGate": frozenset({READ}),
+    "Act": frozenset(),
+    "Assert": frozenset({READ}),
+    "Exit": frozenset({READ}),
+    "Next": frozenset({READ}),
+}
+"""The phases in order, and what each may do with the context."""
+RESERVED = frozenset({"upstream", "workflowRunId", "stageExecutionId", "attempts", "host"})
+"""The names of the context that no callable gives a value."""
+_PHASES: Mapping[str, str] = {"setup": "Setup", "gate": "CheckGate", "assert": "Assert", "exit": "Exit"}
+"""The phase in which a hook of a node is called."""
+FAILED = "ExtensionHost/LifecycleFailure"
+
+
+@value
+class Said:
+    """What a callable has returned, and the context as it left it if it may; or the failure that it was."""
+
+    value: Json = None
+    context: Mapping[str, Json] | None = None
+    failure: str | None = None
+
+
+def refusal(phase: str, access: str) -> str | None:
+    """Return the failure that an access to the context is in a phase, nothing when it is allowed."""
+    return None if access in ACCESS[phase] else "Validation/ContextMutationForbidden"
+
+
+def call(moment: Moment, execution: Execution, hook: str, **given: Json) -> bool:
+    """Call the callable of a node for a phase; false when there is none."""
+    named = moment.program.node(execution.node).hooks.get(hook)
+    if named is not None:
+        moment.request(execution, Hook, call=named, phase=hook, given={"ctx": seen(execution), **given})
+    return named is not None
+
+
+def hear(execution: Execution, hook: str, given: Mapping[str, Json]) -> Said:
+    """Return what a callable says; one that has written where it may not has failed."""
+    if "value" not in given:
+        return Said(failure=FAILED)
+    left = given.get("ctx")
+    context = left if isinstance(left, dict) else None
+    forbidden = refusal(_PHASES[hook], WRITE)
+    if forbidden is not None and context is not None and not equal(context, seen(execution)):
+        return Said(failure=forbidden)
+    return Said(given["value"], context)
+
+
+def seen(execution: Execution) -> dict[str, Json]:
+    """Return the context as the callables of an execution see it."""
+    talk = talk_of(execution)
+    return {**talk.context, "attempts": list(talk.attempts)}

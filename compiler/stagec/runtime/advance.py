@@ -1,0 +1,108 @@
+"""The machine: one pure function from a state and an event to the next state and what is asked of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stagec.core.json import Json, object_of
+from stagec.plan.node import Outcome
+from stagec.runtime.acts import answer_act
+from stagec.runtime.acts.slots import misplaced, slot_of
+from stagec.runtime.effect import execution_of
+from stagec.runtime.event import Answered, Cancelled, Event, Started
+from stagec.runtime.fault import error
+from stagec.runtime.moment import Moment
+from stagec.runtime.moving import begin, move
+from stagec.runtime.program import Program
+from stagec.runtime.reading import UnreadableError, readable
+from stagec.runtime.state import ROOT, Arrival, State, Step
+
+
+def advance(program: Program, state: State, event: Event) -> Step:
+    """Return what follows from an event; total, and without clock, chance, environment and I/O.
+
+    What comes after the end, a second beginning, and answers that nobody waits for change nothing.
+    """
+    moment = Moment(program, state)
+    if state.ended is None:
+        if type(event) is Answered:
+            _answer(moment, event)
+        elif type(event) is Cancelled:
+            moment.end(Outcome.FAILED, event.reason, error("Cancellation/TurnCancelled"))
+        elif type(event) is Started and not state.run:
+            _start(moment, event)
+    return moment.step()
+
+
+def _answer(moment: Moment, event: Answered) -> None:
+    effect = moment.state.pending.get(event.key)
+    execution = moment.execution(execution_of(event.key))
+    if effect is not None and execution is not None:
+        moment.settle(event.key)
+        moment.acting = execution
+        move(moment, answer_act(moment, execution, effect, _read(event.answer)))
+
+
+def _read(answer: Json) -> Json:
+    """Return an answer if it can be read; one that cannot is none."""
+    try:
+        return readable(answer)
+    except UnreadableError:
+        return None
+
+
+def _start(moment: Moment, event: Started) -> None:
+    """Begin with the entry, or end at once when the run cannot begin."""
+    plan = moment.program.plan
+    entry = event.entry if event.entry is not None else plan.entry
+    moment.run, moment.entry = event.run, entry or ""
+    why = trouble(moment.program, event)
+    if why is not None or entry is None:
+        moment.end(Outcome.FAILED, why or "no entry was selected")
+        return
+    moment.inputs = _inputs(moment.program, event.inputs)
+    move(moment, begin(moment, Arrival(plan.entries[entry], ROOT)))
+
+
+def trouble(program: Program, event: Started) -> str | None:
+    """Return why a run cannot begin (§ 3.1 of the format), nothing when it can."""
+    plan = program.plan
+    entry = event.entry if event.entry is not None else plan.entry
+    if entry not in plan.entries:
+        return "no entry was selected" if entry is None else f"there is no entry {entry!r}"
+    if not event.run:
+        return "the run has no id"
+    return _hook_trouble(program) or _input_trouble(program, event)
+
+
+def _hook_trouble(program: Program) -> str | None:
+    session = program.plan.session
+    for hook in session.hooks if session is not None else ():
+        why = misplaced(hook)
+        if why is not None:
+            return f"{hook.call} cannot be attached to {slot_of(hook)} as {hook.kind}: {why}"
+    return None
+
+
+def _input_trouble(program: Program, event: Started) -> str | None:
+    plan = program.plan
+    foreign = next((name for name in event.inputs if name not in plan.inputs), None)
+    if foreign is not None:
+        return f"there is no input {foreign!r}"
+    try:
+        inputs = _inputs(program, event.inputs)
+    except UnreadableError:
+        return "its inputs cannot be read"
+    for name, wanted in plan.inputs.items():
+        if name not in inputs and wanted.required:
+            return f"the input {name!r} is missing"
+        complaint = program.payloads.complaint(wanted.schema, inputs[name]) if name in inputs else None
+        if complaint is not None:
+            return f"the input {name!r} cannot be used: {complaint}"
+    return None
+
+
+def _inputs(program: Program, given: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the inputs of a run with what is given when somebody gives nothing."""
+    defaults = {name: each.default for name, each in program.plan.inputs.items() if each.default is not None}
+    return {**defaults, **object_of(readable(dict(given)))}

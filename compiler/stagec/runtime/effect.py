@@ -1,0 +1,151 @@
+"""What the machine asks of the world; every request has a key, under which it is answered once.
+
+A key is `run/node#visit/attempt.index`: the same run asks for the same under the same key, whenever it is replayed. A
+request may reach the world more than once, after a crash; the key lets the world notice. Answers are JSON objects; each
+class says which. An answer of any other shape counts as a request that failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stagec.core.json import Json
+from stagec.core.value import NOTHING, value
+
+
+@value
+class Ask:
+    """Ask a model for one structured answer: `{"answer": …}`, with the `text` beside it if there is any.
+
+    `schema` is the content that the answer must satisfy; `complaint` is what was wrong with the answer before.
+    """
+
+    key: str
+    prompt: str
+    system: str | None = None
+    schema: str | None = None
+    tools: tuple[str, ...] | None = None
+    model: str | None = None
+    permission: str | None = None
+    complaint: str | None = None
+
+
+@value
+class Request:
+    """One call of a tool that a model asked for; `arguments` that cannot be read are a text."""
+
+    id: str
+    tool: str
+    arguments: Json
+
+
+@value
+class Message:
+    """One message of a transcript: by whom, what text, and which calls; `call` is the call that a tool answers."""
+
+    role: str
+    text: str
+    calls: tuple[Request, ...] = ()
+    call: str | None = None
+
+
+@value
+class Turn:
+    """Let a model take a turn: `{"text": …, "calls": [{"id", "tool", "arguments"}, …]}`, both optional."""
+
+    key: str
+    transcript: tuple[Message, ...]
+    tools: tuple[str, ...]
+    completion: str
+    schema: str
+
+
+@value
+class Call:
+    """Carry a tool call out: `{"value": …}`, or `{"error": …}`, which is told to the model; `id` is the model's own."""
+
+    key: str
+    tool: str
+    arguments: Json
+    id: str = ""
+
+
+@value
+class Grant:
+    """Ask people whether a call may be made that the stage does not allow: `{"granted": true or false}`.
+
+    `digest` is that of the arguments; `summary` is the arguments for people to read, and binds nothing.
+    """
+
+    key: str
+    execution: str
+    attempt: int
+    proposal: str
+    tool: str
+    digest: str
+    summary: str = ""
+
+
+@value
+class Run:
+    """Run a program without a shell: `{"exit": …, "stdout": …, "stderr": …}`; `exit` null when there is no status."""
+
+    key: str
+    words: tuple[str, ...]
+    milliseconds: int
+
+
+@value
+class Shell:
+    """Run a command with `sh -c`; answered as `Run` is."""
+
+    key: str
+    command: str
+
+
+@value
+class Judge:
+    """Ask the world whether the work is done: `{"done": true or false}`."""
+
+    key: str
+    kind: str
+    settings: Mapping[str, Json]
+    answer: Json
+
+
+@value
+class Wait:
+    """Let some time pass: `{}`."""
+
+    key: str
+    milliseconds: int
+
+
+@value
+class Confirm:
+    """Ask people a question: `{"yes": true or false}`."""
+
+    key: str
+    question: str
+
+
+@value
+class Hook:
+    """Call a Python callable, `package.module:function`, with an object: `{"value": …}`, what it has returned.
+
+    An answer without `value` is one that has failed. For a callable that has changed the `ctx` it was given there is a
+    member `ctx`, too: as it left it.
+    """
+
+    key: str
+    call: str
+    phase: str
+    given: Mapping[str, Json] = NOTHING
+
+
+Effect = Ask | Turn | Call | Grant | Run | Shell | Judge | Wait | Confirm | Hook
+
+
+def execution_of(key: str) -> str:
+    """Return the execution that a request belongs to: `run/node#visit`."""
+    return key.rpartition("/")[0]

@@ -1,0 +1,152 @@
+"""What validators read from the output of their commands (§ 6 of the format)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from stagec.core.json import Json, object_of, text_in
+from stagec.core.value import value
+from stagec.runtime.output import Output
+
+_WORD = re.compile(r"(?:file://)?(?P<file>[\w./@+-]+)(?:[:(](?P<line>\d{1,9})(?:[:,]\d{1,9})?\)?)?")
+_SUFFIX = re.compile(r"[A-Za-z]\w{0,11}")
+_RULE = re.compile(r"[(\[](?P<rule>[a-z][\w/-]{2,80})[)\]]")
+_FAILED_TEST = re.compile(
+    r"^\s*(?:FAILED|FAIL|not ok|\N{BALLOT X}|\N{HEAVY BALLOT X}):?\s+(?P<name>\S.{0,500})$"
+    r"|^(?P<other>\S.{0,500}?) \.\.\. FAILED\b"
+)
+_STATUS = 3
+"""Characters before the path in a line of `git status --porcelain`."""
+_LONGEST = 2_000
+"""Characters of a line that are looked at."""
+_END = re.compile(r"\r?\n")
+
+
+def extract(name: str, output: Output) -> Json:
+    """Return the value that an extractor finds; null for an extractor that nobody knows."""
+    found = _EXTRACTORS.get(name)
+    return found(output) if found is not None else None
+
+
+def _lines(output: Output) -> list[str]:
+    return _split(f"{output.stdout}\n{output.stderr}")
+
+
+def _split(text: str) -> list[str]:
+    return [line[:_LONGEST] for line in _END.split(text)]
+
+
+def _changed(wanted: Callable[[str], bool]) -> Callable[[Output], Json]:
+    """Return an extractor of the files of `git status --porcelain` whose two letters are wanted."""
+
+    def found(output: Output) -> Json:
+        lines = _split(output.stdout)
+        return [line[_STATUS:].rpartition(" -> ")[2] for line in lines if len(line) > _STATUS and wanted(line[:2])]
+
+    return found
+
+
+@value
+class _Place:
+    """A file that is named in a line, and the number of its line, 0 where none is."""
+
+    file: str
+    line: int
+
+
+def _places(line: str) -> Iterator[_Place]:
+    """Yield the words of a line that look like paths with a suffix."""
+    for word in _WORD.finditer(line):
+        file = word["file"].rstrip(".")
+        stem, _, suffix = file.rpartition(".")
+        if stem.strip("./") and _SUFFIX.fullmatch(suffix):
+            yield _Place(file, int(word["line"] or 0))
+
+
+def _files(output: Output) -> Json:
+    return list(dict.fromkeys(place.file for line in _lines(output) for place in _places(line)))
+
+
+def _failed_tests(output: Output) -> Json:
+    found = (_FAILED_TEST.search(line) for line in _lines(output))
+    return [_test((each["name"] or each["other"]).strip()) for each in found if each is not None]
+
+
+def _test(told: str) -> Json:
+    name, _, error = told.partition(" - ")
+    return {"name": name, "error": error}
+
+
+def _errors(output: Output) -> Json:
+    """Return the messages that tell of errors, each with the place on its line or on the one behind it."""
+    return list(_reported(_lines(output)))
+
+
+def _reported(lines: list[str]) -> Iterator[Json]:
+    for index, line in enumerate(lines):
+        if "error" in line.lower():
+            behind = lines[index + 1].lstrip() if index + 1 < len(lines) else ""
+            nearby = behind if behind.startswith(("at ", "--> ")) else ""
+            place, rule = next(_places(f"{line} {nearby}"), _NOWHERE), _RULE.search(line)
+            yield {
+                "message": line.strip(),
+                "file": place.file,
+                "line": place.line,
+                "rule": rule["rule"] if rule is not None else "",
+            }
+
+
+_NOWHERE = _Place("", 0)
+
+
+def _error_files(output: Output) -> Json:
+    found = (text_in(object_of(each), "file") for each in _reported(_lines(output)))
+    return list(dict.fromkeys(each for each in found if each))
+
+
+def _diff(output: Output) -> Json:
+    start = re.search(r"^(?:diff |--- |@@ |[+-]\S)", output.stdout, re.MULTILINE)
+    return output.stdout[start.start() :] if start is not None else ""
+
+
+def _missing(output: Output) -> Json:
+    told = (line for line in _lines(output) if re.search(r"(?i)no such file|not found|missing|does not exist", line))
+    return list(dict.fromkeys(place.file for line in told for place in _places(line)))
+
+
+def _first_missing(output: Output) -> Json:
+    found = _missing(output)
+    return found[0] if isinstance(found, list) and found else ""
+
+
+def _error_output(output: Output) -> Json:
+    return output.stderr if output.stderr.strip() else output.stdout
+
+
+_EXTRACTORS: Mapping[str, Callable[[Output], Json]] = {
+    "stdout": lambda output: output.stdout,
+    "stderr": lambda output: output.stderr,
+    "exitCode": lambda output: output.status,
+    "errorOutput": _error_output,
+    "parseChangedFiles": _changed(lambda letters: letters != "??"),
+    "parseUntrackedFiles": _changed(lambda letters: letters == "??"),
+    "parseStagedFiles": _changed(lambda letters: letters[0] not in " ?"),
+    "parseUnstagedFiles": _changed(lambda letters: letters[1] not in " ?"),
+    "extractFiles": _files,
+    "files": _files,
+    "parseTestOutput": _failed_tests,
+    "failedTests": _failed_tests,
+    "parseTypeErrors": _errors,
+    "errors": _errors,
+    "parseLintErrors": _errors,
+    "lintErrors": _errors,
+    "lintFiles": _error_files,
+    "parseFormatOutput": _files,
+    "formatFiles": _files,
+    "generateDiff": _diff,
+    "diff": _diff,
+    "missingPaths": _missing,
+    "expectedPath": _first_missing,
+}
+"""The extractors that the documents name, by name."""

@@ -1,0 +1,60 @@
+"""How a result becomes an outcome: § 3.7 of the format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stagec.core.json import Json
+from stagec.plan.canonical import as_text
+from stagec.plan.gate import Check, IntentGate, VerdictGate
+from stagec.runtime.terms import all_hold
+from stagec.runtime.values import MISSING, follow
+
+ABORT = "abort"
+ALIASES: Mapping[str, str] = {
+    "continue": "next",
+    "retry": "repeat",
+    "wait": "repeat",
+    "done": "closing",
+    "finished": "closing",
+    "pass": "next",
+    "fail": "repeat",
+}
+"""Words that answers may use for an intent."""
+
+
+def intent(gate: IntentGate, answer: Json) -> str | None:
+    """Return the intent of an answer; nothing when the run has to fail because there is none."""
+    found = follow(answer, gate.field)
+    if found is not MISSING and type(found) in _READABLE:
+        said = as_text(found).lower()
+        meant = ALIASES.get(said, said)
+        if meant in gate.intents or meant == ABORT:
+            return meant
+    return None if gate.fail_fast else gate.fallback
+
+
+_READABLE = frozenset({str, int, float, bool})
+
+
+def handoff(gate: IntentGate, answer: Json) -> dict[str, Json]:
+    """Return what of an answer is kept for other nodes, by the last part of its path."""
+    found = ((str(path[-1]), follow(answer, path)) for path in gate.handoff if path)
+    return {key: each for key, each in found if each is not MISSING}
+
+
+def target(gate: IntentGate, answer: Json) -> str | None:
+    """Return the node that an answer names, if it names one."""
+    found = follow(answer, gate.target) if gate.target is not None else MISSING
+    return found if type(found) is str else None
+
+
+def judged(gate: VerdictGate, result: Mapping[str, Json]) -> Check:
+    """Return the judgement of a result; the verdict of one that no check is about is `ok`, or `retry` after a cap."""
+    for check in gate.checks:
+        if all_hold(check.when, result):
+            return check
+    return _CAPPED if result.get("capHit") else _ACCEPTED
+
+
+_CAPPED, _ACCEPTED = Check("retry", reason="turn cap"), Check("ok")

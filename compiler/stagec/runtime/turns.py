@@ -1,0 +1,64 @@
+"""Which session turn an execution belongs to: one of its own, or the compound turn of a fan-out and its join."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from stagec.core.json import Json
+from stagec.runtime.state import Branch, Execution, Scope
+
+Scopes = Mapping[str, Scope]
+
+
+def about(scopes: Scopes, execution: Execution) -> dict[str, Json]:
+    """Return what every event of an execution says of it."""
+    found: dict[str, Json] = {
+        "stageId": execution.node,
+        "stageExecutionId": execution.key,
+        "attempt": execution.attempt,
+    }
+    turn = compound(scopes, execution)
+    return found if turn is None else {**found, "compoundTurnId": turn}
+
+
+def compound(scopes: Scopes, execution: Execution) -> str | None:
+    """Return the compound turn that an execution belongs to, as a branch of its fork or as its join; None for none."""
+    fork = execution.joins if execution.joins is not None else _fork(scopes, execution.branch)
+    return None if fork is None else turn_of(fork)
+
+
+def turn_of(fork: str) -> str:
+    """Return the id of the compound turn of a fork, which is named after the execution that led to it."""
+    return f"{fork}/fork"
+
+
+def is_outside(scopes: Scopes, branch: Branch) -> bool:
+    """Tell whether a branch is in no fork, so that what begins there begins a session turn."""
+    return _fork(scopes, branch) is None
+
+
+def session_turn(scopes: Scopes, execution: Execution) -> str:
+    """Return the session turn that an execution is in: the outermost compound turn, or one of its own."""
+    fork = execution.joins
+    for name in _forks(scopes, execution.branch):
+        fork = name
+    return execution.key if fork is None else turn_of(fork)
+
+
+def open_turns(scopes: Scopes, active: Iterable[Execution]) -> list[str]:
+    """Return the session turns that have begun and not ended, in the order in which they began."""
+    forks = [name for name, scope in scopes.items() if not scope.is_chain and is_outside(scopes, scope.around)]
+    return list(dict.fromkeys((*map(turn_of, forks), *(session_turn(scopes, each) for each in active))))
+
+
+def _fork(scopes: Scopes, branch: Branch) -> str | None:
+    return next(_forks(scopes, branch), None)
+
+
+def _forks(scopes: Scopes, branch: Branch) -> Iterator[str]:
+    """Yield the forks around a branch, the innermost first."""
+    while branch.scope is not None:
+        scope = scopes[branch.scope]
+        if not scope.is_chain:
+            yield branch.scope
+        branch = scope.around

@@ -1,0 +1,180 @@
+"""A world that answers what a scenario says; the same request gets the same answer, whenever it is asked.
+
+An answer follows from the request and from nothing else: no counter is kept, so a run that is resumed goes on as it
+would have gone on, and may go on in another process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from shlex import join
+from typing import Protocol, assert_never
+
+from stagec.core.failure import Failure
+from stagec.core.json import Json, list_of, object_of, text_in
+from stagec.core.nearest import Names, hint
+from stagec.core.words import quote
+from stagec.runtime.effect import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.runtime.values import MISSING, equal
+from stagec.world.occasion import Occasion, occasion_of
+from stagec.world.scenario import Scenario
+
+_VALUE, _ERROR = {"value"}, {"error"}
+
+
+class Beyond(Protocol):
+    """What answers the requests that a scenario leaves to the world: commands, callables and waits."""
+
+    def answer(self, effect: Run | Shell | Hook | Wait) -> Json:
+        """Return the answer to a request."""
+
+
+class ScriptedWorld:
+    """Answers requests by a scenario; raises `Failure` for a request that it has no answer to."""
+
+    def __init__(self, scenario: Scenario, beyond: Beyond) -> None:
+        self._scenario = scenario
+        self._beyond = beyond
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer to a request."""
+        match effect:
+            case Ask() | Turn():
+                self._take_time(effect)
+                return self._asked(effect) if isinstance(effect, Ask) else self._turn(effect)
+            case Call():
+                return self._called(effect)
+            case Grant() | Judge() | Confirm():
+                return self._decided(effect)
+            case Hook() | Run() | Shell() | Wait():
+                return self._worldly(effect)
+            case _:
+                assert_never(effect)
+
+    def _take_time(self, effect: Ask | Turn) -> None:
+        """Let the time pass that an answer of a model takes, if it takes any."""
+        if self._scenario.pace:
+            self._worldly(Wait(effect.key, self._scenario.pace))
+
+    def _asked(self, effect: Ask) -> Json:
+        occasion = occasion_of(effect.key)
+        told = occasion.of_visit(self._of_node(occasion, "answers", self._scenario.answers))
+        attempts = object_of(told).get("attempts") if set(object_of(told)) == {"attempts"} else None
+        if isinstance(attempts, list):
+            told = attempts[min(occasion.attempt, len(attempts)) - 1] if attempts else MISSING
+        if told is MISSING:
+            raise self._lacks(occasion, "answers", f"an answer to 'answers.{occasion.node}'")
+        if set(object_of(told)) == {"answer", "say"}:
+            return {"answer": object_of(told)["answer"], "text": object_of(told)["say"]}
+        return {"answer": told}
+
+    def _turn(self, effect: Turn) -> Json:
+        occasion = occasion_of(effect.key)
+        turns = _turns(self._of_node(occasion, "conversations", self._scenario.conversations), occasion)
+        said = sum(each.role == "assistant" for each in effect.transcript)
+        told = object_of(turns[min(said, len(turns) - 1)])
+        calls = [_call(each, f"{said}.{index}") for index, each in enumerate(list_of(told.get("calls")))]
+        if "complete" in told:
+            calls.append({"id": f"{said}.complete", "tool": effect.completion, "arguments": told["complete"]})
+        return {"text": text_in(told, "say") or "", "calls": calls}
+
+    def _called(self, effect: Call) -> Json:
+        occasion, tools = occasion_of(effect.key), self._scenario.tools
+        given = self._scenario.conversations.get(occasion.node)
+        for each in _scripted_calls(given, occasion):
+            if each.get("tool") == effect.tool and equal(each.get("arguments", {}), effect.arguments):
+                return {"error": each["error"]} if "error" in each else {"value": each["result"]}
+        told = occasion.of_visit(tools[effect.tool]) if effect.tool in tools else MISSING
+        if told is MISSING:
+            also = "or 'result' beside the call in its conversation"
+            raise self._lacks(occasion, "tools", f"{quote(effect.tool)} to 'tools'{_near(effect.tool, tools)}, {also}")
+        if set(object_of(told)) == _ERROR:
+            return {"error": object_of(told)["error"]}
+        return {"value": _meant(told)}
+
+    def _decided(self, effect: Grant | Judge | Confirm) -> Json:
+        match effect:
+            case Grant():
+                return {"granted": _granted(self._scenario.grants, effect.tool)}
+            case Judge():
+                return {"done": self._said(effect, "judge", self._scenario.judge)}
+            case Confirm():
+                return {"yes": self._said(effect, "confirm", self._scenario.confirm)}
+
+    def _said(self, effect: Judge | Confirm, member: str, given: Json) -> bool:
+        occasion = occasion_of(effect.key)
+        if isinstance(given, dict):
+            given = self._of_node(occasion, member, given)
+        said = occasion.of_visit(given)
+        if not isinstance(said, bool):
+            raise self._lacks(occasion, member, f"{member!r}: true or false, or one of them for each visit")
+        return said
+
+    def _worldly(self, effect: Hook | Run | Shell | Wait) -> Json:
+        """Return what the scenario says of a command line, a callable or a wait; else what comes of it."""
+        occasion, told = occasion_of(effect.key), MISSING
+        match effect:
+            case Wait():
+                return {} if self._scenario.skips_waits else self._beyond.answer(effect)
+            case Hook():
+                told = occasion.of_visit(self._scenario.hooks.get(effect.call, MISSING))
+                return self._beyond.answer(effect) if told is MISSING else {"value": _meant(told)}
+            case Run() | Shell():
+                line = join(effect.words) if isinstance(effect, Run) else effect.command
+                told = occasion.of_visit(self._scenario.commands.get(line, MISSING))
+                return self._beyond.answer(effect) if told is MISSING else _output(object_of(told))
+
+    def _of_node(self, occasion: Occasion, member: str, given: Mapping[str, Json]) -> Json:
+        if occasion.node not in given:
+            near = _near(occasion.node, given)
+            raise self._lacks(occasion, member, f"{quote(occasion.node)} to {member!r}{near}")
+        return given[occasion.node]
+
+    def _lacks(self, occasion: Occasion, member: str, what: str) -> Failure:
+        source = self._scenario.source
+        if source is None:
+            told = f"a scenario gives it under {member!r}: --scenario FILE"
+            return Failure(f"nothing answers the request {quote(occasion.key)}: {told}")
+        return Failure(f"{quote(source)} has no answer to the request {quote(occasion.key)}: add {what}")
+
+
+def _near(name: str, known: Mapping[str, Json]) -> str:
+    return hint(name, Names(known)).replace("; did you mean", ", where there is").rstrip("?") if known else ""
+
+
+def _granted(grants: Json, tool: str) -> bool:
+    """Tell whether people grant a call; what nobody answers is refused."""
+    if isinstance(grants, list):
+        return tool in grants
+    return object_of(grants).get(tool) is True if isinstance(grants, dict) else grants is True
+
+
+def _turns(given: Json, occasion: Occasion) -> list[Json]:
+    """Return the turns of a visit: those that are listed for it, or those of every visit."""
+    listed = list_of(given)
+    if any(isinstance(each, list) for each in listed):
+        of_visit = occasion.of_visit(listed)
+        return of_visit if isinstance(of_visit, list) else [of_visit]
+    return listed or [{}]
+
+
+def _scripted_calls(given: Json, occasion: Occasion) -> list[Mapping[str, Json]]:
+    """Return the calls of a visit that say themselves what comes of them."""
+    turns = (object_of(each) for each in _turns(given, occasion))
+    calls = (object_of(each) for turn in turns for each in list_of(turn.get("calls")))
+    return [each for each in calls if "result" in each or "error" in each]
+
+
+def _call(given: Json, name: str) -> dict[str, Json]:
+    told = object_of(given)
+    made = {"id": text_in(told, "id") or name, "tool": text_in(told, "tool") or ""}
+    return {**made, "arguments": told.get("arguments", {})}
+
+
+def _meant(told: Json) -> Json:
+    """Return what stands inside `{value: …}`, and everything else as it is."""
+    return object_of(told)["value"] if set(object_of(told)) == _VALUE else told
+
+
+def _output(told: Mapping[str, Json]) -> Json:
+    return {"exit": told.get("exit", 0), "stdout": told.get("stdout", ""), "stderr": told.get("stderr", "")}

@@ -1,0 +1,162 @@
+"""Answer rows about the life of one stage: its phases, its prompt, the bound of its turns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stagec.core.json import Json
+from stagec.plan.document import Plan
+from stagec.runtime.acts import phases
+from stagec.runtime.acts.bound import STAGE, continued
+from stagec.runtime.effect import Call, Effect, Hook, Turn
+from stagec_dev.rows.stage_definitions.projects import frozen, machine, minimal
+from stagec_dev.rows.stage_definitions.scripted import HOOK, Trace, World, run
+
+Given = Mapping[str, Any]
+_AFTERWARDS = 10
+"""How often it is asked beyond a bound whether a loop may go on."""
+
+
+def access(given: Given) -> Any:
+    """Tell whether a phase may do something with the context."""
+    failure = phases.refusal(given["phase"], given["access"])
+    return {"ok": failure is None, **({} if failure is None else {"error": failure})}
+
+
+def continuation(given: Given) -> Any:
+    """Tell of every turn up to the bound, and of some beyond it, whether it may be taken."""
+    told: list[Json] = []
+    for taken in range(int(given["max"]) + _AFTERWARDS):
+        found = continued(given["kind"], int(given["max"]), taken)
+        told.append([found.proceed, found.cap_hit] if found.failure is None else f"ERR {found.failure}")
+    return {"calls": told}
+
+
+def loop(given: Given) -> Any:
+    """Count what happens in a loop whose model follows a script."""
+    if given["kind"] != STAGE:
+        return _chat(given)
+    most = int(given["max"])
+    _, plan = frozen(machine([{**minimal("row"), "allowedTools": ["work"], "turnCap": most}], "row"))
+    said = _Script(given["script"], "hand_in_row")
+    trace = run(plan, World(said.answer))
+    capped = trace.facts("StageAssertOutcome")[0]["capHit"]
+    return {
+        "capHit": capped,
+        "llmTurns": len(trace.effects(Turn)),
+        "toolCallRounds": len(trace.facts("StagePreFired", stage="TOOL_CALL")),
+        "render": bool(trace.facts("StagePreFired", stage="RENDER")),
+    }
+
+
+class _Script:
+    """What a model does turn by turn: `always-tool`, `tool-then-stop` and the like; at the end it goes on as it did."""
+
+    def __init__(self, text: str, completion: str) -> None:
+        self._moves = text.removeprefix("always-").split("-then-")
+        self._calls: Mapping[str, Json] = {
+            "tool": [{"tool": "work", "arguments": {}}],
+            "complete": [{"tool": completion, "arguments": {}}],
+        }
+        self._turn = -1
+
+    def move(self) -> str:
+        """Return what the model does next."""
+        self._turn += 1
+        return self._moves[min(self._turn, len(self._moves) - 1)]
+
+    def answer(self, effect: Effect) -> Json:
+        """Answer a request of the stage."""
+        if isinstance(effect, Turn):
+            return {"text": "", "calls": self._calls.get(self.move(), [])}
+        return {"value": ""} if isinstance(effect, Call) else {}
+
+
+def _chat(given: Given) -> Any:
+    """Follow a script outside of all stages, where the first turn without calls ends the loop."""
+    said, turns, rounds = _Script(given["script"], ""), 0, 0
+    while True:
+        found = continued(given["kind"], int(given["max"]), turns)
+        if not found.proceed:
+            told: dict[str, Json] = {"error": found.failure, "capHit": found.cap_hit, "render": False}
+            return {**told, "llmTurns": turns, "toolCallRounds": rounds, "SessionTurnEnd": 1}
+        turns += 1
+        if said.move() != "tool":
+            return {"capHit": False, "llmTurns": turns, "toolCallRounds": rounds, "render": True, "SessionTurnEnd": 1}
+        rounds += 1
+
+
+def body(given: Given) -> Any:
+    """Make a prompt in a context that a hook for the setup provides."""
+    members = {"hooks": {"row": {"setup": HOOK}}}
+    _, plan = frozen(machine([{**minimal("row"), "body": given["body"]}], "row", **members))
+    trace = run(plan, World(lambda effect: {"value": dict(given["ctx"])} if isinstance(effect, Hook) else {}))
+    failed = trace.facts("StageInitFailed")
+    if failed:
+        return {"error": "StageInitFailed", "phase": failed[0]["phase"], "reason": failed[0]["reason"]}
+    return {"out": trace.effects(Turn)[0].transcript[0].text}
+
+
+def stage(given: Given) -> Any:
+    """Run a stage with a hook for every phase, and another after it."""
+    trace = run(_followed("Do it."), World(_Author(given).answer))
+    judged = trace.facts("StageAssertOutcome", stageId="row")
+    gated = trace.facts("StageInitFailed", phase="CheckGate")
+    if gated or (judged and judged[0]["reason"] == "LifecycleFailure"):
+        return {"applicable": False}
+    exited = trace.facts("StageExited", stageId="row")[0]
+    return {
+        "assertOutcome": judged[0]["verdict"] if judged else exited["verdict"],
+        "phases": _phases(trace, run(_followed("${ctx.missing}"), World(_Author(given).answer))),
+        "hooks": [each for each in ("exit", "next") if each in _seen(trace)],
+    }
+
+
+def _followed(text: str) -> Plan:
+    hooks = dict.fromkeys(("setup", "gate", "assert", "exit"), HOOK)
+    first = {**minimal("row"), "body": text, "next": {"nextStages": ["after"], "execution": "sequential"}}
+    return frozen(machine([first, minimal("after")], "row", hooks={"row": hooks}))[1]
+
+
+class _Author:
+    """The code of an author that decides what a row says, and a model that hands in at once or never."""
+
+    def __init__(self, given: Given) -> None:
+        self._says: Mapping[str, Json] = {"gate": given.get("gate"), "assert": given.get("assertVerdict")}
+        self._never = bool(given.get("capHit"))
+
+    def answer(self, effect: Effect) -> Json:
+        """Answer a request of the stage."""
+        if isinstance(effect, Hook):
+            return {"value": self._says.get(effect.phase)}
+        if isinstance(effect, Turn) and not self._never:
+            return {"calls": [{"tool": effect.completion, "arguments": {}}]}
+        return {}
+
+
+_HOOKED: Mapping[str, str] = {"setup": "Setup", "gate": "CheckGate", "assert": "Assert", "exit": "Exit"}
+
+
+def _seen(trace: Trace) -> list[str]:
+    """Return which callables were called, and `next` when another stage has followed."""
+    called = [each.phase for each in trace.effects(Hook)]
+    return [*called, "next"] if trace.facts("StageEntered", stageId="after") else called
+
+
+def _phases(whole: Trace, broken: Trace) -> list[str]:
+    """Return the phases in the order in which they show; that of Init in a run whose prompt cannot be made."""
+    found = [*_shown(broken), *_shown(whole)]
+    return list(dict.fromkeys(found))
+
+
+def _shown(trace: Trace) -> list[str]:
+    found = []
+    for each in trace.happened:
+        if isinstance(each, Hook):
+            found.append(_HOOKED[each.phase])
+        elif isinstance(each, Turn):
+            found.append("Act")
+        elif not isinstance(each, Call) and getattr(each, "name", "") == "StageInitFailed":
+            found.append(trace.facts("StageInitFailed")[0]["phase"])
+    return [*found, "Next"] if "next" in _seen(trace) else found

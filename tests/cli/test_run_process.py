@@ -1,0 +1,139 @@
+"""Runs as processes: two of one run, Ctrl-C, requests to end, and a sudden death in the middle."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from playable import STEPS, steps
+
+from stagec.plan import dump
+
+Ended = subprocess.CompletedProcess[bytes]
+Run = Callable[..., Ended]
+CHECK = "test -e go || { echo $$ > pid; exec sleep 600; }"
+"""Goes on for ever unless there is a file `go`."""
+BEGIN = ("run", "p", "--scenario", "s.yaml", "--run", "one")
+
+
+class Running(NamedTuple):
+    """A run that is executed, and the process of the command that it waits for."""
+
+    process: subprocess.Popen[bytes]
+    command: int
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def gone(pid: int) -> bool:
+    for _ in range(200):
+        if not is_alive(pid):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "p").write_bytes(dump(steps(CHECK)))
+    (tmp_path / "s.yaml").write_text(STEPS, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def running(folder: Path, environment: Callable[..., dict[str, str]]) -> Iterator[Running]:
+    """Begin a run, and wait until its work is checked without end."""
+    import sys
+
+    process = subprocess.Popen(
+        [sys.executable, "-m", "stagec", *BEGIN],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    pid = folder / "pid"
+    while not pid.exists() or not pid.read_text(encoding="utf-8").strip():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    command = int(pid.read_text(encoding="utf-8"))
+    yield Running(process, command)
+    process.kill()
+    process.communicate()
+    with suppress(ProcessLookupError):
+        os.kill(command, signal.SIGKILL)
+
+
+def events(run: Run, *options: str) -> object:
+    return json.loads(run("runs", "export", "one", *options).stdout)["events"]
+
+
+def test_a_second_runner_is_refused(running: Running, run: Run) -> None:
+    told = b"stagec: error: run 'one' is being executed by another process; Ctrl-C ends it there\n"
+    for arguments in (("resume", "one"), ("cancel", "one"), ("replay", "one"), BEGIN):
+        ended = run(*arguments)
+        assert (ended.returncode, ended.stdout, ended.stderr) == (2, b"", told), arguments
+    assert run("runs", "list").stdout == b"one  running\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_is_asked_to_end_ends_in_order(running: Running, run: Run, number: signal.Signals) -> None:
+    running.process.send_signal(number)
+    out, err = running.process.communicate(timeout=60)
+    assert running.process.returncode == 130
+    assert out.splitlines()[-1] == "draft#2  next → close".encode()
+    assert err.splitlines()[1:] == [
+        b"stagec: the run is kept; this goes on with it: stagec resume one",
+        b"stagec: interrupted",
+    ]
+    assert gone(running.command)
+    assert run("replay", "one").stdout == b"equal: 4 events, 3 executions, not ended\n"
+
+
+def test_a_run_that_was_killed_goes_on_as_if_nothing_had_happened(running: Running, run: Run, folder: Path) -> None:
+    running.process.kill()
+    running.process.communicate()
+    (folder / "go").touch()
+    assert run("runs", "list").stdout.split()[3] == b"interrupted"
+    resumed = run("resume", "one")
+    assert resumed.returncode == 0
+    assert resumed.stdout.decode() == "close    closing → done\ndone: completed, 3 executions, 5 events\n"
+    assert run("replay", "one").returncode == 0
+    assert run(*BEGIN, "--runs", "others").returncode == 0
+    assert events(run) == events(run, "--runs", "others")
+
+
+def test_a_reader_that_leaves_does_not_stop_a_run(folder: Path, environment: Callable[..., dict[str, str]]) -> None:
+    import sys
+
+    (folder / "go").touch()
+    command = f"{sys.executable} -m stagec {' '.join(BEGIN)} | true; echo ${{PIPESTATUS[0]}}"
+    ended = subprocess.run(["bash", "-c", command], cwd=folder, env=environment(), capture_output=True, check=False)
+    assert ended.stdout == b"0\n"
+    assert ended.stderr.count(b"\n") == 1
+
+
+def test_no_encoding_stops_a_run(folder: Path, run: Run) -> None:
+    (folder / "go").touch()
+    ended = run(*BEGIN, LC_ALL="C", PYTHONIOENCODING="ascii")
+    assert ended.returncode == 0
+    assert b"draft    repeat -> draft\n" in ended.stdout
+
+
+def test_what_a_command_prints_is_not_seen(folder: Path, run: Run) -> None:
+    (folder / "p").write_bytes(dump(steps("echo loud; echo louder >&2")))
+    ended = run(*BEGIN)
+    assert b"loud" not in ended.stdout + ended.stderr

@@ -1,0 +1,329 @@
+"""`stagec resume`, `replay`, `cancel` and `runs`: what can be done with runs that are kept."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playable import STAGES, STEPS, judged, stages, steps
+
+from stagec.cli.app import run
+from stagec.drivers.local import Journal, create, open_journal
+from stagec.plan import dump
+from stagec.plan.canonical import canonical
+from stagec.plan.frame import framed
+from stagec.runtime import Started, load
+
+Shown = pytest.CaptureFixture[str]
+ONE = Path(".stagec/runs/one.run")
+HALF = "inputs: {topic: winter}\nanswers:\n  draft: {action: next}\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with the plan of `steps` and two scenarios, of which one leads only half the way."""
+    monkeypatch.chdir(tmp_path)
+    Path("p").write_bytes(dump(steps()))
+    Path("whole.yaml").write_text(STEPS, encoding="utf-8")
+    Path("half.yaml").write_text(HALF, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def done(capfd: Shown) -> None:
+    assert run(["run", "p", "--scenario", "whole.yaml", "--run", "one"]) == 0
+    capfd.readouterr()
+
+
+@pytest.fixture
+def half(capfd: Shown) -> None:
+    assert run(["run", "p", "--scenario", "half.yaml", "--run", "one"]) == 2
+    capfd.readouterr()
+
+
+@pytest.fixture
+def held(half: None) -> Iterator[Journal]:
+    """Hold the journal of a run, as who executes it does."""
+    journal = open_journal(ONE)
+    yield journal
+    journal.close()
+
+
+def said(capfd: Shown, *arguments: str) -> str:
+    """Return what is said on standard error of a command that fails without printing anything else."""
+    assert run(list(arguments)) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    return err
+
+
+def test_a_run_goes_on_where_it_was_interrupted(half: None, capfd: Shown) -> None:
+    assert run(["resume", "one", "--scenario", "whole.yaml"]) == 0
+    out, err = capfd.readouterr()
+    assert err.startswith("run one of writer, sha256:")
+    assert out == "close    closing → done\ndone: completed, 2 executions, 4 events\n"
+
+
+def test_the_scenario_is_remembered_from_any_folder(
+    half: None, capfd: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("half.yaml").write_text(f"{HALF}  close: {{action: closing}}\n", encoding="utf-8")
+    monkeypatch.chdir("/")
+    assert run(["resume", str(tmp_path / ONE)]) == 0
+
+
+def test_a_scenario_that_is_gone_is_named(half: None, capfd: Shown) -> None:
+    Path("half.yaml").unlink()
+    assert said(capfd, "resume", "one").endswith("half.yaml', is not there any more: --scenario gives another\n")
+
+
+def test_events_are_numbered_through_all_sittings(half: None, capfd: Shown) -> None:
+    run(["run", "p", "--scenario", "half.yaml", "--run", "one", "--runs", "x", "--events", "jsonl"])
+    first = capfd.readouterr().out
+    run(["resume", "one", "--runs", "x", "--scenario", "whole.yaml", "--events", "jsonl"])
+    second = capfd.readouterr().out
+    numbers = [json.loads(line)["seq"] for line in (first + second).splitlines()]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_a_run_that_was_interrupted_tells_what_one_in_a_row_tells(capfd: Shown) -> None:
+    run(["run", "p", "--scenario", "half.yaml", "--run", "one", "--events", "jsonl"])
+    run(["resume", "one", "--scenario", "whole.yaml", "--events", "jsonl"])
+    pieces = capfd.readouterr().out
+    Path("all.yaml").write_text(f"{HALF}  close: {{action: closing}}\n", encoding="utf-8")
+    run(["run", "p", "--scenario", "all.yaml", "--run", "one", "--runs", "x", "--events", "jsonl"])
+    assert capfd.readouterr().out == pieces
+
+
+def test_a_run_goes_on_with_its_own_plan_only(half: None, capfd: Shown) -> None:
+    Path("other").write_bytes(dump(steps("exit 1")))
+    told = said(capfd, "resume", "one", "--plan", "other", "--scenario", "whole.yaml")
+    assert told.startswith("stagec: error: 'other' is sha256:")
+    assert told.endswith(": a run keeps its plan\n")
+    assert run(["resume", "one", "--plan", "p", "--scenario", "whole.yaml"]) == 0
+
+
+def test_a_run_that_has_ended_is_told_again(done: None, capfd: Shown) -> None:
+    assert run(["resume", "one"]) == 0
+    assert capfd.readouterr().out == "done: completed, 3 executions, 5 events\n"
+
+
+def test_callables_have_to_be_allowed_again(capfd: Shown) -> None:
+    Path("p").write_bytes(dump(stages(hooks={"gate": "own_hooks:gate"})))
+    Path("s.yaml").write_text(f"{STAGES}hooks: {{'own_hooks:gate': proceed}}\n", encoding="utf-8")
+    Path("t.yaml").write_text("{}", encoding="utf-8")
+    assert run(["run", "p", "--scenario", "t.yaml", "--run", "one", "--allow-hooks"]) == 2
+    capfd.readouterr()
+    assert "--allow-hooks lets them be called" in said(capfd, "resume", "one")
+    assert run(["resume", "one", "--scenario", "s.yaml"]) == 0
+
+
+def test_a_run_that_never_began_says_so(capfd: Shown) -> None:
+    data = dump(steps())
+    create(ONE, data, load(data).digest).close()
+    assert said(capfd, "resume", "one") == (
+        "stagec: error: run 'one' never began: nothing of it has happened, 'stagec run' begins it anew\n"
+    )
+    assert run(["run", "p", "--scenario", "whole.yaml", "--run", "one"]) == 0
+
+
+@pytest.mark.parametrize("command", ["resume", "replay", "cancel", "runs show", "runs export"])
+def test_a_run_that_is_executed_is_left_alone(held: Journal, capfd: Shown, command: str) -> None:
+    assert said(capfd, *command.split(), "one") == (
+        "stagec: error: run 'one' is being executed by another process; Ctrl-C ends it there\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["resume", "replay", "cancel", "runs show", "runs export"])
+@pytest.mark.parametrize("name", ["oen", "../one", "one.run", "", "/", "\x1b[2J"])
+def test_a_run_that_is_not_there_is_told(done: None, capfd: Shown, command: str, name: str) -> None:
+    told = said(capfd, *command.split(), "--", name)
+    assert told.startswith("stagec: error: no run is called ")
+    assert "\x1b" not in told
+
+
+def test_the_nearest_name_is_told(done: None, capfd: Shown) -> None:
+    assert said(capfd, "replay", "One1") == (
+        "stagec: error: no run is called 'One1' in '.stagec/runs'; did you mean 'one'?\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["resume", "replay", "cancel", "runs show", "runs export"])
+def test_a_damaged_journal_is_told(done: None, capfd: Shown, command: str) -> None:
+    ONE.write_bytes(ONE.read_bytes()[:5000])
+    told = said(capfd, *command.split(), "one")
+    assert told.startswith("stagec: error: run 'one' cannot be used: its journal is damaged")
+
+
+def test_a_run_is_found_by_the_path_of_its_file(done: None, capfd: Shown) -> None:
+    assert run(["replay", str(ONE)]) == 0
+
+
+def test_a_replay_is_equal(done: None, capfd: Shown) -> None:
+    assert run(["replay", "one"]) == 0
+    assert capfd.readouterr().out == "equal: 5 events, 3 executions, done: completed\n"
+
+
+def test_a_replay_of_half_a_run_is_equal(half: None, capfd: Shown) -> None:
+    assert run(["replay", "one"]) == 0
+    assert capfd.readouterr().out == "equal: 2 events, 2 executions, not ended\n"
+
+
+def test_a_replay_that_differs_names_the_event(capfd: Shown) -> None:
+    data = dump(steps())
+    journal = create(ONE, data, load(data).digest)
+    journal.append(Started("one", None, {"topic": "x"}), "0" * 32)
+    journal.close()
+    assert run(["replay", "one"]) == 1
+    assert capfd.readouterr().out == (
+        "different: event 0, start, asks for or tells something else than when it happened\n"
+    )
+
+
+def test_a_run_that_differs_is_not_gone_on_with(capfd: Shown) -> None:
+    data = dump(steps())
+    journal = create(ONE, data, load(data).digest)
+    journal.append(Started("one", None, {"topic": "x"}), "0" * 32)
+    journal.close()
+    assert "something else follows from event 0 now than when it happened" in said(
+        capfd, "resume", "one", "--scenario", "whole.yaml"
+    )
+
+
+def test_a_run_is_cancelled_for_good(half: None, capfd: Shown) -> None:
+    assert run(["cancel", "one"]) == 0
+    assert capfd.readouterr().out == "close    cancelled\nfailed: cancelled, 2 executions, 3 events\n"
+    assert run(["resume", "one"]) == 1
+    capfd.readouterr()
+    assert said(capfd, "cancel", "one") == "stagec: error: run 'one' has ended as failed: there is nothing to cancel\n"
+
+
+def test_runs_are_listed_with_how_they_stand(done: None, capfd: Shown) -> None:
+    Path("judged").write_bytes(dump(judged()))
+    run(["run", "p", "--scenario", "half.yaml", "--run", "two"])
+    run(["run", "judged", "--run", "three"])
+    run(["run", "p", "--scenario", "half.yaml", "--run", "four"])
+    run(["cancel", "four"])
+    Path(".stagec/runs/five.run").write_text("no journal", encoding="utf-8")
+    Path(".stagec/runs/six.run").touch()
+    Path(".stagec/runs/notes.txt").touch()
+    capfd.readouterr()
+    held = open_journal(Path(".stagec/runs/three.run"))
+    try:
+        assert run(["runs", "list"]) == 0
+    finally:
+        held.close()
+    name = load(dump(steps())).digest[:19]
+    assert [re.split(r" {2,}", line) for line in capfd.readouterr().out.splitlines()] == [
+        ["five", "damaged", "its journal is damaged: file is not a database"],
+        ["four", "writer", name, "failed", "2 executions", "3 events", "cancelled"],
+        ["one", "writer", name, "done", "3 executions", "5 events", "completed"],
+        ["six", "not begun"],
+        ["three", "running"],
+        ["two", "writer", name, "interrupted", "2 executions", "2 events"],
+    ]
+
+
+def test_runs_are_listed_for_programs(done: None, capfd: Shown) -> None:
+    Path(".stagec/runs/bad.run").write_text("no journal", encoding="utf-8")
+    assert run(["runs", "list", "--format", "json"]) == 0
+    first, second = json.loads(capfd.readouterr().out)["runs"]
+    assert (first["run"], first["status"], first["plan"], first["events"]) == ("bad", "damaged", None, None)
+    assert second == {
+        "run": "one",
+        "plan": "writer",
+        "digest": load(dump(steps())).digest,
+        "status": "done",
+        "reason": "completed",
+        "executions": 3,
+        "events": 5,
+    }
+
+
+def test_a_folder_without_runs_is_told(capfd: Shown) -> None:
+    assert run(["runs", "list"]) == 0
+    assert capfd.readouterr().out == "0 runs in .stagec/runs\n"
+    assert run(["runs", "list", "--runs", "p"]) == 0
+
+
+def test_a_journal_of_a_plan_that_nobody_knows_is_unusable(capfd: Shown) -> None:
+    data = framed(canonical({"is": "stagec.plan/9"}))
+    journal = create(ONE, data, json.loads(data)["digest"])
+    journal.append(Started("one"))
+    journal.close()
+    assert run(["runs", "list"]) == 0
+    assert "unusable" in capfd.readouterr().out
+    assert "its format is 'stagec.plan/9'" in said(capfd, "runs", "show", "one")
+
+
+def test_the_history_of_a_run_is_a_table(capfd: Shown) -> None:
+    Path("p").write_bytes(dump(stages()))
+    Path("s.yaml").write_text(STAGES, encoding="utf-8")
+    run(["run", "p", "--scenario", "s.yaml", "--run", "one"])
+    capfd.readouterr()
+    assert run(["runs", "show", "one"]) == 0
+    assert capfd.readouterr().out == (
+        f"one: reader, {load(dump(stages())).digest[:19]}\n"
+        "  0         started\n"
+        "  1  plan   turn       Read\n"
+        "  2  plan   call Read  one two three\n"
+        '  3  plan   turn       submit {"words":3}  ok → count, spell\n'
+        '  4  count  turn       submit {"words":1}  ok → waits for spell\n'
+        '  5  spell  turn       submit {"words":2}  ok → done\n'
+        "done: completed, 3 executions, 6 events\n"
+    )
+
+
+def test_commands_and_judges_are_in_the_table(capfd: Shown) -> None:
+    Path("p").write_bytes(dump(steps("echo checked; exit 1")))
+    run(["run", "p", "--scenario", "whole.yaml", "--run", "one"])
+    Path("p").write_bytes(dump(judged()))
+    Path("j.yaml").write_text("answers: {work: {said: something}}\njudge: true\n", encoding="utf-8")
+    run(["run", "p", "--scenario", "j.yaml", "--run", "two"])
+    capfd.readouterr()
+    run(["runs", "show", "one"])
+    run(["runs", "show", "two"])
+    lines = [re.split(r" {2,}", line.strip()) for line in capfd.readouterr().out.splitlines()]
+    assert ["4", "close", "run echo checked; exit 1", "exit 1", "closing refused: unfinished → draft"] in lines
+    assert ["1", "work", "ask", '{"said":"something"}'] in lines
+    assert ["2", "work", "judge", "yes", "→ done"] in lines
+
+
+def test_a_run_is_exported_as_json(done: None, capfd: Shown) -> None:
+    assert run(["runs", "export", "one"]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert {name: told[name] for name in ("run", "plan", "digest", "outcome", "reason")} == {
+        "run": "one",
+        "plan": "writer",
+        "digest": load(dump(steps())).digest,
+        "outcome": "done",
+        "reason": "completed",
+    }
+    assert told["events"][:2] == [
+        {"seq": 0, "is": "started", "run": "one", "entry": None, "inputs": {"topic": "winter"}},
+        {"seq": 1, "is": "answered", "key": "one/draft#1/1.0", "answer": {"answer": {"action": "repeat"}}},
+    ]
+
+
+def test_what_is_exported_depends_on_the_run_alone(done: None, capfd: Shown, tmp_path: Path) -> None:
+    run(["runs", "export", "one"])
+    once = capfd.readouterr().out
+    run(["run", "p", "--scenario", "whole.yaml", "--run", "one", "--runs", str(tmp_path / "elsewhere")])
+    capfd.readouterr()
+    run(["runs", "export", "one", "--runs", str(tmp_path / "elsewhere")])
+    assert capfd.readouterr().out == once
+
+
+def test_nothing_in_the_file_of_a_run_is_believed(done: None, capfd: Shown) -> None:
+    connection = sqlite3.connect(ONE)
+    connection.executescript(
+        "DROP TABLE events; CREATE VIEW events AS WITH RECURSIVE x(seq) AS "
+        "(SELECT 0 UNION ALL SELECT seq + 1 FROM x) SELECT seq, '' AS key, '' AS body, '' AS mark, '' AS chain FROM x"
+    )
+    connection.close()
+    assert run(["runs", "list"]) == 0
+    assert "damaged" in capfd.readouterr().out

@@ -1,0 +1,292 @@
+"""`stagec verify` accepts what `stagec compile` wrote, refuses everything else, and says how sources differ."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from handmade import completed, stages, steps
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stagec.cli.app import run
+from stagec.cli.commands.verify.differences import differences
+from stagec.core.value import replace
+from stagec.plan import dump
+from stagec.plan.canonical import canonical
+from stagec.plan.document import Limits
+from stagec.plan.frame import framed, unframed
+from stagec.plan.node import Edge, Node, Outcome, Stop
+
+Shown = pytest.CaptureFixture[str]
+Ended = subprocess.CompletedProcess[bytes]
+Run = Callable[..., Ended]
+EXAMPLES = Path(__file__).parents[2] / "registries"
+PLAN = dump(stages())
+PAYLOAD = json.loads(PLAN)["plan"]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    path = tmp_path / "review.plan.json"
+    path.write_bytes(PLAN)
+    return path
+
+
+def test_a_plan_as_it_was_written_is_verified(written: Path, capfd: Shown) -> None:
+    assert run(["verify", str(written)]) == 0
+    assert capfd.readouterr() == (f"{written}: verified: 'review' with 4 nodes, sha256:{PLAN[18:30].decode()}\n", "")
+
+
+def test_every_plan_has_a_line_and_one_that_is_refused_fails(written: Path, tmp_path: Path, capfd: Shown) -> None:
+    other = tmp_path / "other.plan.json"
+    other.write_bytes(PLAN.replace(b"Lint.", b"Lint!"))
+    assert run(["verify", str(other), str(written)]) == 1
+    first, second = capfd.readouterr().out.splitlines()
+    assert first.startswith(f"{other}: refused: it was changed: its bytes have the digest sha256:")
+    assert second.startswith(f"{written}: verified: ")
+
+
+ALTERED = {
+    "empty": (b"", "it does not begin as plans do"),
+    "some JSON": (b"{}\n", "it does not begin as plans do"),
+    "cut off": (PLAN[:-1], "it is cut off, or something was put around it"),
+    "no JSON inside": (framed(b"{"), "what is in its frame is no JSON that can be read"),
+    "another format": (framed(canonical({**PAYLOAD, "is": "stagec.plan/2"})), "its format is 'stagec.plan/2', and"),
+    "no format": (framed(b"[]"), "its format is not named, and this is a reader of 'stagec.plan/1'"),
+    "an unknown member": (framed(canonical({**PAYLOAD, "x": 1})), "at '/x': is no member of this object"),
+    "a member of another form": (framed(canonical({**PAYLOAD, "limits": 1})), "at '/limits': expected an object"),
+    "a missing node": (framed(canonical({**PAYLOAD, "nodes": {}})), "at '/entries/': refers to 'plan', which the plan"),
+    "other facts": (framed(canonical({**PAYLOAD, "limits": {"executions": 7}})), "its facts do not follow from its"),
+    "not canonical": (framed(json.dumps(PAYLOAD).encode()), "it is not written as RFC 8785 says, or says what goes"),
+    "a default": (framed(canonical({**PAYLOAD, "validators": {}})), "it is not written as RFC 8785 says, or says what"),
+    "half a character": (framed(canonical(PAYLOAD).replace(b'"Review"', rb'"\ud800"')), "what is in its frame is no"),
+    "too large a number": (framed(canonical(PAYLOAD).replace(b"[true]", b"[1e999]")), "what is in its frame is no"),
+    "nested too deeply": (framed(b"[" * 100_000), "what is in its frame is no JSON that can be read"),
+}
+
+
+@pytest.mark.parametrize(("data", "reason"), ALTERED.values(), ids=ALTERED)
+def test_what_is_no_sound_plan_is_refused_with_the_reason(
+    tmp_path: Path, capfd: Shown, data: bytes, reason: str
+) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(data)
+    assert run(["verify", str(path)]) == 1
+    shown = capfd.readouterr()
+    assert shown.out.startswith(f"{path}: refused: {reason}")
+    assert (shown.out.count("\n"), shown.err) == (1, "")
+
+
+def test_a_text_under_another_name_is_refused(tmp_path: Path, capfd: Shown) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(framed(unframed(PLAN)[1].replace(b"Lint.", b"Lint!")))
+    assert run(["verify", str(path)]) == 1
+    assert "refused: its content sha256:" in capfd.readouterr().out
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.sampled_from(["\ud800", "sha256:", "plan"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@st.composite
+def changed(draw: st.DrawFn) -> bytes:
+    """Make a plan in whose frame some value was put in place of another."""
+    payload = json.loads(json.dumps(PAYLOAD))
+    at: Any = payload
+    while True:
+        key = draw(st.sampled_from(sorted(at) if isinstance(at, dict) else range(len(at))))
+        if not isinstance(at[key], dict | list) or not at[key] or draw(st.integers(0, 3)) == 0:
+            break
+        at = at[key]
+    at[key] = draw(JSON)
+    return framed(json.dumps(payload, sort_keys=True, separators=(",", ":")).encode())
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=300) | st.binary(max_size=100).map(framed) | changed())
+def test_no_bytes_make_it_stumble(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(data)
+    assert run(["verify", str(path)]) in {0, 1}
+    assert run(["plan", "show", str(path)]) in {0, 1}
+
+
+def test_a_plan_is_read_from_standard_input(run: Run) -> None:
+    ended = run("verify", "-", text=PLAN)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert ended.stdout.startswith(b"-: verified: 'review' with 4 nodes, ")
+
+
+def test_a_file_that_cannot_be_read_is_told_once_the_others_were(written: Path, tmp_path: Path, capfd: Shown) -> None:
+    assert run(["verify", str(tmp_path / "nowhere"), str(tmp_path), str(written)]) == 2
+    shown = capfd.readouterr()
+    assert shown.out.startswith(f"{written}: verified: ")
+    assert shown.err.splitlines() == [
+        f"stagec: error: cannot read '{tmp_path / 'nowhere'}': No such file or directory",
+        f"stagec: error: cannot read '{tmp_path}': Is a directory",
+    ]
+
+
+def test_a_name_that_build_services_would_obey_is_shown_as_a_path(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "::error::x").write_bytes(b"")
+    assert run("verify", "::error::x").stdout == b"./::error::x: refused: it does not begin as plans do\n"
+
+
+def test_a_root_without_sources_is_refused(written: Path, capfd: Shown) -> None:
+    assert run(["verify", str(written), "--root", "."]) == 2
+    assert capfd.readouterr().err == "stagec: error: --root is the root of the sources: --against names them\n"
+
+
+# Against the sources.
+
+
+@pytest.fixture
+def compiled(tmp_path: Path) -> Path:
+    """Copy an example and compile it."""
+    shutil.copytree(EXAMPLES / "code-review", tmp_path / "project")
+    assert run(["compile", str(tmp_path / "project"), "-o", str(tmp_path / "x")]) == 0
+    return tmp_path / "x"
+
+
+def against(compiled: Path, *more: str) -> int:
+    return run(["verify", str(compiled), "--against", str(compiled.parent / "project"), *more])
+
+
+def test_what_the_sources_compile_to_is_the_same_again(compiled: Path, capfd: Shown) -> None:
+    capfd.readouterr()
+    assert against(compiled) == 0
+    assert capfd.readouterr().out.startswith(f"{compiled}: verified against the sources: 'code-review' with 5 nodes, ")
+
+
+def test_a_changed_prompt_is_told_by_node_and_source(compiled: Path, capfd: Shown) -> None:
+    prompt = compiled.parent / "project" / "stages" / "lint.md"
+    prompt.write_bytes(prompt.read_bytes() + b"And nothing else.\n")
+    capfd.readouterr()
+    assert against(compiled) == 1
+    assert capfd.readouterr().out == (
+        f"{compiled}: differs from the sources:\n  node 'lint' differs: prompt\n  source 'stages/lint.md' differs\n"
+    )
+
+
+def test_a_flow_with_errors_has_no_plan_to_compare_with(compiled: Path, capfd: Shown) -> None:
+    (compiled.parent / "project" / "stages" / "lint.md").unlink()
+    capfd.readouterr()
+    assert against(compiled) == 1
+    told = capfd.readouterr().out
+    assert told.startswith(f"{compiled}: differs from the sources: the flow is not compiled: ")
+    assert told.endswith("; 'stagec validate' says what is wrong\n")
+
+
+def test_a_flow_that_is_not_there_is_told(compiled: Path, capfd: Shown) -> None:
+    pipeline = compiled.parent / "project" / "pipeline.yaml"
+    pipeline.write_text(pipeline.read_text().replace("id: code-review", "id: code-reviews"))
+    capfd.readouterr()
+    assert against(compiled) == 1
+    assert capfd.readouterr().out == (
+        f"{compiled}: differs from the sources: they hold no flow called 'code-review'; did you mean 'code-reviews'?\n"
+    )
+
+
+def test_another_root_gives_the_sources_other_names(compiled: Path, capfd: Shown) -> None:
+    capfd.readouterr()
+    assert against(compiled, "--root", str(compiled.parent)) == 1
+    assert "  source 'pipeline.yaml' is in the plan only\n" in capfd.readouterr().out
+
+
+def test_ten_differences_are_told_and_the_others_counted(compiled: Path, capfd: Shown) -> None:
+    for prompt in (compiled.parent / "project" / "stages").iterdir():
+        text = prompt.read_text().replace("\nturnCap:", "\ntags: [x]\nturnCap:")
+        prompt.write_text(f"{text}And nothing else.\n")
+    (compiled.parent / "project" / "pipeline.yaml").write_text(
+        (compiled.parent / "project" / "pipeline.yaml").read_text().replace("version: ", "version: 9")
+    )
+    capfd.readouterr()
+    assert against(compiled) == 1
+    told = capfd.readouterr().out.splitlines()
+    assert told[1] == "  version differs"
+    assert len(told) == 12
+    assert told[-1] == "  and 2 more"
+
+
+def test_what_differs_is_said_part_by_part() -> None:
+    plan = steps()
+    closure = plan.nodes["closure.issue"]
+    done = Node(closure.act, closure.gate, (Edge("closing", Stop(Outcome.FAILED)),), title="Done")
+    changed = replace(
+        plan,
+        title=None,
+        limits=Limits(21),
+        nodes={"x": done},
+        entries={"": "x"},
+        entry=None,
+        sources={},
+    )
+    assert list(differences(dump(plan), dump(completed(changed)))) == [
+        "entry differs",
+        "facts differ",
+        "limits differ",
+        "title differs",
+        "entry '' differs",
+        "entry 'poll:state' is in the plan only",
+        "node 'closure.issue' is in the plan only",
+        "node 'continuation.issue' is in the plan only",
+        "node 'initial.issue' is in the plan only",
+        "node 'verification.issue' is in the plan only",
+        "node 'x' is not in the plan",
+        "source 'agent.json' is in the plan only",
+        "source 'prompts/f_default.md' is in the plan only",
+    ]
+
+
+def test_what_a_node_does_is_told_by_its_parts() -> None:
+    plan = steps()
+    one, other = plan.nodes["initial.issue"], plan.nodes["closure.issue"]
+    renamed = replace(
+        plan, nodes={**plan.nodes, "initial.issue": replace(one, act=replace(one.act, model="x"), kind=None)}
+    )
+    assert list(differences(dump(plan), dump(renamed))) == ["node 'initial.issue' differs: model, kind"]
+    swapped = replace(plan, nodes={**plan.nodes, "initial.issue": replace(one, act=other.act)})
+    assert list(differences(dump(plan), dump(swapped))) == ["node 'initial.issue' differs: act"]
+
+
+def test_a_text_that_nothing_refers_to_is_a_difference_too() -> None:
+    plan = steps()
+    assert list(differences(dump(plan), dump(replace(plan, contents={**plan.contents, "x": ""})))) == [
+        "contents differ"
+    ]
+
+
+PROBE = """
+import json, sys
+from stagec.cli.app import run
+statuses = [run(["verify", "-"]), run(["verify", "x"]), run(["plan", "show", "x"])]
+print(json.dumps({"statuses": statuses, "modules": sorted(sys.modules)}))
+"""
+
+
+def test_the_compiler_is_not_needed(tmp_path: Path, environment: Callable[..., dict[str, str]]) -> None:
+    import sys
+
+    (tmp_path / "x").write_bytes(PLAN)
+    command = [sys.executable, "-c", PROBE]
+    ended = subprocess.run(command, cwd=tmp_path, env=environment(), input=PLAN, capture_output=True, check=True)
+    told = json.loads(ended.stdout.splitlines()[-1])
+    own = {module for module in told["modules"] if module.startswith("stagec.")}
+    libraries = {module.partition(".")[0] for module in told["modules"]} - sys.stdlib_module_names
+    assert told["statuses"] == [0, 0, 0]
+    assert {module.split(".")[1] for module in own} == {"cli", "core", "plan"}
+    assert {each for each in libraries if each not in {"__main__", "stagec"} and not each.startswith("_")} == {"click"}

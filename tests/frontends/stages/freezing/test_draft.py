@@ -1,0 +1,166 @@
+"""The whole plan of a pipeline: what it holds, what it was made of, and that it is the same every time."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from frontends.stages.freezing._pipelines import Freezing, compiled, markdown, stage
+
+from stagec.core.json import Json
+from stagec.pipeline import Project, compile_project
+from stagec.plan import Plan, dump, verify
+from stagec.plan.act import Converse
+from stagec.plan.contents import Contents
+from stagec.plan.document import Facts, Input, Limits, Names
+from stagec.plan.gate import Backoff, Retry, VerdictGate
+from stagec.plan.node import Edge, Node, Outcome, Stop
+from stagec.plan.surroundings import Tool
+from stagec.plan.template import Hole, Text
+from stagec.project.settings import Settings
+
+EXAMPLES = Path(__file__).parents[4] / "registries"
+PIPELINES = sorted(path.parent.name for path in EXAMPLES.glob("*/pipeline.*"))
+
+
+def named(text: str) -> str:
+    return f"sha256:{sha256(text.encode()).hexdigest()}"
+
+
+def test_a_plan_is_what_was_written_and_what_follows_from_it(project: Freezing) -> None:
+    more = "name: Demo\nversion: 1.2.3\nmaxParallel: 2\nmaxStageExecutions: 9\n"
+    given = markdown("Do {{ctx.task}}\n", allowedTools="[Read]", inputsSchema="{type: object, required: [parsed]}")
+    contents = Contents()
+    act = Converse(
+        prompt=(Text(contents.add("Do ")), Hole(("ctx", "task")), Text(contents.add("\n"))),
+        tools=("Read",),
+        completion="submit",
+        schema=contents.add('{"type":"object"}'),
+        turns=3,
+        accepts=contents.add('{"type":"object","required":["parsed"]}'),
+    )
+    edges = (Edge("ok", Stop(Outcome.DONE)), Edge("fail", Stop(Outcome.FAILED)))
+    pipeline = f"entry: plan\nid: demo\n{more}"
+    assert project(given, more) == Plan(
+        id="demo",
+        names=Names("stage", "verdict"),
+        entries={"": "plan"},
+        nodes={"plan": Node(act, VerdictGate(), edges, title="Plan it", retry=Retry(1, Backoff()))},
+        contents=contents.texts,
+        limits=Limits(9, Outcome.FAILED, 2),
+        entry="",
+        title="Demo",
+        version="1.2.3",
+        inputs={"task": Input(required=True)},
+        tools={"Read": Tool("unknown", "read")},
+        sources={"pipeline.yaml": named(pipeline), "plan.md": named(given)},
+        facts=Facts(("plan",), ("plan",), (), 1, 3),
+    )
+
+
+def test_limits_are_whole_numbers_that_a_plan_can_hold(machine: Freezing) -> None:
+    assert machine(stage("a")).limits == Limits(None, Outcome.FAILED, 4)
+    assert machine(stage("a"), maxParallel=2.0, maxStageExecutions=7.0).limits == Limits(7, Outcome.FAILED, 2)
+    act = machine(stage("a", turnCap=1e300)).nodes["a"].act
+    assert isinstance(act, Converse)
+    assert act.turns == 2**53 - 1
+
+
+@pytest.mark.parametrize("written", ["5", "5.0"])
+def test_a_turn_cap_is_a_whole_number(project: Freezing, written: str) -> None:
+    act = project(markdown(turnCap=written)).nodes["plan"].act
+    assert isinstance(act, Converse)
+    assert (act.turns, type(act.turns)) == (5, int)
+
+
+def test_a_stage_that_no_run_reaches_is_a_node_all_the_same(machine: Freezing) -> None:
+    assert set(machine(stage("a"), stage("island", next="a")).nodes) == {"a", "island"}
+
+
+def test_a_cycle_is_bound(machine: Freezing) -> None:
+    cases: Json = [{"when": {"parsed.again": True}, "stages": ["a"]}, {"stages": []}]
+    plan = machine(stage("a", next=cases), maxStageExecutions=3)
+    assert plan.facts is not None
+    assert (plan.facts.cycles, plan.facts.executions) == ((("a",),), 3)
+
+
+def test_a_schema_keeps_the_order_of_its_author_and_is_kept_once(machine: Freezing) -> None:
+    schema: Json = {"type": "object", "properties": {"z": {"type": "string"}, "a": {"const": 2**60}}}
+    plan = machine(stage("a", next="b", completionSchema=schema), stage("b", completionSchema=schema))
+    acts: list[Any] = [plan.nodes[name].act for name in "ab"]
+    assert acts[0].schema == acts[1].schema
+    written = plan.contents[acts[0].schema]
+    assert list(json.loads(written)["properties"]) == ["z", "a"]
+    assert str(2**60) in written
+
+
+def test_files_that_schemas_refer_to_are_sources_also_through_others(project: Freezing) -> None:
+    plan = project(
+        markdown(
+            completionSchema="{type: object, properties: {a: {$ref: 'one.json#/$defs/a'}}}",
+            inputsSchema="{type: object, properties: {a: {$ref: 'two.json'}}}",
+        ),
+        one__json='{"$defs": {"a": {"$ref": "three.json"}, "b": {"$ref": "never.json"}}}',
+        two__json='{"properties": {"a": {"$ref": "#"}}}',
+        three__json='{"type": "string"}',
+        never__json='{"type": "string"}',
+    )
+    assert set(plan.sources) == {"pipeline.yaml", "plan.md", "one.json", "two.json", "three.json"}
+
+
+def test_warnings_do_not_keep_a_plan_from_being_made(tmp_path: Path) -> None:
+    given = markdown(
+        "",
+        allowedTools="[Read, Read, Nothing]",
+        retryPolicy="{maxAttempts: 2, backoff: never}",
+        resolutionPolicy="whatever",
+        model="small",
+        turn_cap="9",
+    )
+    more = "stages: [plan.md, other.md]\nhooks: {plan: {sometime: 'a:b'}}\n"
+    files = {
+        "pipeline.yaml": f"entry: plan\nnxt: {{}}\nmaxStageExecutions: 5\n{more}",
+        "plan.md": given,
+        "other.md": markdown("Say {{stage.turnCap}}.", id="other", completionTool="other"),
+    }
+    found = compiled(tmp_path, files)
+    assert {each.severity.value for each in found.diagnostics} == {"warning", "note"}
+    (meaning,) = found.meanings
+    assert verify(dump(meaning.plan())).plan == meaning.plan()
+
+
+def test_the_same_files_make_the_same_bytes(tmp_path: Path) -> None:
+    files = {"pipeline.yaml": "entry: plan\n", "plan.md": markdown("{{ctx.b}} {{ctx.a}}", allowedTools="[b, a]")}
+    first, second = (compiled(tmp_path, dict(order)) for order in (files.items(), reversed(files.items())))
+    assert dump(first.meanings[0].plan()) == dump(second.meanings[0].plan())
+
+
+def test_there_are_examples() -> None:
+    assert PIPELINES == ["code-review", "docs-repair"]
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_the_plan_of_an_example_is_written_and_read_again(name: str) -> None:
+    (meaning,) = compile_project(Project(EXAMPLES / name, (), Settings())).meanings
+    data = dump(meaning.plan())
+    loaded = verify(data)
+    assert dump(loaded.plan) == data
+    assert set(loaded.plan.nodes) == set(meaning.flow.nodes)
+
+
+def test_the_example_of_a_review_knows_its_tools_and_its_sources() -> None:
+    (meaning,) = compile_project(Project(EXAMPLES / "code-review", (), Settings())).meanings
+    plan = meaning.plan()
+    assert {name: each.origin for name, each in plan.tools.items()} == {
+        **dict.fromkeys(("Read", "Grep", "Glob", "Edit", "Write"), "bundled"),
+        **dict.fromkeys(("run_tests", "run_linter"), "discovered"),
+        "list_directory": "mcp",
+    }
+    assert set(plan.servers) == {"files"}
+    schemas = {"schemas/run_tests.json", "schemas/run_linter.json"}
+    stages = {f"stages/{name}.md" for name in plan.nodes}
+    catalogue = {path.name for path in (EXAMPLES / "code-review").iterdir() if path.name.startswith(("tools", ".mcp"))}
+    assert set(plan.sources) == {"pipeline.yaml", *stages, *catalogue, *schemas}

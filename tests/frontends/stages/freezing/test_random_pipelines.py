@@ -1,0 +1,88 @@
+"""Random pipelines: every one that has no errors makes a plan that says what its flow says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from properties.test_pipelines import machine
+
+from stagec.core.diagnostic import Severity
+from stagec.core.value import replace
+from stagec.graph import build
+from stagec.model import flow
+from stagec.pipeline import Meaning, Project, compile_project
+from stagec.plan import Plan, dump, verify
+from stagec.plan.document import Limits
+from stagec.plan.facts import facts
+from stagec.plan.node import Chain, Edge, Fork, Go, Stop
+from stagec.project.settings import Settings
+
+CHUNKS, CHUNK = 10, 40
+
+
+def meaning_of(root: Path, given: dict[str, Any]) -> tuple[Meaning, bool]:
+    """Return what a pipeline means, and whether it has no errors."""
+    files = {"pipeline.json": json.dumps(given).encode()}
+    found = compile_project(Project(root, (root / "pipeline.json",), Settings(), files))
+    (meaning,) = found.meanings
+    return meaning, all(each.severity is not Severity.ERROR for each in found.diagnostics)
+
+
+def covered(random: Random) -> dict[str, Any]:
+    """Return a random pipeline in which every result has a case."""
+    given = machine(random)
+    for each in given["stages"]:
+        if any(case["when"] != {"verdict": "fail"} for case in each.get("next", [])):
+            each["next"].append({"stages": []})
+    return given
+
+
+def moves_of_flow(meaning: Meaning) -> dict[str, list[tuple[Any, ...]]]:
+    return {name: [_of_flow(edge) for edge in node.edges] for name, node in meaning.flow.nodes.items()}
+
+
+def _of_flow(edge: flow.Edge) -> tuple[Any, ...]:
+    when = [(each.path, each.values, each.present) for each in edge.when]
+    if isinstance(edge.target, flow.Stop):
+        return edge.outcome, when, edge.target.end.value
+    assert isinstance(edge.target, flow.To)
+    return edge.outcome, when, (edge.target.mode.value, edge.target.nodes, edge.target.join)
+
+
+def moves_of_plan(plan: Plan) -> dict[str, list[tuple[Any, ...]]]:
+    return {name: [_of_plan(edge) for edge in node.edges] for name, node in plan.nodes.items()}
+
+
+def _of_plan(edge: Edge) -> tuple[Any, ...]:
+    when = [(each.path, getattr(each, "values", ()), getattr(each, "present", None)) for each in edge.when]
+    match edge.target:
+        case Stop(outcome):
+            return edge.on, when, outcome.value
+        case Go(node):
+            return edge.on, when, ("one", (node,), None)
+        case Fork(nodes, join):
+            return edge.on, when, ("fork", nodes, join)
+        case Chain(nodes):
+            return edge.on, when, ("chain", nodes, None)
+    raise AssertionError(edge)
+
+
+@pytest.mark.parametrize("random", list(map(Random, range(CHUNKS))), ids=range(CHUNKS))
+def test_a_random_pipeline_makes_a_plan_that_says_what_its_flow_says(random: Random, tmp_path: Path) -> None:
+    without_errors = 0
+    for _ in range(CHUNK):
+        given = covered(random)
+        meaning, sound = meaning_of(tmp_path, given)
+        without_errors += sound
+        plan, longest = meaning.plan(), build(meaning.flow).longest_run("")
+        assert verify(dump(plan)).plan == plan, given
+        assert moves_of_plan(plan) == moves_of_flow(meaning), given
+        assert plan.facts is not None
+        assert plan.facts.executions == min(99, longest or 99), given
+        unbound = facts(replace(plan, limits=Limits()))
+        assert longest in {None, unbound.executions}, given
+    assert without_errors > CHUNK // 4

@@ -1,0 +1,292 @@
+"""Random plans: of every class of value, sound, and no larger than a failing test can show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from hypothesis import strategies as st
+
+from stagec.core.value import replace
+from stagec.plan import Plan
+from stagec.plan.act import Act, Carried, Command, Converse, Given, Prompt, Provided, Supply
+from stagec.plan.document import Input, Judge, Limits, Names, System
+from stagec.plan.facts import facts
+from stagec.plan.frame import digest
+from stagec.plan.gate import (
+    Admission,
+    Among,
+    Backoff,
+    Check,
+    Condition,
+    Exists,
+    ExitGate,
+    Gate,
+    IntentGate,
+    JudgeGate,
+    Reads,
+    Retry,
+    Term,
+    Validation,
+    VerdictGate,
+)
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Stop, Target
+from stagec.plan.numbers import MOST, is_held
+from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
+from stagec.plan.template import Choice, Each, Hole, Path, Piece, Template, Text
+
+T = TypeVar("T")
+Draw = st.DrawFn
+Some = st.SearchStrategy
+
+TEXTS: Some[str] = st.text(max_size=4)
+DIGESTS: Some[str] = st.binary(max_size=2).map(digest)
+POSITIVE = st.integers(1, 5) | st.just(MOST)
+JSON: Some[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers(-MOST, MOST) | st.floats().filter(is_held) | TEXTS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXTS, inner, max_size=2),
+    max_leaves=3,
+)
+PATHS: Some[Path] = st.lists(TEXTS | st.integers(0, MOST), max_size=2).map(tuple)
+CALLS = st.sampled_from(["a:b", "hooks.review:é", ":"])
+
+
+def some(each: Some[T]) -> Some[tuple[T, ...]]:
+    """Return a strategy for none, one or two of something."""
+    return st.lists(each, max_size=2).map(tuple)
+
+
+def table(each: Some[T], least: int = 0) -> Some[dict[str, T]]:
+    """Return a strategy for an object of up to three members."""
+    return st.dictionaries(TEXTS, each, min_size=least, max_size=3)
+
+
+TERMS: Some[tuple[Term, ...]] = some(
+    st.builds(Among, PATHS, some(JSON)) | st.builds(Reads, PATHS, some(TEXTS)) | st.builds(Exists, PATHS, st.booleans())
+)
+RETRIES = st.builds(
+    Retry, POSITIVE, st.builds(Backoff, st.sampled_from(["none", "fixed", "exponential"]), st.integers(0, 9))
+)
+POLICIES = st.sampled_from(["retry-later", "skip", "fail", "ask"])
+ADMISSIONS = st.builds(Admission, POLICIES, POLICIES, TERMS, TERMS)
+HOOKS = st.builds(
+    LoopHook,
+    st.sampled_from(["RECEIVE_INPUT", "TOOL_CALL"]),
+    st.sampled_from(["pre", "post"]),
+    st.sampled_from(["transform", "guard", "observer"]),
+    CALLS,
+)
+SESSIONS = st.builds(Session, st.none() | st.sampled_from(["ask", "allowlist", "yolo"]), some(HOOKS))
+SERVERS = st.builds(
+    Server,
+    launch=st.none() | DIGESTS,
+    command=TEXTS,
+    args=some(TEXTS),
+    cwd=st.none() | TEXTS,
+    environment=some(TEXTS),
+    url=st.none() | TEXTS,
+    headers=some(TEXTS),
+)
+VALIDATORS = st.builds(
+    Validator,
+    TEXTS,
+    st.builds(Success, st.sampled_from(["empty", "exit", "contains", "matches"]), TEXTS),
+    TEXTS,
+    table(TEXTS),
+)
+
+
+class _Parts:
+    """What the parts of one plan may name: its nodes, contents, tools and validators."""
+
+    def __init__(self, draw: Draw) -> None:
+        self.nodes = draw(st.lists(TEXTS, min_size=1, max_size=4, unique=True))
+        self.texts = draw(st.lists(TEXTS, min_size=1, max_size=3, unique=True))
+        self.servers = draw(table(SERVERS))
+        self.validators = draw(table(VALIDATORS))
+        self.tools = draw(table(self.tool()))
+
+    @property
+    def contents(self) -> Mapping[str, str]:
+        return {digest(text.encode()): text for text in self.texts}
+
+    def node(self) -> Some[str]:
+        return st.sampled_from(self.nodes)
+
+    def content(self) -> Some[str]:
+        return st.sampled_from(sorted(self.contents))
+
+    def tool(self) -> Some[Tool]:
+        effects, schema = st.sampled_from(["read", "mutating", "unknown"]), st.none() | self.content()
+        origins = st.sampled_from(["bundled", "discovered", "unknown"])
+        own = st.builds(Tool, origins, effects, schema=schema, digest=st.none() | DIGESTS)
+        if not self.servers:
+            return own
+        return own | st.builds(Tool, st.just("mcp"), effects, st.sampled_from(sorted(self.servers)), schema)
+
+    def used(self) -> Some[tuple[str, ...]]:
+        return some(st.sampled_from(sorted(self.tools))) if self.tools else st.just(())
+
+    def supply(self) -> Some[Supply]:
+        return (
+            st.builds(Given, TEXTS)
+            | st.builds(Provided, TEXTS)
+            | st.builds(Carried, self.node(), TEXTS, st.booleans(), JSON)
+        )
+
+    def template(self, *heads: Path) -> Some[Template]:
+        """Return a strategy for templates whose holes are below some paths."""
+        plain = st.builds(Text, self.content())
+        leaf: Some[Piece] = plain | st.builds(Hole, _below(*heads))
+        inside = some(plain | st.builds(Hole, _below(*heads, ("this",))))
+        nested = leaf | st.builds(Each, _below(*heads), inside)
+        return some(
+            st.recursive(
+                nested, lambda inner: st.builds(Choice, _below(*heads), some(inner), some(inner)), max_leaves=3
+            )
+        )
+
+    def asked(self, draw: Draw) -> tuple[Template, Mapping[str, Supply]]:
+        variables = draw(table(self.supply()))
+        return draw(self.template(("stdin",), *(("variable", name) for name in variables))), variables
+
+    def validation(self) -> Some[Validation]:
+        known = sorted(self.validators)
+        conditions = some(st.builds(Condition, st.sampled_from(known), table(JSON))) if known else st.just(())
+        actions = st.sampled_from(["retry", "abort", "skip"])
+        return st.builds(Validation, conditions, actions, POSITIVE, table(self.template(("failure",))))
+
+
+def _below(*heads: Path) -> Some[Path]:
+    return st.builds(lambda head, rest: (*head, *rest), st.sampled_from(heads), PATHS)
+
+
+def _prompt(draw: Draw, parts: _Parts) -> Prompt:
+    prompt, variables = parts.asked(draw)
+    return Prompt(
+        prompt=draw(st.none() | st.just(prompt)),
+        builtin=draw(st.none() | TEXTS),
+        variables=variables,
+        needed=draw(some(st.sampled_from(sorted(variables))) if variables else st.just(())),
+        schema=draw(st.none() | parts.content()),
+        tools=draw(st.none() | parts.used()),
+        model=draw(st.none() | TEXTS),
+        permission=draw(st.none() | TEXTS),
+    )
+
+
+def _converse(draw: Draw, parts: _Parts) -> Converse:
+    return Converse(
+        draw(parts.template(("ctx",))),
+        draw(parts.used()),
+        draw(TEXTS),
+        draw(parts.content()),
+        draw(POSITIVE),
+        draw(st.none() | parts.content()),
+    )
+
+
+def _intent(draw: Draw) -> IntentGate:
+    intents = draw(st.lists(TEXTS, min_size=1, max_size=2).map(tuple))
+    return IntentGate(
+        draw(PATHS),
+        intents,
+        draw(st.booleans()),
+        draw(st.sampled_from(intents)),
+        draw(st.none() | PATHS),
+        draw(some(PATHS)),
+    )
+
+
+def _judged(draw: Draw, parts: _Parts) -> tuple[Act, Gate, Sequence[str]]:
+    """Make an act, a gate that can judge it, and the outcomes that must have edges."""
+    kind = draw(st.integers(0, 3))
+    if kind == 0:
+        gate = _intent(draw)
+        return _prompt(draw, parts), gate, gate.intents
+    if kind == 1:
+        return _prompt(draw, parts), JudgeGate(), ("next", "verdict")
+    if kind == 2:
+        check = st.builds(Check, st.sampled_from(["retry", "fail"]), TERMS, st.none() | TEXTS)
+        return _converse(draw, parts), VerdictGate(draw(some(check))), ("ok", "fail")
+    words = draw(st.lists(parts.template(("input",)), min_size=1, max_size=2).map(tuple))
+    return Command(words, draw(POSITIVE)), ExitGate(), ("closing", "repeat")
+
+
+def targets(nodes: Sequence[str], *, named: bool) -> Some[Target]:
+    """Return a strategy for targets among some nodes."""
+    node = st.sampled_from(nodes)
+    together = st.lists(node, min_size=1, max_size=2, unique=True).map(tuple)
+    fork = st.builds(Fork, together, st.none() | node).map(
+        lambda made: replace(made, join=None) if made.join in made.nodes else made
+    )
+    plain = (
+        st.builds(Stop, st.sampled_from(Outcome))
+        | st.builds(Go, node, st.none() | node)
+        | fork
+        | st.builds(Chain, st.lists(node, min_size=1, max_size=2).map(tuple))
+    )
+    return plain | st.builds(Named, table(node, least=1)) if named else plain
+
+
+def _node(draw: Draw, parts: _Parts) -> Node:
+    act, gate, outcomes = _judged(draw, parts)
+    target = targets(parts.nodes, named=isinstance(gate, IntentGate) and gate.target is not None)
+    needed = [Edge(each, draw(target), draw(TERMS)) for each in outcomes]
+    return Node(
+        act,
+        gate,
+        (*needed, *draw(some(st.builds(Edge, TEXTS, target, TERMS)))),
+        kind=draw(st.none() | st.sampled_from(["work", "verification", "closure"])),
+        title=draw(st.none() | TEXTS),
+        admission=draw(st.none() | ADMISSIONS),
+        retry=draw(st.none() | RETRIES),
+        validation=draw(st.none() | parts.validation()),
+        hooks=draw(st.dictionaries(st.sampled_from(["setup", "gate", "assert", "exit"]), CALLS, max_size=2)),
+    )
+
+
+@st.composite
+def plans(draw: Draw) -> Plan:
+    """Make a sound plan, with the facts that follow from it."""
+    parts = _Parts(draw)
+    entries = draw(table(parts.node(), least=1))
+    plan = Plan(
+        id=draw(TEXTS),
+        names=draw(st.builds(Names, TEXTS, TEXTS)),
+        entries=entries,
+        nodes={name: _node(draw, parts) for name in parts.nodes},
+        contents=parts.contents,
+        limits=Limits(draw(POSITIVE), draw(st.sampled_from(Outcome)), draw(POSITIVE)),
+        entry=draw(st.none() | st.sampled_from(sorted(entries))),
+        title=draw(st.none() | TEXTS),
+        version=draw(st.none() | TEXTS),
+        inputs=draw(table(st.builds(Input, st.booleans(), JSON, st.none() | parts.content()))),
+        system=draw(st.none() | st.just(System(*parts.asked(draw)))),
+        judge=draw(st.none() | st.builds(Judge, TEXTS, table(JSON))),
+        validators=parts.validators,
+        tools=parts.tools,
+        servers=parts.servers,
+        session=draw(st.none() | SESSIONS),
+        sources=draw(table(DIGESTS)),
+    )
+    if not facts(plan).cycles and draw(st.booleans()):
+        plan = replace(plan, limits=replace(plan.limits, executions=None))
+    return replace(plan, facts=facts(plan))
+
+
+@st.composite
+def flows(draw: Draw) -> Plan:
+    """Make a plan of nothing but up to five nodes and their edges; often without a way back, then without a bound."""
+    names = [f"n{index}" for index in range(draw(st.integers(1, 5)))]
+    is_onward = draw(st.booleans())
+    acts: Some[Act] = st.sampled_from([Command(((),), 1), Prompt(), Converse((), (), "", "", 3)])
+    nodes = {}
+    for index, name in enumerate(names):
+        ahead = names[index + 1 :] if is_onward else names
+        target = targets(ahead, named=True) if ahead else st.builds(Stop, st.sampled_from(Outcome))
+        edges = some(st.builds(Edge, st.just("closing"), target))
+        nodes[name] = Node(draw(acts), ExitGate(), draw(edges), retry=draw(st.none() | RETRIES))
+    entries = draw(table(st.sampled_from(names)))
+    bound = None if is_onward and draw(st.booleans()) else draw(st.integers(1, 12))
+    return Plan("flow", Names("step", "intent"), entries, nodes, {}, Limits(bound))

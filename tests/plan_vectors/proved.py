@@ -1,0 +1,79 @@
+"""Work the facts of a plan out again, as § 5 of the page says: slow, by following every way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from plan_vectors.references import targets
+
+_MOST = 10**15
+_ASKED = {"prompt": 2, "command": 0}
+
+Nodes = Mapping[str, Mapping[str, Any]]
+
+
+def facts(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts that follow from the rest of a plan."""
+    nodes: Nodes = plan["nodes"]
+    after = {name: _after(nodes, name) for name in nodes}
+    executions = max((_longest(nodes, after, name) for name in plan["entries"].values()), default=0)
+    executions = min(executions, plan["limits"].get("executions", _MOST))
+    return {
+        "done": _ending(nodes, "done"),
+        "failed": _ending(nodes, "failed"),
+        "cycles": cycles(nodes),
+        "executions": executions,
+        "turns": min(_MOST, executions * max((_turns(node) for node in nodes.values()), default=0)),
+    }
+
+
+def cycles(nodes: Nodes) -> list[tuple[str, ...]]:
+    """Return the largest sets of nodes that lead back into themselves."""
+    after = {name: _after(nodes, name) for name in nodes}
+    return sorted({tuple(_together(after, name)) for name in nodes if name in after[name]})
+
+
+def _next(node: Mapping[str, Any]) -> Iterator[str]:
+    return (name for edge in node["edges"] for name in targets(edge["target"]))
+
+
+def _after(nodes: Nodes, start: str) -> set[str]:
+    """Return every node to which some way leads."""
+    found: set[str] = set()
+    todo = [*_next(nodes[start])]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo.extend(_next(nodes[name]))
+    return found
+
+
+def _together(after: Mapping[str, set[str]], name: str) -> list[str]:
+    return sorted(other for other in after[name] if name in after[other])
+
+
+def _ending(nodes: Nodes, outcome: str) -> list[str]:
+    stop = {"is": "stop", "outcome": outcome}
+    return sorted(name for name, node in nodes.items() if any(edge["target"] == stop for edge in node["edges"]))
+
+
+def _turns(node: Mapping[str, Any]) -> int:
+    act = node["act"]
+    return int(_ASKED.get(act["is"], act.get("turns", 0)) * node.get("retry", {}).get("attempts", 1))
+
+
+def _longest(nodes: Nodes, after: Mapping[str, set[str]], name: str) -> int:
+    validation = nodes[name].get("validation")
+    if name in after[name] or (validation is not None and validation.get("action", "retry") == "retry"):
+        return _MOST
+    ways = (
+        (_longest(nodes, after, other) for other in targets(edge["target"])) if edge["target"]["is"] != "stop" else ()
+        for edge in nodes[name]["edges"]
+    )
+    kinds = (edge["target"]["is"] for edge in nodes[name]["edges"])
+    numbers = (
+        sum(way) if kind in {"fork", "chain"} else max(way, default=0) for kind, way in zip(kinds, ways, strict=True)
+    )
+    return min(_MOST, 1 + max(numbers, default=0))

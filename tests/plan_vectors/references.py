@@ -1,0 +1,60 @@
+"""Say what a plan refers to and does not contain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from plan_vectors.forms import objects
+
+Reference = tuple[str, str]
+"""Which object of the plan must have the member, and its name."""
+
+_MEMBERS = (
+    ("Plan", "entry", "entries"),
+    ("Carried", "node", "nodes"),
+    ("Go", "node", "nodes"),
+    ("Go", "otherwise", "nodes"),
+    ("Fork", "join", "nodes"),
+    ("Text", "content", "contents"),
+    ("Prompt", "schema", "contents"),
+    ("Converse", "schema", "contents"),
+    ("Converse", "accepts", "contents"),
+    ("Input", "schema", "contents"),
+    ("Tool", "schema", "contents"),
+    ("Condition", "validator", "validators"),
+    ("Tool", "server", "servers"),
+)
+"""Of which object which member names something of which object of the plan."""
+
+_LISTS = (
+    ("Plan", "entries", "nodes"),
+    ("Fork", "nodes", "nodes"),
+    ("Chain", "nodes", "nodes"),
+    ("Named", "nodes", "nodes"),
+    ("Prompt", "tools", "tools"),
+    ("Converse", "tools", "tools"),
+)
+
+
+def missing(plan: dict[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each reference that leads to nothing."""
+    for table, value in objects(plan):
+        for group, name in _references(table, value):
+            if name not in plan.get(group, {}):
+                yield f"{group} has no {name}"
+
+
+def _references(table: str, value: dict[str, Any]) -> Iterator[Reference]:
+    yield from ((group, value[member]) for of, member, group in _MEMBERS if of == table and member in value)
+    for of, member, group in _LISTS:
+        if of == table:
+            names = value.get(member, ())
+            yield from ((group, name) for name in (names.values() if isinstance(names, dict) else names))
+
+
+def targets(target: dict[str, Any]) -> Iterator[str]:
+    """Yield every node that a target names."""
+    named = target.get("nodes", ())
+    yield from named.values() if isinstance(named, dict) else named
+    yield from (target[member] for member in ("node", "otherwise", "join") if member in target)

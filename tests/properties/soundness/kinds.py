@@ -1,0 +1,169 @@
+"""Which kinds of things happen in runs: edges, targets, gates, joins, conditions, policies and the like, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from stagec.plan.act import Carried, Converse, Given, Prompt, Provided
+from stagec.plan.document import Plan
+from stagec.plan.gate import Among, Exists, IntentGate, JudgeGate, Reads, Term
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Stop, Target
+from stagec.runtime.effect import Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.runtime.event import Answered
+from stagec.runtime.gate import ALIASES
+from stagec.runtime.state import State, Step, Told
+from stagec.runtime.values import MISSING, follow
+
+
+def of_edge(node: str, edge: Edge, among: tuple[Edge, ...]) -> Iterator[str]:
+    """Yield the kinds of an edge that is taken: `among` are all of its outcome."""
+    choice = "case" if edge.when else "default" if any(each.when for each in among) else "always"
+    target = of_target(node, edge.target)
+    yield f"edge {edge.on}, {choice}"
+    yield f"edge {edge.on}, {target}"
+    yield f"target {target}"
+    yield from {f"term {of_term(each)} of a result" for each in edge.when}
+
+
+def of_target(node: str, target: Target) -> str:
+    """Return what kind of target this is."""
+    match target:
+        case Go():
+            return f"{'itself' if target.node == node else 'another'}{' or another' if target.otherwise else ''}"
+        case Fork():
+            return "fork with join" if target.join is not None else "fork"
+        case Chain():
+            return "chain"
+        case Named():
+            return "named"
+        case Stop():
+            return target.outcome.value
+
+
+def of_term(term: Term) -> str:
+    """Return what kind of condition this is."""
+    match term:
+        case Among():
+            return "among"
+        case Reads():
+            return "reads"
+        case Exists():
+            return "exists" if term.present else "absent"
+
+
+def of_step(plan: Plan, before: State, event: Any, step: Step) -> Iterator[str]:
+    """Yield the kinds of what happened in one transition."""
+    effect = before.pending.get(event.key) if isinstance(event, Answered) else None
+    if effect is not None:
+        yield from _of_answer(plan, before, effect, event.answer)
+    for told in step.told:
+        yield from _of_told(plan, before, step.state, told)
+    if step.state.ended is not None:
+        yield f"end: {ending(step.state)}"
+    if len(step.state.waiting) > len(before.waiting):
+        yield "branch waits for room"
+    for key in step.state.scopes.keys() - before.scopes.keys():
+        if step.state.scopes[key].around.scope is not None:
+            yield "scope inside a scope"
+
+
+def ending(state: State) -> str:
+    """Return the kind of a reason for which a run ended."""
+    for word in ("leads nowhere", "cannot start", "no usable answer", "no intent", "the validation of"):
+        if word in state.reason:
+            return word
+    return f"{'failed' if state.reason.endswith(' failed') else state.reason} ({state.ended})"
+
+
+def _of_told(plan: Plan, before: State, after: State, told: Told) -> Iterator[str]:
+    facts: Any = told.facts
+    node = plan.nodes.get(facts.get("stageId"))
+    match told.name:
+        case "StageEntered" if node is not None:
+            yield from _of_entry(plan, before, after, facts["stageId"])
+        case "StageInitFailed":
+            yield f"cannot start ({plan.names.node})"
+        case "StageCheckGateResult" if (
+            node is not None and node.admission is not None and facts["outcome"] != "proceed"
+        ):
+            policy = node.admission.on_defer if facts["outcome"] == "defer" else node.admission.on_block
+            yield f"policy {policy} on {facts['outcome']}"
+            yield from {
+                f"term {of_term(each)} of the context" for each in (*node.admission.defer, *node.admission.block)
+            }
+        case "StageCancelled" | "ParallelSiblingFailure":
+            yield told.name
+        case "ValidationFailed" if node is not None and node.validation is not None:
+            yield f"validation failed, {node.validation.action}"
+        case "StageAssertOutcome" if "verdict" in facts:
+            yield f"check says {facts['verdict']}{' after a cap' if facts['capHit'] else ''}"
+        case "StageExited":
+            yield f"stage ends as {facts['verdict']}"
+
+
+def _of_entry(plan: Plan, before: State, after: State, name: str) -> Iterator[str]:
+    """Yield the kinds of a node that begins to act."""
+    node = plan.nodes[name]
+    yield f"kind {node.kind}" if node.kind is not None else f"kind of a {plan.names.node} without one"
+    if any(scope.join == name and key not in after.scopes for key, scope in before.scopes.items()):
+        yield "join starts"
+    if isinstance(node.act, Prompt):
+        yield from {_SUPPLIES[type(each)] for each in node.act.variables.values()}
+        yield from (_of_carried(before, each) for each in node.act.variables.values() if isinstance(each, Carried))
+    if isinstance(node.act, Converse) and node.act.accepts is not None:
+        yield "accepts only some results"
+
+
+_SUPPLIES: dict[type, str] = {Given: "variable given", Provided: "variable provided", Carried: "variable carried"}
+
+
+def _of_carried(before: State, supply: Carried) -> str:
+    past = before.past.get(supply.node)
+    if past is not None and past.record is not None and supply.key in past.record:
+        return "variable carried, handed over"
+    return f"variable carried, {'default' if supply.default is not None else 'left empty'}"
+
+
+def _of_answer(plan: Plan, before: State, effect: Effect, answer: Any) -> Iterator[str]:
+    node = plan.nodes[before.active[effect.key.rpartition("/")[0]].node]
+    given = answer if isinstance(answer, dict) else {}
+    match effect:
+        case Hook():
+            yield f"hook {effect.phase.partition(' ')[0]}"
+        case Grant():
+            yield f"grant {'given' if given.get('granted') is True else 'denied'}"
+        case Confirm():
+            yield f"person says {'yes' if given.get('yes') is True else 'no'}"
+        case Wait():
+            yield f"backoff {node.retry.backoff.kind if node.retry is not None else 'none'}"
+        case Turn():
+            yield "turn of a model"
+        case Run():
+            yield "program run"
+        case Shell() if node.validation is not None:
+            kinds = {plan.validators[each.validator].success.kind for each in node.validation.conditions}
+            yield from (f"validator {each}" for each in kinds)
+        case Judge():
+            yield "judge outside"
+    if isinstance(node.gate, IntentGate) and isinstance(given.get("answer"), dict):
+        yield from _of_intent(node.gate, given["answer"])
+    elif isinstance(node.gate, JudgeGate) and "answer" in given and plan.judge is not None:
+        yield f"judge {plan.judge.kind}"
+        if plan.judge.kind == "meta:composite":
+            yield f"judge meta:composite, {plan.judge.settings.get('operator')}"
+
+
+def _of_intent(gate: IntentGate, answer: Any) -> Iterator[str]:
+    found = follow(answer, gate.field)
+    said = str(found).lower() if found is not MISSING and found is not None else ""
+    yield "gate that fails fast" if gate.fail_fast else "gate that falls back"
+    if said in ALIASES and ALIASES[said] in gate.intents:
+        yield "intent by another word"
+    elif said not in gate.intents and said != "abort" and not gate.fail_fast:
+        yield "intent that was fallen back to"
+
+
+def least(counts: Iterable[tuple[str, int]]) -> list[tuple[int, str]]:
+    """Return kinds with the rarest first."""
+    return sorted((count, kind) for kind, count in counts)

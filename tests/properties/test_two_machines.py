@@ -1,0 +1,50 @@
+"""Random worlds: the machine and a runner written from the page alone stand at the same place after every event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from plan_vectors.files import read
+from plan_vectors.runner import Run
+from properties.random_world import World
+from runtime.projection import asked, coarse, projected, texts, told
+
+from stagec.runtime import State, load
+
+PLANS = sorted((Path(__file__).parents[1] / "plan_vectors").glob("*/plan.json"))
+RUNS, EVENTS = 120, 200
+
+
+def events(run: Run, world: World, random: Random) -> Iterator[Mapping[str, Any]]:
+    """Yield what happens in a run by chance, until it has ended."""
+    yield world.start()
+    for _ in range(EVENTS):
+        requests = [*run.requests()]
+        if run.state()["ended"] is not None or not requests:
+            return
+        if random.random() < 0.003:
+            yield {"is": "cancel"}
+        else:
+            request = random.choice(requests)
+            yield {"is": "answer", "to": request["key"], "answer": world.answer(request)}
+
+
+@pytest.mark.parametrize("path", PLANS, ids=lambda path: path.parent.name)
+def test_both_machines_agree_after_every_event(path: Path) -> None:
+    data = path.read_bytes()
+    program, (_, plan) = load(data), read(data)
+    for seed in range(RUNS):
+        random = Random(seed)  # noqa: S311
+        run, state, keys, said = Run(plan), State(), set[str](), frozenset[str]()
+        for event in events(run, World(plan, random), random):
+            run.tell(event)
+            step = told(program, state, event)
+            state, new = step.state, [each for each in run.requests() if each["key"] not in keys]
+            keys |= {each["key"] for each in new}
+            said |= texts(new)
+            assert projected(state) == run.state(), (seed, event)
+            assert coarse(asked(step.effects), said) == coarse(new, said), (seed, event)

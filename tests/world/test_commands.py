@@ -1,0 +1,105 @@
+"""Programs that are really run: how they end, what they write, and that nothing of them stays."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from stagec.world.commands import Line, run
+
+TOP = Path(__file__).parents[2]
+
+
+def shell(command: str, milliseconds: int | None = None, **variables: str) -> dict[str, object]:
+    return dict(run(Line(("sh", "-c", command), milliseconds, variables)))
+
+
+def is_alive(pid: int) -> bool:
+    """Tell whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def gone(pid: int) -> bool:
+    """Tell whether a process ends soon."""
+    for _ in range(200):
+        if not is_alive(pid):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_program_ends_with_its_status_and_what_it_wrote() -> None:
+    assert shell("echo out; echo err >&2; exit 3") == {"exit": 3, "stdout": "out\n", "stderr": "err\n"}
+
+
+def test_words_are_handed_over_as_they_are() -> None:
+    assert run(Line(("printf", "%s|", "a b", "$HOME", "*"))) == {"exit": 0, "stdout": "a b|$HOME|*|", "stderr": ""}
+
+
+def test_a_program_reads_nothing() -> None:
+    assert shell("cat")["exit"] == 0
+
+
+def test_a_program_knows_its_request() -> None:
+    assert shell("echo $STAGEC_KEY", STAGEC_KEY="r/a#1/1.0")["stdout"] == "r/a#1/1.0\n"
+
+
+@pytest.mark.parametrize("word", ["no-such-program", "a\0b", "\udcff\ud800", os.sep])
+def test_what_cannot_be_started_has_no_status(word: str) -> None:
+    ended = run(Line((word,)))
+    assert (ended["exit"], ended["stdout"]) == (None, "")
+    assert str(ended["stderr"]).startswith("it could not be started: ")
+
+
+def test_what_was_killed_has_no_status() -> None:
+    assert shell("echo so far; kill -9 $$") == {"exit": None, "stdout": "so far\n", "stderr": ""}
+
+
+@pytest.mark.parametrize("command", ["echo $$; sleep 600", "echo $$; exec >&- 2>&-; sleep 600"])
+def test_what_takes_too_long_is_killed(command: str) -> None:
+    ended = shell(command, milliseconds=500)
+    assert ended["exit"] is None
+    assert gone(int(str(ended["stdout"])))
+
+
+def test_what_a_program_leaves_running_is_ended_with_it() -> None:
+    ended = shell("sleep 600 & echo $!")
+    assert ended["exit"] == 0
+    assert gone(int(str(ended["stdout"])))
+
+
+def test_a_program_that_closed_its_streams_is_waited_for() -> None:
+    assert shell("exec >&- 2>&-; sleep 0.2; exit 4")["exit"] == 4
+
+
+def test_output_has_bounds_and_its_rest_is_read() -> None:
+    ended = shell("head -c 3000000 /dev/zero; echo done >&2")
+    assert (ended["exit"], len(str(ended["stdout"])), ended["stderr"]) == (0, 1_000_000, "done\n")
+
+
+def test_output_that_is_no_text_is_text_all_the_same() -> None:
+    assert shell(r"printf 'a\377b'")["stdout"] == "a\ufffdb"
+
+
+def test_nothing_stays_when_the_runner_is_interrupted(tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    probe = f"from stagec.world.commands import *; run(Line(('sh', '-c', 'echo $$ > {mark}; sleep 600')))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", probe], env={**os.environ, "PYTHONPATH": str(TOP / "compiler")}, stderr=subprocess.PIPE
+    )
+    while not mark.exists() or not mark.read_text(encoding="utf-8").strip():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert b"KeyboardInterrupt" in told
+    assert gone(int(mark.read_text(encoding="utf-8")))
