@@ -366,14 +366,14 @@ def test_a_scenario_answers_for_callables() -> None:
     assert run(["run", "p", "--scenario", "s.yaml"]) == 0
 
 
-def test_a_callable_that_fails_stops_the_run_and_keeps_it(capfd: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_callable_that_fails_is_told_and_fails_the_stage(capfd: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     hooked()
     monkeypatch.delitem(sys.modules, "own_hooks", raising=False)
     Path("own_hooks.py").write_text("def gate(given):\n    raise ValueError(given['ctx']['workflowRunId'])\n")
     scenario(STAGES)
-    assert run(["run", "p", "--scenario", "s.yaml", "--allow-hooks", "--run", "one"]) == 2
-    assert "stagec: error: the hook 'own_hooks:gate' failed: ValueError: one\n" in capfd.readouterr().err
-    assert len(history("one").events) == 1
+    assert run(["run", "p", "--scenario", "s.yaml", "--allow-hooks", "--run", "one"]) == 1
+    assert "stagec: note: the hook 'own_hooks:gate' failed: ValueError: one\n" in capfd.readouterr().err
+    assert history("one").events[1] == Answered("one/plan#1/1.0", {"error": "ValueError: one"})
 
 
 def test_nothing_of_a_plan_commands_the_terminal(capfd: Shown) -> None:

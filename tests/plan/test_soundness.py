@@ -196,6 +196,14 @@ def test_nodes_that_cannot_repeat_need_no_bound() -> None:
     assert refusal(STAGES, change) == ""
 
 
+def test_nodes_that_nothing_leads_to_need_no_bound() -> None:
+    def change(plan: Any) -> None:
+        plan["limits"] = {}
+        plan["entries"] = {"": "lint"}
+
+    assert refusal(STAGES, change) == ""
+
+
 def test_a_variable_that_is_needed_must_come_from_somewhere() -> None:
     told = "at '/nodes/initial.issue/act/needed': has 'colour' and 'size', and 'variables' do not"
     assert refusal(STEPS, with_("nodes/initial.issue/act/needed", ["colour", "issue", "size"])) == told

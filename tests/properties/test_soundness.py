@@ -1,18 +1,138 @@
-"""What compiles without errors cannot fail to route: random projects, compiled and run with random valid answers.
-
-Whoever wants more than these calls `campaign(transitions, seed)`.
-"""
+"""What compiles without errors cannot fail to route: random projects, random answers that satisfy the schemas."""
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import jsonschema_rs
 import pytest
-from properties.soundness.campaign import MAKERS, campaign
+from properties.soundness.answers import answers
+from properties.soundness.campaign import MAKERS, Tally, attack, campaign, compiled
+from properties.soundness.ends import stuck
+from properties.soundness.runs import Tried, UnsoundError
+from properties.soundness.wanted import WANTED
+from properties.soundness.worlds import ANYTHING
+
+from stagec.core.diagnostic import Severity
+from stagec.core.value import replace
+from stagec.plan import Plan
+from stagec.plan.node import Stop
+from stagec.runtime.program import program_of
+from stagec_dev.compiling import plans
+
+CHUNKS, CHUNK = 3, 5_000
+"""Parts of what the suite runs of each system, in transitions; `python -m stagec_dev soundness` runs any number."""
+PROJECTS = 150
+ENOUGH = 2_000
+"""Projects that are made until one is found that fails for want of a rule."""
+LEAST, MOST = 0.2, 0.8
+"""The shares of projects that compile without errors: not nearly none, and not nearly all."""
+EXAMPLE = Path(__file__).parents[2] / "registries" / "code-review"
 
 
-@pytest.mark.parametrize("system", MAKERS)
-def test_no_flow_without_errors_fails_to_route(system: str) -> None:
-    seen = campaign(4_000, 1, (system,))
-    assert seen.found == []
-    assert 0.2 <= seen.compiled[system] / seen.projects[system] <= 0.8
-    assert seen.transitions >= 4_000
-    assert seen.runs > 500
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("system", sorted(MAKERS))
+def test_nothing_that_compiles_without_errors_fails_to_route(system: str, chunk: int) -> None:
+    tally = campaign(CHUNK, seed=chunk * 1_000_000, systems=(system,))
+    assert tally.found == []
+    assert tally.calm[system] > 5
+
+
+@pytest.mark.parametrize(
+    ("system", "rule", "what"),
+    [
+        ("registry", "STG241", "leads nowhere"),
+        ("registry", "STG243", "leads nowhere"),
+        ("pipeline", "STG363", "leads nowhere"),
+        ("pipeline", "STG604", "to completion"),
+        ("pipeline", "STG608", "can repeat"),
+    ],
+)
+def test_without_one_of_the_rules_some_of_them_do(system: str, rule: str, what: str, root: Path) -> None:
+    tally = Tally()
+    for seed in range(ENOUGH):
+        attack(root, system, seed, tally, without=rule)
+        if any(what in each.what for each in tally.found):
+            return
+    pytest.fail(f"nothing that {rule} speaks of was found in {ENOUGH} projects")
+
+
+@pytest.mark.parametrize("system", sorted(MAKERS))
+def test_neither_nearly_all_nor_nearly_none_of_the_projects_compile(system: str, root: Path) -> None:
+    severities = (severities_of(root, system, seed) for seed in range(PROJECTS))
+    share = sum(Severity.ERROR not in each for each in severities) / PROJECTS
+    assert LEAST < share < MOST
+
+
+def test_most_kinds_of_things_happen_in_a_short_campaign_already() -> None:
+    tally = campaign(9_000, seed=500_000)
+    missing = [kind for kind in WANTED if not tally.kinds[kind]]
+    assert len(missing) < len(WANTED) // 8, missing
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name in ("prompts", "schemas", "stages"):
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+def severities_of(root: Path, system: str, seed: int) -> set[Severity]:
+    files = MAKERS[system](Random(f"{system} {seed}"))  # noqa: S311
+    return {each.severity for each in compiled(root, system, files).diagnostics}
+
+
+@pytest.mark.parametrize("system", sorted(MAKERS))
+def test_a_project_is_made_again_from_its_seed(system: str) -> None:
+    first, second = (MAKERS[system](Random(f"{system} 7")) for _ in range(2))  # noqa: S311
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        '{"type":"object","required":["a"],"properties":{"a":{"enum":["x","y"]},"b":{"type":"integer","minimum":3}}}',
+        '{"type":"array","items":{"$ref":"#/$defs/x"},"minItems":1,"$defs":{"x":{"type":["string","null"]}}}',
+        '{"allOf":[{"type":"object","required":["a"]},{"anyOf":[{"required":["b"]},{"required":["c"]}]}]}',
+        '{"oneOf":[{"const":1},{"type":"object","required":["b"],"additionalProperties":{"type":"boolean"}}]}',
+    ],
+)
+def test_answers_satisfy_their_schema_and_differ(schema: str) -> None:
+    found = answers(schema, Random(1))  # noqa: S311
+    assert len(found) > 3
+    assert all(map(jsonschema_rs.validator_for(json.loads(schema)).is_valid, found))
+
+
+@pytest.fixture
+def plan() -> Plan:
+    (found,) = plans(EXAMPLE)
+    return found
+
+
+def run_often(plan: Plan) -> None:
+    for seed in range(50):
+        Tried(program_of(plan), Random(seed), Counter(), {None: [*ANYTHING]}).run()  # noqa: S311
+
+
+def test_a_plan_without_an_edge_for_an_outcome_is_caught(plan: Plan) -> None:
+    run_often(plan)
+    node = plan.nodes["execute"]
+    broken = replace(plan, nodes={**plan.nodes, "execute": replace(node, edges=())})
+    with pytest.raises(UnsoundError, match="leads nowhere"):
+        run_often(broken)
+
+
+def test_a_plan_whose_facts_promise_too_little_is_caught(plan: Plan) -> None:
+    broken = replace(plan, facts=replace(plan.facts, executions=1))
+    with pytest.raises(UnsoundError, match="are more than"):
+        run_often(broken)
+
+
+def test_nodes_from_which_no_run_completes_are_told_from_the_plan(plan: Plan) -> None:
+    node = plan.nodes["review"]
+    last = replace(node, edges=tuple(each for each in node.edges if not isinstance(each.target, Stop)))
+    assert stuck(plan) == []
+    assert stuck(replace(plan, nodes={**plan.nodes, "review": last})) == ["execute", "plan", "review"]

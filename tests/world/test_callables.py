@@ -66,28 +66,43 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 def test_a_callable_answers_and_changes_nothing(module: str, capsys: pytest.CaptureFixture[str]) -> None:
     given: dict[str, Json] = {"ctx": {"task": "x"}}
-    assert call(f"{module}:echo", given) == {"ctx": {"task": "x", "seen": True}}
+    changed = {"task": "x", "seen": True}
+    assert call(f"{module}:echo", given) == {"value": {"ctx": changed}, "ctx": changed}
     assert given == {"ctx": {"task": "x"}}
     assert capsys.readouterr() == ("", "on the way\n")
 
 
 def test_a_callable_may_stand_in_a_class(module: str) -> None:
-    assert call(f"{module}:Review.gate", {}) == "defer"
+    assert call(f"{module}:Review.gate", {}) == {"value": "defer"}
 
 
 def test_an_answer_is_what_json_makes_of_it(module: str) -> None:
-    assert call(f"{module}:tuples", {}) == ["a", {"b": [1]}]
-    assert call(f"{module}:nothing", {}) is None
+    assert call(f"{module}:tuples", {}) == {"value": ["a", {"b": [1]}]}
+    assert call(f"{module}:nothing", {}) == {"value": None}
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("wrong", "TypeError: "),
+        ("endless", "ValueError: "),
+        ("infinite", "ValueError: "),
+        ("fails", "KeyError: 'task'"),
+        ("leaves", "SystemExit: 0"),
+    ],
+)
+def test_a_callable_that_fails_is_an_answer(
+    module: str, name: str, error: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = call(f"{module}:{name}", {})
+    assert [*told] == ["error"]
+    assert str(told["error"]).startswith(error)
+    assert capsys.readouterr().err.startswith(f"stagec: note: the hook '{module}:{name}' failed: {error}")
 
 
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("hooks_of_a_plan:wrong", "returned what is no JSON: "),
-        ("hooks_of_a_plan:endless", "returned what is no JSON: "),
-        ("hooks_of_a_plan:infinite", "returned what is no JSON: "),
-        ("hooks_of_a_plan:fails", "failed: KeyError: 'task'"),
-        ("hooks_of_a_plan:leaves", "failed: SystemExit: 0"),
         ("hooks_of_a_plan:text", "is nothing that can be called"),
         ("hooks_of_a_plan:absent", "cannot be imported: AttributeError: "),
         ("hooks_of_a_plan", "cannot be imported: AttributeError: "),

@@ -12,22 +12,26 @@ from typing import Any
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.core.words import quote
+from stagec.core.words import quote, shortened
 
 
-def call(name: str, given: Mapping[str, Json]) -> Json:
-    """Call `package.module:function` with an object and return its answer, or raise `Failure`.
+def call(name: str, given: Mapping[str, Json]) -> dict[str, Json]:
+    """Call `package.module:function` with a copy of an object and return what came of it.
 
-    What it prints goes to standard error. It gets a copy, so that nothing it does to it is seen by anybody.
+    That is `{"value": …}`, with the `ctx` as the callable left it if it changed that, or `{"error": …}` when it failed
+    or returned what is no JSON. What it prints goes to standard error. One that is not there is a `Failure`.
     """
-    function = _found(name)
-    with redirect_stdout(sys.stderr), _stopped(f"the hook {quote(name)} failed"):
-        answer = function(json.loads(json.dumps(given)))
+    function, held = _found(name), json.loads(json.dumps(given))
     try:
+        with redirect_stdout(sys.stderr):
+            answer = function(held)
         plain: Json = json.loads(json.dumps(answer, allow_nan=False))
-    except (RecursionError, TypeError, ValueError) as error:
-        raise Failure(f"the hook {quote(name)} returned what is no JSON: {error}") from error
-    return plain
+        left: Json = json.loads(json.dumps(held.get("ctx"), allow_nan=False))
+    except (Exception, SystemExit) as error:
+        told = f"{type(error).__name__}: {error}"
+        sys.stderr.write(f"stagec: note: the hook {quote(name)} failed: {shortened(told)}\n")
+        return {"error": told}
+    return {"value": plain} if left == given.get("ctx") else {"value": plain, "ctx": left}
 
 
 def _found(name: str) -> Callable[[Any], Any]:

@@ -31,7 +31,7 @@ class LocalWorld:
             case Hook():
                 if not self._calls:
                     raise Failure(f"the hook {quote(effect.call)} may not be called: --allow-hooks lets it be called")
-                return {"value": call(effect.call, effect.given)}
+                return call(effect.call, effect.given)
 
 
 def _variables(key: str) -> dict[str, str]:

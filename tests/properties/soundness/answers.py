@@ -11,26 +11,30 @@ import jsonschema_rs
 
 Json = Any
 
+_WORDS = (
+    "",
+    "x",
+    "next",
+    "NEXT",
+    "Done",
+    "wait",
+    "pass",
+    "abort",
+    "null",
+    "true",
+    "1",
+    "default",
+    "initial.issue",
+    "é😀",
+)
 ODD: tuple[Json, ...] = (
     *(None, True, False, 0, 1, -1, 1.0, -0.0, 2.5, 7, 64, 1e16, 2**53, 1e300),
-    *(
-        "",
-        "x",
-        "next",
-        "NEXT",
-        "abort",
-        "null",
-        "true",
-        "1",
-        "default",
-        "initial.issue",
-        "\u00e9\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"),
-    ),
+    *_WORDS,
     *([], {}, [1], ["x"], {"a": 1}, {"b": 2, "a": 1}),
 )
 """Values that nobody expects, of every type."""
 _DEEPEST = 6
-_STRINGS = ("x", "yes", "a text", "2024-01-01", "")
+_STRINGS = ("yes", "a text", "2024-01-01", "Done", "retry", "finished", "FAIL")
 
 
 def answers(text: str, random: Random, wanted: int = 24) -> list[Json]:
@@ -137,7 +141,7 @@ class _Maker:
             return self._number(layers, kind)
         if kind == "string":
             least = max((each.get("minLength", 0) for each in layers), default=0)
-            return self._random.choice(_STRINGS).ljust(least, "y")
+            return self._random.choice((*_STRINGS, *_WORDS)).ljust(least, "y")
         return None if kind == "null" else self._random.random() < 0.5
 
     def _object(self, layers: list[Json], depth: int) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from stagec.plan.act import Carried, Converse, Given, Prompt, Provided
@@ -63,9 +63,18 @@ def of_step(plan: Plan, before: State, event: Any, step: Step) -> Iterator[str]:
         yield f"end: {ending(step.state)}"
     if len(step.state.waiting) > len(before.waiting):
         yield "branch waits for room"
+    yield from (
+        "chain goes on"
+        for name, scope in step.state.scopes.items()
+        if scope.is_chain and scope.results != _results(before, name)
+    )
     for key in step.state.scopes.keys() - before.scopes.keys():
         if step.state.scopes[key].around.scope is not None:
             yield "scope inside a scope"
+
+
+def _results(state: State, name: str) -> object:
+    return state.scopes[name].results if name in state.scopes else ()
 
 
 def ending(state: State) -> str:
@@ -84,6 +93,8 @@ def _of_told(plan: Plan, before: State, after: State, told: Told) -> Iterator[st
             yield from _of_entry(plan, before, after, facts["stageId"])
         case "StageInitFailed":
             yield f"cannot start ({plan.names.node})"
+            if plan.names.node == "step" and after.ended is None:
+                yield "another runs in its place"
         case "StageCheckGateResult" if (
             node is not None and node.admission is not None and facts["outcome"] != "proceed"
         ):
@@ -162,8 +173,3 @@ def _of_intent(gate: IntentGate, answer: Any) -> Iterator[str]:
         yield "intent by another word"
     elif said not in gate.intents and said != "abort" and not gate.fail_fast:
         yield "intent that was fallen back to"
-
-
-def least(counts: Iterable[tuple[str, int]]) -> list[tuple[int, str]]:
-    """Return kinds with the rarest first."""
-    return sorted((count, kind) for kind, count in counts)

@@ -6,7 +6,7 @@ import json
 from random import Random
 from typing import Any
 
-from properties.soundness.stages import TOOLS, Result, StageMaker, When
+from properties.soundness.stages import TOOLS, Result, StageMaker, When, demanded
 
 Json = Any
 
@@ -110,7 +110,8 @@ class _Making:
         ways: list[Json] = [{"stages": known[:1]}, {"stages": known[:1]}, {"stages": []}]
         if len(known) > 2:
             fork = {"stages": known[:2], "execution": "parallel"}
-            ways += [{"stages": known[:2]}, {"stages": known}, fork, {**fork, "join": known[2]}]
+            joined = {**fork, "join": known[2]}
+            ways += [{"stages": known[:2]}, {"stages": known}, fork, joined, joined, joined, joined]
         return self._random.choice(ways)
 
     def _cases(self, name: str, targets: list[Json]) -> Any:
@@ -170,7 +171,7 @@ class _Making:
         for name in self._stages:
             if random.random() < 0.25:
                 members["checks"][name] = self._maker.checks(self._results[name])
-            if random.random() < 0.25:
+            if random.random() < 0.4:
                 members["gate"][name] = self._maker.gate()
             if random.random() < 0.12:
                 members["hooks"][name] = {random.choice(_HOOKS): "hooks.demo:call" for _ in range(2)}
@@ -234,7 +235,9 @@ class _Making:
                 for member, each in self._members.items()
                 if name in each and self._random.random() < 0.2
             }
-            texts[f"stages/{name}.md"] = self._maker.text(name, self._results[name], self._reads(name), own)
+            handed = [self._results[each] for each in self._handed.get(name, ()) if each in self._results]
+            demand = demanded(self._random, handed) if self._random.random() < 0.25 else None
+            texts[f"stages/{name}.md"] = self._maker.text(name, self._results[name], self._reads(name), own, demand)
         root = {**self._root, **{member: each for member, each in self._members.items() if each}}
         tools = {"bundled": ["Read", "Grep", "Edit"], "discovered": [{"name": TOOLS[-1], "effects": "read"}]}
         given = {"pipeline.json": root, "tools.json": tools}

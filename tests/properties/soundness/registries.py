@@ -68,20 +68,12 @@ class _Making:
         """Make the steps, with and without gates, and where runs begin."""
         random = self._random
         spine = [Node("initial.issue", "work"), *(Node(*each) for each in random.sample(_SPINE, random.randint(0, 5)))]
-        closures = [
-            Node("closure.issue", "closure"),
-            *([Node("closure.review", "closure")] if random.random() < 0.4 else []),
-        ]
-        others = [
-            *(["initial.free"] if random.random() < 0.25 else []),
-            *(["closure.late"] if random.random() < 0.1 else []),
-        ]
-        runs = random.random() < 0.3
-        if runs:
+        names = ("closure.issue", "closure.review")[: random.choice((1, 1, 2))]
+        closures = [Node(name, "closure") for name in names]
+        others = [name for name in ("initial.free", "closure.late") if random.random() < 0.4]
+        if random.random() < 0.3:
             closures.append(Node("closure.run", "closure"))
-        connected(random, spine, closures, [each for each in others if each.startswith("initial")])
-        if "closure.late" in others:
-            random.choice(spine).lead("handoff", "closure.late")
+        connected(random, spine, closures, others)
         self._nodes = [*spine, *closures]
         names = [each.key for each in self._nodes] + others
         maker = StepMaker(random, self._wild, names, self._shared)
@@ -223,15 +215,10 @@ class _Making:
     def agent(self) -> None:
         """Define the agent: what it is given, and how it is judged that its work is done."""
         random = self._random
-        verdict = random.choice(tuple(_VERDICTS))
-        config = {
-            **_VERDICTS[verdict],
-            **(
-                {"maxIterations": random.choice((4, 8, 20, 60))}
-                if verdict == "count:iteration" or random.random() < 0.9
-                else {}
-            ),
-        }
+        verdict = random.choice((*_VERDICTS, "meta:composite", "meta:composite"))
+        config = dict(_VERDICTS[verdict])
+        if verdict == "count:iteration" or random.random() < 0.9:
+            config["maxIterations"] = random.choice((4, 8, 20, 60))
         if verdict == "meta:composite":
             kinds = random.sample([each for each in _VERDICTS if each != verdict], random.randint(1, 3))
             conditions = [{"type": each, "config": {"maxIterations": 5, **_VERDICTS[each]}} for each in kinds]

@@ -12,12 +12,14 @@ from properties.soundness.worlds import Known, World, given
 
 from stagec.core.value import replace
 from stagec.plan.node import Edge, Outcome
-from stagec.runtime import Answered, Program, Started, State, Step, advance
+from stagec.runtime import Answered, Cancelled, Program, Started, State, Step, advance
 from stagec.runtime.effect import Ask, Turn
+from stagec.runtime.event import Event
 from stagec.runtime.state import Branch
 
 MOST = 20_000
 """Transitions of one run; every run ends long before."""
+_IMPATIENCE = 0.02
 LOST = "leads nowhere"
 SILENT = "no intent that is allowed"
 
@@ -78,14 +80,19 @@ class Tried:
         )
         step = self._advance(Started("run", entry, given(self._random, plan)))
         while step.state.ended is None:
-            key = self._random.choice(list(step.state.pending))
-            answer = self._world.answer(step.state.pending[key])
-            step = self._advance(Answered(key, answer))
+            step = self._advance(self._event(step.state))
             if self.transitions > MOST:
                 raise UnsoundError(f"no end after {MOST} transitions")
         if self._random.random() < 0.1:
             self._settled(step.state)
         return step.state
+
+    def _event(self, state: State) -> Event:
+        """Return what happens next: the world answers something, or somebody loses patience."""
+        if self._world.is_rude and self._random.random() < _IMPATIENCE:
+            return Cancelled("enough")
+        key = self._random.choice(list(state.pending))
+        return Answered(key, self._world.answer(state.pending[key]))
 
     @property
     def is_fair(self) -> bool:

@@ -57,6 +57,21 @@ class Result:
         return chosen[0] if len(chosen) == 1 else chosen
 
 
+def demanded(random: Random, results: list[Result]) -> Json:
+    """Return what a stage demands of each result that it is handed, some of which may be these."""
+    leaves = [(path, leaf) for each in results for path, leaf in each.leaves.items() if "." not in path]
+    path, leaf = random.choice(leaves or [("done", Leaf(None))])
+    member = {"enum": list(leaf.values[:1] if random.random() < 0.5 else leaf.values)} if leaf.values else {}
+    handed = {"type": "object", "properties": {path: member}}
+    return random.choice(
+        (
+            {"type": "object", "required": ["verdict"]},
+            {"type": "object", "required": ["parsed"], "properties": {"parsed": handed}},
+            {"type": "object", "required": ["parsed"], "properties": {"parsed": {**handed, "required": [path]}}},
+        )
+    )
+
+
 class StageMaker:
     """Makes stage definitions; `wild` is how often something unusual is said, `names` are what the context has."""
 
@@ -65,9 +80,10 @@ class StageMaker:
         self._wild = wild
         self._names = names
 
-    def text(self, name: str, result: Result, reads: str, conduct: Json) -> str:
+    def text(self, name: str, result: Result, reads: str, conduct: Json, demand: Json) -> str:
         """Return the text of a stage definition, `reads` standing in its prompt."""
         members = {**self._members(name, result), **({"stagec": conduct} if conduct else {})}
+        members |= {"inputsSchema": demand} if demand is not None else {}
         lines = "".join(f"{key}: {json.dumps(each, ensure_ascii=False)}\n" for key, each in members.items())
         return f"---\n{lines}---\nDo {name}.{self._prompt()}{reads}\nThen call submit_{name}.\n"
 
@@ -84,7 +100,7 @@ class StageMaker:
         random, maker = self._random, SchemaMaker(self._random, self._wild, "#/$defs/")
         schema = maker.whole(result.leaves)
         each = {"defer": random.choice(_POLICIES), "block": random.choice(_POLICIES)}
-        policy = random.choice((random.choice(_POLICIES), each))
+        policy = random.choice((random.choice(_POLICIES), each, each))
         return {
             "id": name,
             "name": name.title(),

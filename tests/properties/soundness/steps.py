@@ -10,7 +10,7 @@ from properties.soundness.schemas import VALUES, Leaf, SchemaMaker
 
 Json = Any
 
-FIELDS = ("action", "next_action.action", "result.next.kind")
+FIELDS = ("action", "action", "next_action.action", "result.next.kind")
 TARGETS = ("to", "next_action.target")
 _REPEATED = 0.5
 
@@ -41,11 +41,15 @@ def connected(random: Random, spine: list[Node], closures: list[Node], others: l
             _closed(random, node, random.choice(closures))
         if random.random() < 0.4:
             _joined(random, node, random.choice(spine))
+        if node.kind == "verification" and random.random() < 0.5:
+            for target in random.sample(spine, min(len(spine), random.choice((1, 2, 3)))):
+                node.lead("escalate", target.key)
     for closure in closures:
         if not any(closure.key in targets for node in spine for targets in node.leads.values()):
             _closed(random, random.choice(spine), closure)
     for name in others:
-        random.choice(spine).lead("next", name)
+        node = random.choice(spine)
+        node.lead("next" if name.startswith("initial") or node.kind == "verification" else "handoff", name)
     for node in (*spine, *closures):
         if random.random() < _REPEATED / 2 * (1 + (node.kind == "closure")):
             works = [each.key for each in spine if each.kind == "work"]
@@ -96,9 +100,8 @@ class StepMaker:
         listed = {"enum": making.gate["allowedIntents"]}
         schema = {**schema, "$defs": {"intents": listed}}
         if "properties" in schema and "." not in making.field and making.field in schema["properties"]:
-            other = self._random.choice(
-                ({"type": "string"}, True, listed, {"enum": [*listed["enum"], "later"]}, listed)
-            )
+            text: Json = {"type": "string"}
+            other = self._random.choice((text, text, text, True, {"enum": [*listed["enum"], "later"]}, listed))
             schema["properties"] = {**schema["properties"], making.field: other}
             if self._random.random() < 0.3:
                 schema["anyOf"] = [{"properties": {making.field: listed}}, {"required": [making.field]}]

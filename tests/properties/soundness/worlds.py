@@ -37,7 +37,7 @@ class World:
     def __init__(self, random: Random, plan: Plan, known: Known, *, rude: bool) -> None:
         self._random = random
         self._plan = plan
-        self._rude = rude
+        self.is_rude = rude
         self._known = known
         self.is_mute = False
         """Whether something was asked for that no answer is known for."""
@@ -46,7 +46,7 @@ class World:
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer to a request."""
-        if self._rude and self._random.random() < 0.06:
+        if self.is_rude and self._random.random() < 0.06:
             odd = self._random.choice((*ODD, *_STRANGE))
             wrapped = [{name: odd} for name in ("answer", "calls", "value", "text", "exit", "stdout", "error")]
             return self._random.choice((odd, *wrapped, {"calls": [_call("x", "Read", {"x": odd})]}))

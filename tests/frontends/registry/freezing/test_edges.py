@@ -6,7 +6,7 @@ from typing import Any
 
 from stagec.core.json import Json
 from stagec.model import flow
-from stagec.plan.gate import Reads
+from stagec.plan.gate import Among, Reads
 from stagec.plan.node import Edge, Go, Named, Outcome, Stop
 
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
@@ -72,6 +72,13 @@ def test_a_condition_that_covers_every_value_needs_no_default(flows: Any) -> Non
     steps = {"initial.a": conditional(targets=targets), "continuation.a": handing(), "closure.a": END}
     edges = flows.plan(steps, fields=STATUS).nodes["initial.a"].edges
     assert [edge.when for edge in edges] == [*(((Reads(HANDED, (case,)),)) for case in ("ok", "true", "bad", "?")), ()]
+
+
+def test_the_case_for_null_is_its_word_and_the_empty_case_is_the_empty_text(flows: Any) -> None:
+    targets: Json = {"null": "continuation.a", "": "continuation.a", "default": "initial.a"}
+    steps = {"initial.a": conditional(targets=targets), "continuation.a": handing(), "closure.a": END}
+    edges = flows.plan(steps, fields=STATUS).nodes["initial.a"].edges
+    assert [edge.when for edge in edges[:2]] == [(Among(HANDED, ("null", None)),), (Among(HANDED, ("",)),)]
 
 
 def test_closing_ends_the_run_whatever_its_cases(flows: Any) -> None:
