@@ -12,4 +12,6 @@ def _measure(folder: Path) -> tuple[float, float]:
     return journaled(folder, 1_000), langgraph(folder, 300, saved=True)
 
 
-JOURNAL_LANGGRAPH = Benchmark("journal: a transition on the disk", "LangGraph with its checkpoints", _measure, wish=1.0)
+JOURNAL_LANGGRAPH = Benchmark(
+    "journal: a transition on the disk, beside LangGraph", "LangGraph with its checkpoints", _measure, wish=1.0
+)

@@ -12,4 +12,6 @@ def _measure(folder: Path) -> tuple[float, float]:
     return memory(folder, 20_000), langgraph(folder, 1_000, saved=False)
 
 
-MACHINE_LANGGRAPH = Benchmark("machine: a transition in memory", "LangGraph, in memory", _measure, wish=0.1)
+MACHINE_LANGGRAPH = Benchmark(
+    "machine: a transition in memory, beside LangGraph", "LangGraph, in memory", _measure, wish=0.1
+)
