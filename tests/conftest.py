@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
+
+# A shell that runs the suite in the background has it ignore Ctrl-C, and processes that tests start would, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # the real one costs whoever runs a plan the import of `typing`
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeVar, dataclass_transform
 
     T = TypeVar("T")
@@ -29,7 +29,8 @@ def value(cls: type[T]) -> type[T]:
     defaults = {name: vars(cls)[name] for name in fields if name in vars(cls)}
     left_behind = {*fields, "__dict__", "__weakref__"}
     body = {name: item for name, item in vars(cls).items() if name not in left_behind}
-    body |= {"__slots__": fields, "__match_args__": fields, "_defaults": defaults, "__init__": _first_init}
+    body |= {"__slots__": fields, "__match_args__": fields, "_defaults": defaults}
+    body |= {"__new__": _first_new, "__replace__": _first_copy}
     for method in (_refuse_set, _refuse_delete, _equal, _hash, _repr, _reduce):
         body.setdefault(_METHODS[method.__name__], method)
     body["__hash__"] = _hash  # a class body with `__eq__` carries `__hash__ = None`
@@ -43,9 +44,8 @@ def _metaclass(cls: type) -> Callable[..., Any]:
 
 def replace(given: T, **changes: object) -> T:
     """Return a copy of a value with some of its fields changed."""
-    cls = type(given)
-    copied = cls.__dict__.get("_copied") or _compiled_copy(cls)
-    made: T = copied(given, **changes)
+    old: Any = given
+    made: T = old.__replace__(**changes)
     return made
 
 
@@ -54,36 +54,40 @@ def _fields(given: object) -> tuple[str, ...]:
     return fields
 
 
-def _first_init(self: object, *args: object, **kwargs: object) -> None:
-    """Compile the real `__init__` when the first instance is made, so that unused classes stay free."""
-    cls = type(self)
-    type.__setattr__(cls, "__init__", _compiled_init(cls))
-    cls.__init__(self, *args, **kwargs)
-
-
-def _compiled_init(cls: type) -> Callable[..., None]:
+def _first_new(cls: type, /, *args: object, **kwargs: object) -> object:
+    """Compile the real `__new__` when the first instance is made, so that unused classes stay free."""
     fields: tuple[str, ...] = cls.__dict__["__match_args__"]
     defaults: Mapping[str, object] = cls.__dict__["_defaults"]
-    scope: dict[str, Any] = {f"set_{name}": vars(cls)[name].__set__ for name in fields}
-    scope |= {f"default_{name}": default for name, default in defaults.items()}
-    heads = ", ".join(f"{name}=default_{name}" if name in defaults else name for name in fields)
-    body = "\n".join(f"    set_{name}(self, {name})" for name in fields) or "    pass"
-    exec(f"def __init__(self, {heads}):\n{body}\n", scope)
-    init: Callable[..., None] = scope["__init__"]
-    return init
+    heads = ("_cls_", "/", *(f"{name}=_defaults_[{name!r}]" if name in defaults else name for name in fields))
+    made = _compiled(cls, heads, {name: name for name in fields})
+    type.__setattr__(cls, "__new__", staticmethod(made))
+    return cls(*args, **kwargs)
 
 
-def _compiled_copy(cls: type) -> Callable[..., Any]:
-    """Compile, when it is first needed, a function that copies a value field by field, but for those it is given."""
+def _first_copy(self: object, **changes: object) -> object:
+    """Compile the real copying when the first copy is made."""
+    cls: Any = type(self)
     fields: tuple[str, ...] = cls.__dict__["__match_args__"]
-    scope: dict[str, Any] = {f"set_{name}": vars(cls)[name].__set__ for name in fields}
-    scope |= {"make": object.__new__, "cls": cls, "KEPT": object()}
-    heads = "".join(f", {name}=KEPT" for name in fields)
-    body = "\n".join(f"    set_{name}(__made, __old.{name} if {name} is KEPT else {name})" for name in fields)
-    star = ", *" if fields else ""
-    exec(f"def _copied(__old, /{star}{heads}):\n    __made = make(cls)\n{body}\n    return __made\n", scope)
-    type.__setattr__(cls, "_copied", scope["_copied"])
-    found: Callable[..., Any] = scope["_copied"]
+    heads = ("_old_", "/", *(("*",) if fields else ()), *(f"{name}=_kept_" for name in fields))
+    made = _compiled(cls, heads, {name: f"_old_.{name} if {name} is _kept_ else {name}" for name in fields})
+    type.__setattr__(cls, "__replace__", made)
+    return cls.__replace__(self, **changes)
+
+
+def _compiled(cls: type, heads: Iterable[str], values: Mapping[str, str]) -> Callable[..., Any]:
+    """Compile a function that makes values of a class.
+
+    It fills an instance of a class that is alike but not frozen, and then gives it its class: setting fields is three
+    times as fast so as by the descriptors of a class that refuses to have any set.
+    """
+    generic = {name: item for name, item in vars(cls).items() if name == "__orig_bases__"}
+    twin = _metaclass(cls)(cls.__name__, cls.__bases__, {"__slots__": tuple(values), **generic})
+    body = "".join(f"    _made_.{name} = {given}\n" for name, given in values.items())
+    scope: dict[str, Any] = {"_make_": object.__new__, "_twin_": twin, "_class_": cls, "_kept_": object()}
+    scope |= {"_defaults_": cls.__dict__["_defaults"]}
+    end = "    _made_.__class__ = _class_\n    return _made_\n"
+    exec(f"def made({', '.join(heads)}):\n    _made_ = _make_(_twin_)\n{body}{end}", scope)
+    found: Callable[..., Any] = scope["made"]
     return found
 
 

@@ -39,6 +39,8 @@ _READABLE = frozenset({str, int, float, bool})
 
 def handoff(gate: IntentGate, answer: Json) -> dict[str, Json]:
     """Return what of an answer is kept for other nodes, by the last part of its path."""
+    if not gate.handoff:
+        return {}
     found = ((str(path[-1]), follow(answer, path)) for path in gate.handoff if path)
     return {key: each for key, each in found if each is not MISSING}
 

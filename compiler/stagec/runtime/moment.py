@@ -8,9 +8,10 @@ from typing import Any
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan.node import Outcome
-from stagec.runtime.effect import Call, Effect
+from stagec.runtime.effect import Call, Effect, execution_of
 from stagec.runtime.program import Program
 from stagec.runtime.state import Arrival, Execution, Past, Scope, State, Step, Told
+from stagec.runtime.table import Table
 from stagec.runtime.turns import about, open_turns
 
 _UNKNOWN = Past()
@@ -28,31 +29,22 @@ class Moment:
     """
 
     def __init__(self, program: Program, state: State) -> None:
-        self.program = program
+        self.program, self.nodes = program, program.plan.nodes
         self.state = state
         """The state as it was when the event came."""
         self.run, self.entry, self.inputs = state.run, state.entry, state.inputs
         self.executions, self.judged, self.said = state.executions, state.judged, state.said
-        self.past: Mapping[str, Past] = state.past
-        self.active: Mapping[str, Execution] = state.active
-        self.scopes: Mapping[str, Scope] = state.scopes
+        self.past: Table[Past] = state.past
+        self.active: dict[str, Execution] = {**state.active}
+        self.scopes: dict[str, Scope] = {**state.scopes}
         self.waiting: tuple[Arrival, ...] = state.waiting
-        self.pending: Mapping[str, Effect] = state.pending
+        self.pending: dict[str, Effect] = {**state.pending}
         self.ended, self.reason, self.told = state.ended, state.reason, state.told
         self.acting: Execution | None = None
         """The execution that has acted last."""
-        self._owned: set[str] = set()
         self._effects: dict[str, Effect] = {}
         self._void: list[str] = []
         self._told: list[Told] = []
-
-    def table(self, name: str) -> dict[str, Any]:
-        """Return a mapping of the state to be changed in place."""
-        if name not in self._owned:
-            setattr(self, name, dict(getattr(self, name)))
-            self._owned.add(name)
-        found: dict[str, Any] = getattr(self, name)
-        return found
 
     def past_of(self, node: str) -> Past:
         """Return what is remembered of a node."""
@@ -60,7 +52,7 @@ class Moment:
 
     def remember(self, node: str, **fields: object) -> None:
         """Change what is remembered of a node."""
-        self.table("past")[node] = replace(self.past_of(node), **fields)
+        self.past = self.past.having(node, replace(self.past_of(node), **fields))
 
     def execution(self, key: str) -> Execution | None:
         """Return an execution that has not ended."""
@@ -68,32 +60,30 @@ class Moment:
 
     def keep(self, execution: Execution) -> Execution:
         """Put an execution in place of what it was before."""
-        self.table("active")[execution.key] = self.acting = execution
+        self.active[execution.key] = self.acting = execution
         return execution
 
     def key_of(self, execution: Execution) -> str:
         """Return the key of the next request of an execution."""
         return f"{execution.key}/{execution.attempt}.{execution.asked}"
 
-    def request(self, execution: Execution, kind: type, /, **given: Any) -> Execution:
+    def request(self, execution: Execution, kind: type, /, *given: Any, **named: Any) -> Execution:
         """Ask the world for something, in the name of an execution."""
         key = self.key_of(execution)
-        effect = kind(key=key, **given)
-        self._effects[key] = effect
-        self.table("pending")[key] = effect
+        self.pending[key] = self._effects[key] = kind(key, *given, **named)
         return self.keep(replace(execution, asked=execution.asked + 1))
 
     def settle(self, key: str) -> None:
         """Forget a request that was answered."""
-        self.table("pending").pop(key, None)
+        self.pending.pop(key, None)
 
     def leave(self, executions: Iterable[str]) -> None:
         """Forget executions that are over, and void what they still ask for."""
-        active, over = self.table("active"), frozenset(executions)
+        over = frozenset(executions)
         for key in over:
-            active.pop(key, None)
-        for key in [key for key in self.pending if key.rpartition("/")[0] in over]:
-            self.table("pending").pop(key)
+            self.active.pop(key, None)
+        for key in [key for key in self.pending if execution_of(key) in over] if self.pending else ():
+            self.pending.pop(key)
             if self._effects.pop(key, None) is None:
                 self._void.append(key)
 
@@ -102,7 +92,7 @@ class Moment:
         over = tuple(executions)
         for execution in over:
             for effect in self.pending.values():
-                if type(effect) is Call and effect.key.rpartition("/")[0] == execution.key:
+                if type(effect) is Call and execution_of(effect.key) == execution.key:
                     self.tell("ToolInvocationCancelled", execution, tool=effect.tool, proposalId=effect.id)
             self.tell("StageCancelled", execution, cause=cause)
         self.leave([each.key for each in over])

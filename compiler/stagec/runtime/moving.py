@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 
 from stagec.core.json import Json
-from stagec.core.value import replace, value
+from stagec.core.value import replace
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.node import Chain, Fork, Go, Outcome, Stop, Target
 from stagec.runtime.acts import begin_act
@@ -30,79 +30,54 @@ def move(moment: Moment, over: Iterable[Finished]) -> None:
     while moment.ended is None:
         if todo:
             todo.extend(_follow(moment, todo.popleft()))
-        elif (arrival := _admitted(moment)) is not None:
-            moment.acting = None
-            todo.extend(begin(moment, arrival, Way(arrival.origin)))
-        else:
+        elif not moment.waiting or (arrival := _admitted(moment)) is None:
             return
+        else:
+            moment.acting = None
+            todo.extend(begin(moment, arrival))
 
 
-def begin(moment: Moment, arrival: Arrival, way: Way | None = None) -> tuple[Finished, ...]:
+def begin(moment: Moment, arrival: Arrival) -> tuple[Finished, ...]:
     """Begin an execution, and return it if it is over at once."""
-    way = way or _STRAIGHT
     limits, count = moment.program.plan.limits, moment.executions
     if limits.executions is not None and count >= limits.executions:
         moment.end(limits.reached, "bound reached")
         return _NOTHING
-    act, prompt = moment.program.plan.nodes[arrival.node].act, way.prompt
+    act, prompt = moment.nodes[arrival.node].act, arrival.prompt
     if prompt is None and isinstance(act, Prompt):
         try:
             prompt = prompt_text(moment, act)
         except UnstartableError as error:
-            return _instead(moment, arrival, way, str(error))
-    return begin_act(moment, act, _entered(moment, arrival, way, prompt))
+            return _instead(moment, arrival, str(error))
+    return begin_act(moment, act, _entered(moment, arrival, prompt))
 
 
-@value
-class Way:
-    """How a node is come to: from which node, what runs in its place if it cannot start, and a prompt of its own.
-
-    `joins` is the fork that it is the join of.
-    """
-
-    origin: str | None = None
-    otherwise: str | None = None
-    prompt: str | None = None
-    joins: str | None = None
-
-
-_STRAIGHT = Way()
-
-
-def _entered(moment: Moment, arrival: Arrival, way: Way, prompt: str | None) -> Execution:
+def _entered(moment: Moment, arrival: Arrival, prompt: str | None) -> Execution:
     """Count an execution and return it."""
-    node, past = arrival.node, moment.past_of(arrival.node)
-    visit, origin = past.visits + 1, past.origin if way.origin in {None, node} else way.origin
+    node, past, upstream = arrival.node, moment.past_of(arrival.node), arrival.upstream
+    visit, origin = past.visits + 1, past.origin if arrival.origin in {None, node} else arrival.origin
     moment.remember(node, visits=visit, origin=origin)
     moment.executions += 1
-    key, branch = f"{moment.run}/{node}#{visit}", arrival.branch
-    execution = Execution(
-        key,
-        node,
-        branch,
-        arrival.upstream,
-        prompt=prompt,
-        begins_branch=arrival.begins_branch,
-        joins=way.joins,
-    )
-    if way.joins is None and _is_turn(moment, execution):
+    key, begins, joins = f"{moment.run}/{node}#{visit}", arrival.begins_branch, arrival.joins
+    execution = Execution(key, node, arrival.branch, upstream, prompt=prompt, begins_branch=begins, joins=joins)
+    if joins is None and _is_turn(moment, execution):
         moment.tell("SessionTurnStart", execution, turnId=key)
-    moment.tell("StageEntered", execution, upstreamCount=len(arrival.upstream))
+    moment.tell("StageEntered", execution, upstreamCount=len(upstream))
     return execution
 
 
 def _is_turn(moment: Moment, execution: Execution) -> bool:
     """Tell whether a session turn begins or ends with a stage; those in a fork are part of one."""
-    act = moment.program.plan.nodes[execution.node].act
+    act = moment.nodes[execution.node].act
     return isinstance(act, Converse) and is_outside(moment.scopes, execution.branch)
 
 
-def _instead(moment: Moment, arrival: Arrival, way: Way, why: str) -> tuple[Finished, ...]:
+def _instead(moment: Moment, arrival: Arrival, why: str) -> tuple[Finished, ...]:
     moment.tell("StageInitFailed", stageId=arrival.node, reason=why)
-    if way.otherwise is None:
+    if arrival.otherwise is None:
         moment.end(Outcome.FAILED, f"{arrival.node} cannot start: {why}")
         return _NOTHING
-    return begin(moment, Arrival(way.otherwise, arrival.branch, arrival.upstream), Way(way.origin))
+    return begin(moment, Arrival(arrival.otherwise, arrival.branch, arrival.upstream, arrival.origin))
 
 
 def _follow(moment: Moment, over: Finished) -> tuple[Finished, ...]:
@@ -111,8 +86,7 @@ def _follow(moment: Moment, over: Finished) -> tuple[Finished, ...]:
     if _is_turn(moment, execution):
         moment.tell("SessionTurnEnd", execution, turnId=session_turn(moment.scopes, execution))
     if over.back is not None:
-        arrival = Arrival(over.back, execution.branch, (over.result,))
-        return begin(moment, arrival, Way(prompt=over.prompt))
+        return begin(moment, Arrival(over.back, execution.branch, (over.result,), prompt=over.prompt))
     if execution.begins_branch and over.outcome != _FAIL:
         return _end_branch(moment, execution.branch, Outcome.DONE, over)
     edges = moment.program.routes[execution.node].get(over.outcome, ())
@@ -128,8 +102,8 @@ def _go(moment: Moment, target: Target, over: Finished) -> tuple[Finished, ...]:
     execution = over.execution
     match target:
         case Go():
-            arrival = Arrival(target.node, execution.branch, (over.result,))
-            return begin(moment, arrival, Way(execution.node, target.otherwise))
+            arrival = Arrival(target.node, execution.branch, (over.result,), execution.node, target.otherwise)
+            return begin(moment, arrival)
         case Stop():
             return _end_branch(moment, execution.branch, target.outcome, over)
         case Fork():
@@ -138,7 +112,7 @@ def _go(moment: Moment, target: Target, over: Finished) -> tuple[Finished, ...]:
             return _end_branch(moment, execution.branch, Outcome.DONE, over)
         case Chain():
             first, *_ = opened(moment, execution, Scope(execution.branch, target.nodes, None, is_chain=True))
-            return begin(moment, Arrival(target.nodes[0], first, (over.result,)), Way(execution.node))
+            return begin(moment, Arrival(target.nodes[0], first, (over.result,), execution.node))
         case _:
             raise AssertionError(f"{target} was not decided")
     return _NOTHING
@@ -203,11 +177,11 @@ def _after(moment: Moment, scope: Scope, branch: Branch, over: Finished) -> tupl
     name = str(branch.scope)
     results = {**dict(scope.results), branch.index: over.result}
     if scope.is_chain and len(results) < len(scope.nodes):
-        moment.table("scopes")[name] = _with(scope, results)
-        arrival = Arrival(scope.nodes[branch.index + 1], Branch(name, branch.index + 1), (over.result,))
-        return begin(moment, arrival, Way(over.execution.node))
+        moment.scopes[name] = _with(scope, results)
+        index, origin = branch.index + 1, over.execution.node
+        return begin(moment, Arrival(scope.nodes[index], Branch(name, index), (over.result,), origin))
     if len(results) < len(scope.nodes):
-        moment.table("scopes")[name] = _with(scope, results)
+        moment.scopes[name] = _with(scope, results)
         return _NOTHING
     if scope.join is None:
         return None
@@ -217,7 +191,7 @@ def _after(moment: Moment, scope: Scope, branch: Branch, over: Finished) -> tupl
         moment.end(Outcome.FAILED, f"{scope.join} cannot join what has not succeeded", why)
         return _NOTHING
     close(moment, name)
-    return begin(moment, Arrival(scope.join, scope.around, upstream), Way(over.execution.node, joins=name))
+    return begin(moment, Arrival(scope.join, scope.around, upstream, over.execution.node, joins=name))
 
 
 def _with(scope: Scope, results: Mapping[int, Json]) -> Scope:
@@ -229,10 +203,9 @@ def _index(ended: tuple[int, Json]) -> int:
 
 
 def _admitted(moment: Moment) -> Arrival | None:
-    """Return the next node that waited for its turn, if there is room for it."""
-    waiting = moment.waiting
-    if not waiting or len(moment.active) >= moment.program.plan.limits.parallel:
+    """Return the first of the nodes that wait for their turn, if there is room for it."""
+    if len(moment.active) >= moment.program.plan.limits.parallel:
         return None
-    moment.waiting = waiting[1:]
-    arrival: Arrival = waiting[0]
+    arrival, *others = moment.waiting
+    moment.waiting = tuple(others)
     return arrival

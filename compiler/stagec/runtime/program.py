@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stagec.core.value import value
 from stagec.plan.document import Plan
 from stagec.plan.load import load as load_plan
-from stagec.plan.node import Edge, Node
+from stagec.plan.node import Edge
 from stagec.runtime.payload import Payloads
 from stagec.runtime.render import Renderer
 from stagec.runtime.route import by_outcome
@@ -25,10 +25,6 @@ class Program:
     routes: Mapping[str, Mapping[str, tuple[Edge, ...]]]
     renderer: Renderer
     payloads: Payloads
-
-    def node(self, name: str) -> Node:
-        """Return a node of the plan."""
-        return self.plan.nodes[name]
 
 
 def load(data: bytes) -> Program:

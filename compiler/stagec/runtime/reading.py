@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
-import re
+from collections.abc import Iterable
 from typing import Any
 
 from stagec.core.json import Json
@@ -21,52 +20,67 @@ class UnreadableError(Exception):
 
 def readable(given: Any) -> Json:
     """Return a value with its numbers as doubles hold them; raise `UnreadableError` for what is no readable JSON."""
-    found: Json = _rounded(given) if not _is_plain(given) and _has_large_numbers(given) else given
+    found: Json = _rounded(given) if _has_large_numbers(given) else given
     return found
-
-
-_ENCODE = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False).encode
-_LARGE = re.compile(r"[0-9]{16}")
-
-
-def _is_plain(given: Any) -> bool:
-    """Tell at little cost that a value is surely readable as it is; most are."""
-    try:
-        text = _ENCODE(given)
-        text.encode()
-    except (TypeError, ValueError, RecursionError):
-        return False
-    return text.count("[") + text.count("{") <= DEPTH and _LARGE.search(text) is None
 
 
 def _has_large_numbers(given: Any) -> bool:
     """Tell whether a value has whole numbers that may be no doubles, once it is found to be readable."""
-    todo, found = [(given, 0)], False
-    for each, depth in todo:  # grows while it is walked
-        if isinstance(each, str):
-            _check_text(each)
-        elif isinstance(each, float):
-            if not math.isfinite(each):
-                raise UnreadableError
-        elif isinstance(each, int):
-            found = found or not -_EXACT <= each <= _EXACT
-        elif isinstance(each, dict | list | tuple):
-            if depth == DEPTH:
-                raise UnreadableError
-            todo.extend((inner, depth + 1) for inner in _parts(each))
+    found, todo = False, [given]
+    for each in todo:  # grows while it is walked
+        if type(each) is str:
+            if not each.isascii():
+                _check_text(each)
+        elif type(each) is dict:
+            todo += each
+            todo += each.values()
+        elif type(each) is list:
+            todo += each
+        elif each is not None and type(each) is not bool:
+            found = _look_closer(each, todo) or found
+    if len(todo) > DEPTH:
+        _check_depth(given)
     return found
 
 
-def _parts(given: Any) -> list[Any]:
-    return [*given, *given.values()] if isinstance(given, dict) else list(given)
+def _check_depth(given: Any) -> None:
+    level = [given]
+    for _ in range(DEPTH):
+        level = [inner for each in level for inner in _parts(each) if isinstance(inner, dict | list | tuple)]
+        if not level:
+            return
+    raise UnreadableError
+
+
+def _parts(given: Any) -> Iterable[Any]:
+    return given.values() if isinstance(given, dict) else given
+
+
+def _look_closer(given: Any, todo: list[Any]) -> bool:
+    """Look at a number, or at a value of a class that is derived from one of those above."""
+    if isinstance(given, int):
+        return not -_EXACT <= given <= _EXACT
+    if isinstance(given, float):
+        _check_number(given)
+    elif isinstance(given, str):
+        _check_text(given)
+    elif isinstance(given, dict):
+        todo += (*given, *given.values())
+    elif isinstance(given, list | tuple):
+        todo += given
+    return False
+
+
+def _check_number(given: float) -> None:
+    if not math.isfinite(given):
+        raise UnreadableError
 
 
 def _check_text(given: str) -> None:
-    if not given.isascii():
-        try:
-            given.encode()
-        except UnicodeEncodeError as error:
-            raise UnreadableError from error
+    try:
+        given.encode()
+    except UnicodeEncodeError as error:
+        raise UnreadableError from error
 
 
 def _rounded(given: Any) -> Any:

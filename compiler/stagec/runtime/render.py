@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from stagec.core.json import Json
 from stagec.core.value import value
@@ -11,7 +11,9 @@ from stagec.plan.template import Choice, Each, Hole, Template, Text
 from stagec.runtime.values import MISSING, follow
 
 _LENIENT = frozenset({"failure", "this"})
-"""Scopes in which a hole that leads to nothing is the empty text."""
+"""Names below which a hole that leads to nothing is the empty text."""
+EVERYWHERE = _LENIENT | {"variable", "stdin"}
+"""The same, in system prompts."""
 
 
 class UnfilledError(Exception):
@@ -28,30 +30,36 @@ class Renderer:
 
     contents: Mapping[str, str]
 
-    def render(self, template: Template, scope: Mapping[str, Json]) -> str:
-        """Return the text of a template in a scope; raise `UnfilledError` for a hole without value."""
-        return "".join(self._pieces(template, scope))
+    def render(self, template: Template, scope: Mapping[str, Json], lenient: Container[str | int] = _LENIENT) -> str:
+        """Return the text of a template in a scope.
 
-    def _pieces(self, template: Template, scope: Mapping[str, Json]) -> Iterator[str]:
+        Raise `UnfilledError` for a hole without value whose path does not begin with a lenient name.
+        """
+        if len(template) == 1 and type(template[0]) is Text:
+            return self.contents[template[0].content]
+        return "".join(self._pieces(template, scope, lenient))
+
+    def _pieces(self, template: Template, scope: Mapping[str, Json], lenient: Container[str | int]) -> Iterator[str]:
         for piece in template:
             match piece:
                 case Text():
                     yield self.contents[piece.content]
                 case Hole():
-                    yield _filled(piece, scope)
+                    yield _filled(piece, scope, lenient)
                 case Each():
                     found = follow(scope, piece.path)
                     for element in found if type(found) is list else ():
-                        yield from self._pieces(piece.body, {**scope, "this": element})
+                        yield from self._pieces(piece.body, {**scope, "this": element}, lenient)
                 case Choice():
-                    yield from self._pieces(piece.then if _is_something(piece, scope) else piece.otherwise, scope)
+                    chosen = piece.then if _is_something(piece, scope) else piece.otherwise
+                    yield from self._pieces(chosen, scope, lenient)
 
 
-def _filled(hole: Hole, scope: Mapping[str, Json]) -> str:
+def _filled(hole: Hole, scope: Mapping[str, Json], lenient: Container[str | int]) -> str:
     found = follow(scope, hole.path)
     if found is not MISSING:
         return as_text(found)
-    if hole.path and hole.path[0] in _LENIENT:
+    if hole.path and hole.path[0] in lenient:
         return ""
     raise UnfilledError(hole.path)
 

@@ -11,7 +11,7 @@ from stagec.runtime.state import Branch, Execution, Scope
 
 def opened(moment: Moment, execution: Execution, scope: Scope) -> tuple[Branch, ...]:
     """Open a scope, named after the execution that leads to it, and return its branches."""
-    moment.table("scopes")[execution.key] = scope
+    moment.scopes[execution.key] = scope
     return tuple(Branch(execution.key, index) for index in range(len(scope.nodes)))
 
 
@@ -21,9 +21,8 @@ def close(moment: Moment, name: str) -> None:
     waiting = tuple(each for each in moment.waiting if not is_inside(moment, each.branch, name))
     nested = [each for each, scope in moment.scopes.items() if is_inside(moment, scope.around, name)]
     moment.cancel(inside, "ParallelSiblingFailure")
-    scopes = moment.table("scopes")
     for each in (name, *nested):
-        scopes.pop(each, None)
+        moment.scopes.pop(each, None)
     moment.waiting = waiting
 
 

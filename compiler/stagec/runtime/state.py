@@ -9,6 +9,7 @@ from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.plan.node import Outcome
 from stagec.runtime.effect import Effect
+from stagec.runtime.table import Table
 
 
 @value
@@ -59,13 +60,20 @@ class Scope:
 
 @value
 class Arrival:
-    """A node that is to begin as soon as fewer nodes than the limit act; `origin` is the node it follows, if any."""
+    """A node that is come to; in a fork it waits until fewer nodes than the limit act.
+
+    `origin` is the node it follows, if any, `otherwise` what runs in its place if it cannot start, `prompt` one that is
+    not its own. `joins` is the fork that it is the join of.
+    """
 
     node: str
     branch: Branch
     upstream: tuple[Json, ...] = ()
-    begins_branch: bool = False
     origin: str | None = None
+    otherwise: str | None = None
+    prompt: str | None = None
+    begins_branch: bool = False
+    joins: str | None = None
 
 
 @value
@@ -82,6 +90,9 @@ class Past:
     failures: int = 0
 
 
+_NOBODY: Table[Past] = Table()
+
+
 @value
 class State:
     """Where a run stands.
@@ -96,7 +107,7 @@ class State:
     entry: str = ""
     inputs: Mapping[str, Json] = NOTHING
     executions: int = 0
-    past: Mapping[str, Past] = NOTHING
+    past: Table[Past] = _NOBODY
     judged: int = 0
     said: str = ""
     active: Mapping[str, Execution] = NOTHING

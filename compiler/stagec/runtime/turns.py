@@ -17,8 +17,10 @@ def about(scopes: Scopes, execution: Execution) -> dict[str, Json]:
         "stageExecutionId": execution.key,
         "attempt": execution.attempt,
     }
-    turn = compound(scopes, execution)
-    return found if turn is None else {**found, "compoundTurnId": turn}
+    if execution.joins is not None or execution.branch.scope is not None:
+        turn = compound(scopes, execution)
+        return found if turn is None else {**found, "compoundTurnId": turn}
+    return found
 
 
 def compound(scopes: Scopes, execution: Execution) -> str | None:

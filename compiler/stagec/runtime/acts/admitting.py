@@ -53,7 +53,7 @@ def _declared(moment: Moment, execution: Execution) -> str:
 
 
 def _admission(moment: Moment, execution: Execution) -> Admission | None:
-    return moment.program.node(execution.node).admission
+    return moment.nodes[execution.node].admission
 
 
 def _decided(moment: Moment, execution: Execution, outcome: str) -> Admitted:
@@ -87,5 +87,5 @@ def _ended(moment: Moment, execution: Execution, verdict: str) -> Finished | Non
 
 
 def _attempts(moment: Moment, execution: Execution) -> int:
-    retry = moment.program.node(execution.node).retry
+    retry = moment.nodes[execution.node].retry
     return retry.attempts if retry is not None else 1

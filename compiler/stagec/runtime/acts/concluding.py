@@ -72,7 +72,7 @@ def _acted(execution: Execution) -> Mapping[str, Json]:
 
 
 def _declared(moment: Moment, execution: Execution) -> Check:
-    gate = moment.program.node(execution.node).gate
+    gate = moment.nodes[execution.node].gate
     given = {"verdict": "ok", "reason": "", "attemptCount": execution.attempt, **talk_of(execution).result}
     return gates.judged(gate, given) if type(gate) is VerdictGate else Check("ok")
 
@@ -90,7 +90,7 @@ def _heard(moment: Moment, execution: Execution, given: Mapping[str, Json]) -> C
 
 
 def _judged(moment: Moment, execution: Execution, check: Check) -> Finished | None:
-    retry, talk = moment.program.node(execution.node).retry, talk_of(execution)
+    retry, talk = moment.nodes[execution.node].retry, talk_of(execution)
     parsed = digest_of(talk.result["parsed"]) if "parsed" in talk.result else None
     facts: dict[str, Json] = {"capHit": talk.result.get("capHit"), "parsedDigest": parsed, "reason": check.reason or ""}
     moment.tell("StageAssertOutcome", execution, verdict=check.verdict, **facts)

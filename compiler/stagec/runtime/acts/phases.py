@@ -46,7 +46,7 @@ def refusal(phase: str, access: str) -> str | None:
 
 def call(moment: Moment, execution: Execution, hook: str, **given: Json) -> bool:
     """Call the callable of a node for a phase; false when there is none."""
-    named = moment.program.node(execution.node).hooks.get(hook)
+    named = moment.nodes[execution.node].hooks.get(hook)
     if named is not None:
         moment.request(execution, Hook, call=named, phase=hook, given={"ctx": seen(execution), **given})
     return named is not None

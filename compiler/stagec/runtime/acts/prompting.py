@@ -15,6 +15,7 @@ from stagec.runtime.acts.supply import variables
 from stagec.runtime.effect import Ask, Effect, Judge, Shell
 from stagec.runtime.finished import Finished
 from stagec.runtime.moment import Moment
+from stagec.runtime.render import EVERYWHERE
 from stagec.runtime.state import Execution
 
 _ATTEMPTS = 2
@@ -45,26 +46,18 @@ def answered(moment: Moment, act: Prompt, execution: Execution, effect: Effect, 
 
 
 def _ask(moment: Moment, act: Prompt, execution: Execution, complaint: str | None) -> None:
-    moment.request(
-        execution,
-        Ask,
-        prompt=execution.prompt or "",
-        system=_system(moment),
-        schema=act.schema,
-        tools=act.tools,
-        model=act.model,
-        permission=act.permission,
-        complaint=complaint,
-    )
+    given = (execution.prompt or "", _system(moment), act.schema, act.tools, act.model, act.permission, complaint)
+    moment.request(execution, Ask, *given)
 
 
 def _system(moment: Moment) -> str | None:
-    """Return the system prompt; a variable of it that has no value is left empty, as nothing depends on it."""
+    """Return the system prompt; what has no value in it is left empty, as nothing depends on it."""
     system = moment.program.plan.system
     if system is None:
         return None
     supplied = {**dict.fromkeys(system.variables, ""), **variables(moment, system.variables, moment.executions)}
-    return moment.program.renderer.render(system.prompt, {"variable": supplied})
+    scope = {"variable": supplied, "stdin": moment.inputs.get("stdin", "")}
+    return moment.program.renderer.render(system.prompt, scope, EVERYWHERE)
 
 
 def _complaint(moment: Moment, act: Prompt, given: Json) -> str | None:
@@ -75,7 +68,7 @@ def _complaint(moment: Moment, act: Prompt, given: Json) -> str | None:
 
 def _taken(moment: Moment, execution: Execution, answer: Mapping[str, Json], said: Json) -> tuple[Finished, ...]:
     """Keep an answer, and make an outcome of it."""
-    gate = moment.program.node(execution.node).gate
+    gate = moment.nodes[execution.node].gate
     kept = gates.handoff(gate, answer) if type(gate) is IntentGate else {}
     moment.remember(execution.node, record=kept or answer)
     moment.said = said if isinstance(said, str) else ""

@@ -13,7 +13,7 @@ _MOST = 24 * 60 * 60 * 1000
 
 def pause(moment: Moment, execution: Execution, tries: int) -> None:
     """Ask for the wait after so many tries; one of no length as well, so that there is one way on."""
-    retry = moment.program.node(execution.node).retry
+    retry = moment.nodes[execution.node].retry
     moment.request(execution, Wait, milliseconds=0 if retry is None else length(retry.backoff, tries))
 
 

@@ -26,13 +26,16 @@ _PROMPT = "> "
 _BAR = "  | "
 """What stands before the lines of a prompt."""
 _HELP = """\
-NUMBER         take the way of this number; what the model answers is made up
-OUTCOME        take the first way of this outcome
-JSON           answer with exactly this
-undo           take the last answer back
-state          say where the run stands
-help           say this
-quit           leave
+NUMBER          take the way of this number; what the model answers is made up
+OUTCOME         take the first way of this outcome
+JSON            answer with exactly this
+say TEXT        let the model of a conversation say this
+call TOOL JSON  let it call a tool with this argument
+cap             let all of its turns pass
+undo            take the last answer back
+state           say where the run stands
+help            say this
+quit            leave
 """
 
 
@@ -55,6 +58,8 @@ class Session:
         """Ask until somebody leaves or nothing more is typed; return the state then."""
         with suppress(ImportError):  # lines can be edited where there is such a module
             import_module("readline")
+        with suppress(AttributeError):  # what is no text is no answer either, and nothing to fail on
+            sys.stdin.reconfigure(errors="backslashreplace")
         self._go(self._events[0])
         while True:
             typed = self._typed()
@@ -64,6 +69,8 @@ class Session:
 
     def _typed(self) -> str | None:
         """Return the next line, nothing at the end of the input."""
+        if sys.stdin is None:  # whoever started this has closed it
+            return None
         if sys.stdin.isatty():
             try:
                 return input(_PROMPT).strip()
@@ -128,7 +135,7 @@ class Session:
         self._put(["", *asked(question, self._state), *answers(question, self._arrow)])
 
     def _question(self, effect: Effect) -> Question:
-        node = self._program.node(occasion_of(effect.key).node)
+        node = self._program.plan.nodes[occasion_of(effect.key).node]
         return Question(self._program, effect, node, ways(self._program, node))
 
     def _undo(self) -> None:
