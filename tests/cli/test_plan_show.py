@@ -239,7 +239,6 @@ from     the start of a run
          review on ok
 act      converse: a model works with tools, at most 12 turns, until it calls submit
 admitted deferred when ctx.busy = true: retry-later
-         blocked: fail
 gate     retry when parsed.steps absent: no steps
          fail
          else retry when a cap was hit, ok if not
@@ -293,6 +292,14 @@ def test_a_plan_is_shown_at_a_glance(show: Show) -> None:
 )
 def test_a_node_is_shown_with_all_that_belongs_to_it(show: Show, plan: Plan, node: str, page: str) -> None:
     assert show(plan, "--node", node) == page
+
+
+def test_a_hook_may_keep_a_stage_from_acting_too(show: Show) -> None:
+    plan = stages()
+    asked = replace(plan.nodes["plan"], hooks={"gate": "hooks.review:gate"})
+    page = show(replace(plan, nodes={**plan.nodes, "plan": asked}), "--node", "plan")
+    assert "admitted deferred when ctx.busy = true, or its hook says so: retry-later\n" in page
+    assert "         blocked when its hook says so: fail\n" in page
 
 
 def test_what_the_runner_must_bring_is_said(show: Show) -> None:

@@ -225,10 +225,13 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     "no plan": (["none"], "cannot read 'none'"),
     "no plan at all": (["s.yaml"], "'s.yaml' is refused: it does not begin as plans do"),
     "no scenario": (["writer.plan.json", "--scenario", "none"], "cannot read 'none'"),
-    "no input": (["writer.plan.json"], "'writer' cannot be run: the input 'topic' is missing"),
+    "no input": (
+        ["writer.plan.json"],
+        "'writer' cannot be run: the input 'topic' is missing: --input topic=VALUE gives it\n",
+    ),
     "another input": (
         ["writer.plan.json", "--scenario", "s.yaml", "--input", "topik=x"],
-        "'writer' cannot be run: there is no input 'topik'",
+        "'writer' cannot be run: there is no input 'topik'; did you mean 'topic'?\n",
     ),
     "a wrong input": (
         ["writer.plan.json", "--input", "@wrong.json"],
@@ -238,7 +241,10 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     "no file": (["writer.plan.json", "--input", "@none"], "cannot read 'none'"),
     "no object": (["writer.plan.json", "--input", "@list.json"], "'list.json' holds no inputs: an object is expected"),
     "no json": (["writer.plan.json", "--input", "@s.yaml"], "'s.yaml' is no JSON"),
-    "no entry": (["writer.plan.json", "--scenario", "s.yaml", "--entry", "x"], "'writer' cannot be run: there is no"),
+    "no entry": (
+        ["writer.plan.json", "--scenario", "s.yaml", "--entry", "x"],
+        "'writer' cannot be run: there is no entry 'x'; --entry names ",
+    ),
     "a folder": (["writer.plan.json", "--scenario", "."], "cannot read '.'"),
     "half a character": (
         ["writer.plan.json", "--scenario", "s.yaml", "--input", "topic=\udcff"],
@@ -278,7 +284,10 @@ def test_a_run_of_this_name_is_not_touched(capfd: Shown) -> None:
     before = Path(".stagec/runs/one.run").read_bytes()
     capfd.readouterr()
     assert run(["run", "writer.plan.json", "--scenario", "s.yaml", "--run", "one"]) == 2
-    assert capfd.readouterr().err == ("stagec: error: run 'one' cannot be used: there is a run of this name already\n")
+    assert capfd.readouterr().err == (
+        "stagec: error: there is a run 'one' already: 'stagec resume' goes on with it, "
+        "--run gives a new run another name\n"
+    )
     assert Path(".stagec/runs/one.run").read_bytes() == before
 
 
@@ -295,7 +304,7 @@ def test_a_run_gets_a_name_that_a_file_may_have(plan: str) -> None:
 def test_what_is_wrong_with_a_scenario_is_shown_where_it_stands(capfd: Shown) -> None:
     scenario("answer: {}\nanswers: [1]\n")
     told = refused(capfd, "writer.plan.json", "--scenario", "s.yaml")
-    assert "unknown-key: unknown key 'answer'; did you mean 'answers'?\n --> s.yaml:1:1\n" in told
+    assert "error[STG125] unknown-key: unknown key 'answer'; did you mean 'answers'?\n --> s.yaml:1:1\n" in told
     assert "wrong-type: 'answers' must be an object, found an array\n --> s.yaml:2:10\n" in told
     assert told.endswith("stagec: error: 's.yaml' is no scenario that can be used: 2 mistakes\n")
 

@@ -82,7 +82,7 @@ def events(run: Run, *options: str) -> object:
 
 
 def test_a_second_runner_is_refused(running: Running, run: Run) -> None:
-    told = b"stagec: error: run 'one' is being executed by another process; Ctrl-C ends it there\n"
+    told = b"stagec: error: run 'one' is being executed by another process; Ctrl-C interrupts it there\n"
     for arguments in (("resume", "one"), ("cancel", "one"), ("replay", "one"), BEGIN):
         ended = run(*arguments)
         assert (ended.returncode, ended.stdout, ended.stderr) == (2, b"", told), arguments

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 from playable import STAGES, STEPS, judged, stages, steps
 
-from stagec.cli.app import run
+from stagec.cli.app import run, stagec
 from stagec.drivers.local import Journal, create, open_journal
 from stagec.plan import dump
 from stagec.plan.canonical import canonical
@@ -134,7 +135,7 @@ def test_a_run_that_never_began_says_so(capfd: Shown) -> None:
 @pytest.mark.parametrize("command", ["resume", "replay", "cancel", "runs show", "runs export"])
 def test_a_run_that_is_executed_is_left_alone(held: Journal, capfd: Shown, command: str) -> None:
     assert said(capfd, *command.split(), "one") == (
-        "stagec: error: run 'one' is being executed by another process; Ctrl-C ends it there\n"
+        "stagec: error: run 'one' is being executed by another process; Ctrl-C interrupts it there\n"
     )
 
 
@@ -244,10 +245,29 @@ def test_runs_are_listed_for_programs(done: None, capfd: Shown) -> None:
     }
 
 
+@pytest.mark.parametrize("command", ["resume", "replay", "cancel", "runs show", "runs export"])
+def test_shells_complete_the_names_of_runs(done: None, command: str) -> None:
+    def completed(*words: str) -> list[str]:
+        shell = ShellComplete(stagec, {}, "stagec", "_STAGEC_COMPLETE")
+        return [each.value for each in shell.get_completions([*command.split(), *words], "o")]
+
+    assert completed() == ["one"]
+    assert completed("--runs", "elsewhere") == []
+    assert completed("--runs", "p") == []
+
+
+def test_a_file_is_no_folder_of_runs(capfd: Shown) -> None:
+    assert said(capfd, "runs", "list", "--runs", "p") == "stagec: error: cannot read 'p': Not a directory\n"
+
+
+def test_how_far_a_run_has_come_that_has_not_ended_is_told(half: None, capfd: Shown) -> None:
+    assert run(["runs", "show", "one"]) == 0
+    assert capfd.readouterr().out.splitlines()[-1] == "not ended, 2 executions, 2 events"
+
+
 def test_a_folder_without_runs_is_told(capfd: Shown) -> None:
     assert run(["runs", "list"]) == 0
     assert capfd.readouterr().out == "0 runs in .stagec/runs\n"
-    assert run(["runs", "list", "--runs", "p"]) == 0
 
 
 def test_a_journal_of_a_plan_that_nobody_knows_is_unusable(capfd: Shown) -> None:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from handmade import completed
 from playable import STAGES, STEPS, asking, command, judged, stages, steps
 
 from stagec.cli.app import run
 from stagec.core.value import replace
 from stagec.plan import Plan, dump
+from stagec.plan.contents import Contents
+from stagec.plan.gate import Exists
+from stagec.plan.node import Edge, Go
+from stagec.plan.template import Text
 
 Shown = pytest.CaptureFixture[str]
 Play = Callable[..., tuple[int, list[str]]]
@@ -53,6 +60,7 @@ def test_what_is_asked_is_shown_with_the_ways_that_lead_on(play: Play) -> None:
             "  1  next → close",
             "  2  repeat → draft",
             "  3  abort → end (failed)",
+            "  answer: a number, an outcome, or JSON; help says more",
         ],
     )
 
@@ -116,6 +124,9 @@ def test_help_names_the_commands(play: Play) -> None:
         "NUMBER",
         "OUTCOME",
         "JSON",
+        "say",
+        "call",
+        "cap",
         "undo",
         "state",
         "help",
@@ -126,7 +137,10 @@ def test_help_names_the_commands(play: Play) -> None:
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        ("nxt", "'nxt' is no answer: the number of a way, 'next', 'repeat' or 'abort', or a JSON object; did you mean"),
+        (
+            "nxt",
+            "'nxt' is no answer: type the number of a way, 'next', 'repeat' or 'abort', or a JSON object; did you mean",
+        ),
         ("9", "'9' is no answer: "),
         ("", "'' is no answer: "),
         ("[1]", "'[1]' is no answer: "),
@@ -165,7 +179,7 @@ def test_a_model_works_with_tools(play: Play) -> None:
 
 def test_a_tool_may_fail_and_people_may_refuse(play: Play) -> None:
     _, lines = play(stages(), "call Read", "error no such file", "call Bash", "perhaps", "no")
-    assert "'perhaps' is no answer: yes or no" in lines
+    assert "'perhaps' is no answer: type yes or no" in lines
     assert "plan asks people whether it may call the tool Bash" in lines
     assert any("no such file" in line for line in lines)
     assert any("GrantDenied" in line for line in lines)
@@ -187,6 +201,60 @@ def test_waits_of_a_stage_that_is_tried_again_pass(play: Play) -> None:
 def test_several_that_are_asked_for_together_are_counted(play: Play) -> None:
     _, lines = play(stages(), "ok")
     assert "  1 more is asked for at the same time" in lines
+
+
+def test_in_a_branch_the_ways_lead_to_its_end(play: Play) -> None:
+    _, lines = play(stages(), "ok")
+    assert lines[-4:-1] == [
+        "  1 more is asked for at the same time",
+        "  1  ok → end of its branch (done)",
+        "  2  fail → end of its branch (failed)",
+    ]
+
+
+def test_what_begins_a_branch_takes_edges_on_fail_only(play: Play) -> None:
+    plan = stages()
+    edges = (
+        Edge("ok", Go("spell"), (Exists(("parsed", "x"), present=True),)),
+        Edge("ok", Go("plan")),
+        Edge("fail", Go("spell")),
+    )
+    _, lines = play(replace(plan, nodes={**plan.nodes, "count": replace(plan.nodes["count"], edges=edges)}), "ok", "1")
+    assert lines[lines.index("count lets the model take turn 1; an attempt has 3") + 3 :][:2] == [
+        "  1  ok → end of its branch (done)",
+        "  2  fail → spell",
+    ]
+    assert "count    ok → waits for spell" in lines
+
+
+def test_a_long_prompt_is_cut_short(play: Play) -> None:
+    def shown(lines: int) -> list[str]:
+        plan = stages()
+        text = Contents()
+        act = replace(plan.nodes["plan"].act, prompt=(Text(text.add("".join(f"{each}\n" for each in range(lines)))),))
+        nodes = {**plan.nodes, "plan": replace(plan.nodes["plan"], act=act)}
+        _, told = play(completed(replace(plan, nodes=nodes, contents={**plan.contents, **text.texts})))
+        return [line.removeprefix("  | ") for line in told if line.startswith("  | ")]
+
+    assert shown(9) == [str(each) for each in range(9)]
+    assert shown(10) == [*(str(each) for each in range(8)), "(2 more lines)"]
+
+
+def test_lines_keep_their_place_on_a_narrow_terminal(folder: Path, environment: Callable[..., dict[str, str]]) -> None:
+    (folder / "p").write_bytes(dump(stages()))
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "stagec", "simulate", "p"]
+    subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=theirs, env=environment(COLUMNS="40", NO_COLOR="1"), check=True
+    )
+    os.close(theirs)
+    told = os.read(ours, 10_000).decode().splitlines()
+    os.close(ours)
+    assert told[-3:] == [
+        "  answer: JSON hands it in; say TEXT;",
+        "    call TOOL {…}; cap lets all turns",
+        "    pass",
+    ]
 
 
 def test_people_are_asked(play: Play) -> None:
@@ -231,7 +299,7 @@ def test_a_scenario_that_leaves_a_command_open_is_not_enough(capfd: Shown) -> No
     Path("p").write_bytes(dump(steps("touch was-here")))
     Path("s.yaml").write_text(STEPS, encoding="utf-8")
     assert run(["simulate", "p", "--scenario", "s.yaml"]) == 2
-    assert "add its command line under 'commands'" in capfd.readouterr().err
+    assert "add 'touch was-here' to 'commands'" in capfd.readouterr().err
     assert not Path("was-here").exists()
 
 
@@ -244,4 +312,7 @@ def test_waits_do_not_pass_in_a_scenario(capfd: Shown) -> None:
 def test_what_cannot_begin_is_refused(capfd: Shown) -> None:
     Path("p").write_bytes(dump(steps()))
     assert run(["simulate", "p"]) == 2
-    assert capfd.readouterr().err == "stagec: error: 'writer' cannot be run: the input 'topic' is missing\n"
+    assert (
+        capfd.readouterr().err
+        == "stagec: error: 'writer' cannot be run: the input 'topic' is missing: --input topic=VALUE gives it\n"
+    )

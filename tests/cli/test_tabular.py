@@ -25,9 +25,14 @@ def test_the_widest_cells_give_way_first() -> None:
     assert told == f"1  {'x' * 22}…  {'y' * 22}\n2  a{' ' * 24}b\n"
 
 
-def test_cells_stay_wide_enough_to_be_told_apart() -> None:
-    told = table(Canvas(10), [("x" * 100, "y" * 100)])
-    assert told == f"{'x' * 11}…  {'y' * 9}…\n"
+def test_cells_stay_wide_enough_to_be_told_apart_and_rows_take_several_lines() -> None:
+    told = table(Canvas(10), [("x" * 100, "y" * 100), ("x", ""), ("x", "y")])
+    assert told == f"{'x' * 11}…\n    {'y' * 9}…\nx\nx\n    y\n"
+    rows = [("one", "writer", "sha256:0123456789ab", "interrupted", "4 executions", "9 events", "completed")]
+    told = table(Canvas(60), rows)
+    assert told == "one  writer  sha256:0123…  interrupted  4 executions\n    9 events  completed\n"
+    told = table(Canvas(60), [(*rows[0][:-1], "x" * 100)])
+    assert told.splitlines()[1] == f"    9 events  {'x' * 45}…"
 
 
 def test_on_no_terminal_the_last_cell_is_whole() -> None:

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
+from os.path import relpath
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from hypothesis import strategies as st
 
 from stagec.cli.app import run
 from stagec.cli.commands.verify.differences import differences
+from stagec.cli.commands.verify.roots import Move, move
 from stagec.core.value import replace
+from stagec.core.words import quote
 from stagec.plan import dump
 from stagec.plan.canonical import canonical
 from stagec.plan.document import Limits
@@ -28,6 +31,7 @@ Ended = subprocess.CompletedProcess[bytes]
 Run = Callable[..., Ended]
 EXAMPLES = Path(__file__).parents[2] / "registries"
 PLAN = dump(stages())
+ROOT = Path("/project")
 PAYLOAD = json.loads(PLAN)["plan"]
 
 
@@ -204,7 +208,50 @@ def test_a_flow_that_is_not_there_is_told(compiled: Path, capfd: Shown) -> None:
 def test_another_root_gives_the_sources_other_names(compiled: Path, capfd: Shown) -> None:
     capfd.readouterr()
     assert against(compiled, "--root", str(compiled.parent)) == 1
-    assert "  source 'pipeline.yaml' is in the plan only\n" in capfd.readouterr().out
+    root = relpath(compiled.parent / "project")
+    assert capfd.readouterr().out == (
+        f"{compiled}: differs from the sources:\n  its sources are named from another root: try --root {quote(root)}\n"
+    )
+    assert against(compiled, "--root", root) == 0
+
+
+def test_a_root_further_up_is_found_and_what_differs_besides_is_told(compiled: Path, capfd: Shown) -> None:
+    project = compiled.parent / "project"
+    higher = ("--root", str(compiled.parent.parent))
+    assert run(["compile", str(project), "-o", str(compiled), *higher]) == 0
+    prompt = project / "stages" / "lint.md"
+    prompt.write_bytes(prompt.read_bytes() + b"And nothing else.\n")
+    capfd.readouterr()
+    assert against(compiled) == 1
+    source = quote((prompt.relative_to(compiled.parent.parent)).as_posix())
+    assert capfd.readouterr().out == (
+        f"{compiled}: differs from the sources:\n"
+        f"  its sources are named from another root: try --root {quote(relpath(compiled.parent.parent))}\n"
+        f"  node 'lint' differs: prompt\n"
+        f"  source {source} differs\n"
+    )
+
+
+def test_a_root_that_is_none_here_is_not_named(compiled: Path, capfd: Shown) -> None:
+    assert run(["compile", str(compiled.parent / "project"), "-o", str(compiled), "--root", str(compiled.parent)]) == 0
+    (compiled.parent / "project").rename(compiled.parent / "copy")
+    capfd.readouterr()
+    assert run(["verify", str(compiled), "--against", str(compiled.parent / "copy")]) == 1
+    assert capfd.readouterr().out == (
+        f"{compiled}: differs from the sources:\n  its sources are named from another root: --root names it\n"
+    )
+
+
+NAMES = st.lists(st.sampled_from(["a", "b", "a/a", "a/b", "b/a/b"]), unique=True)
+
+
+@given(NAMES, st.sampled_from(["x", "x/y", "a", "a/b"]))
+def test_names_from_another_root_are_told_apart(names: list[str], folders: str) -> None:
+    inside = [f"{folders}/{name}" for name in names]
+    root = Path("/p") / folders
+    assert move(names, names, root) == Move()
+    for found, made in ((move(inside, names, root), names), (move(names, inside, Path("/p")), inside)):
+        assert found == Move() or {found.names[name] for name in made} == set(inside if made is names else names)
 
 
 def test_ten_differences_are_told_and_the_others_counted(compiled: Path, capfd: Shown) -> None:
@@ -235,7 +282,7 @@ def test_what_differs_is_said_part_by_part() -> None:
         entry=None,
         sources={},
     )
-    assert list(differences(dump(plan), dump(completed(changed)))) == [
+    assert list(differences(dump(plan), dump(completed(changed)), ROOT)) == [
         "entry differs",
         "facts differ",
         "limits differ",
@@ -258,14 +305,14 @@ def test_what_a_node_does_is_told_by_its_parts() -> None:
     renamed = replace(
         plan, nodes={**plan.nodes, "initial.issue": replace(one, act=replace(one.act, model="x"), kind=None)}
     )
-    assert list(differences(dump(plan), dump(renamed))) == ["node 'initial.issue' differs: model, kind"]
+    assert list(differences(dump(plan), dump(renamed), ROOT)) == ["node 'initial.issue' differs: model, kind"]
     swapped = replace(plan, nodes={**plan.nodes, "initial.issue": replace(one, act=other.act)})
-    assert list(differences(dump(plan), dump(swapped))) == ["node 'initial.issue' differs: act"]
+    assert list(differences(dump(plan), dump(swapped), ROOT)) == ["node 'initial.issue' differs: act"]
 
 
 def test_a_text_that_nothing_refers_to_is_a_difference_too() -> None:
     plan = steps()
-    assert list(differences(dump(plan), dump(replace(plan, contents={**plan.contents, "x": ""})))) == [
+    assert list(differences(dump(plan), dump(replace(plan, contents={**plan.contents, "x": ""})), ROOT)) == [
         "contents differ"
     ]
 

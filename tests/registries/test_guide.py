@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -158,6 +159,10 @@ def test_what_is_shown_of_a_plan_is_on_the_page(tmp_path: Path) -> None:
     assert stagec(tmp_path, "compile", "docs-repair", "-o", path) == ""
     assert masked(stagec(tmp_path, "plan", "show", path)) == blocks()[2]
     assert masked(stagec(tmp_path, "plan", "show", path, "--node", "repair")) == blocks()[3]
+    (content,) = re.findall(
+        r"^stagec plan show docs-repair.plan.json --content (\S+) ", text_of("plans.md"), re.MULTILINE
+    )
+    assert json.loads(stagec(tmp_path, "plan", "show", path, "--content", content))["type"] == "object"
     assert "verified against the sources" in stagec(tmp_path, "verify", path, "--against", "docs-repair")
     stage = tmp_path / "docs-repair" / "check.md"
     write(stage, stage.read_text(encoding="utf-8").replace("Mend nothing.", "Mend nothing!"))

@@ -139,6 +139,6 @@ def test_this_machine_runs_commands_and_waits() -> None:
 def test_in_a_closed_world_nothing_happens(module: str) -> None:
     world = ClosedWorld()
     assert world.answer(Wait("r/a#1/1.0", 10**9)) == {}
-    for effect, member in ((Shell("k", "ls"), "under 'commands'"), (Hook("k", "a:b", "gate"), "'hooks.a:b'")):
+    for effect, member in ((Shell("k", "ls"), "'ls' to 'commands'"), (Hook("k", "a:b", "gate"), "'a:b' to 'hooks'")):
         with pytest.raises(Failure, match=member):
             world.answer(effect)

@@ -187,6 +187,11 @@ def test_a_result_beside_a_call_is_that_of_this_call(effect: Call, expected: Jso
     assert answer(BESIDE, effect) == expected
 
 
+def test_arguments_that_are_null_are_none_at_all() -> None:
+    told = {"conversations": {"plan": [{"calls": [{"tool": "Read", "arguments": None, "result": "A"}]}]}}
+    assert answer(told, call()) == {"value": "A"}
+
+
 def test_a_tool_of_which_nothing_is_said_is_named() -> None:
     assert refusal({"tools": {"Reed": 1}}, call()) == (
         "'s.yaml' has no answer to the request 'r/plan#1/1.3': "

@@ -51,7 +51,10 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="stagec", message="%(prog)s %(version)s")
 def stagec() -> None:
-    """Check declarative agent workflows like a compiler: every mistake in one run, exactly located."""
+    """Compile declarative agent workflows: every mistake in one run, exactly located.
+
+    A flow without errors becomes a plan: one file, which stagec or a runner of your own runs.
+    """
 
 
 def main() -> None:

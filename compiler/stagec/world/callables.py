@@ -12,7 +12,8 @@ from typing import Any
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.core.words import quote, shortened
+from stagec.core.visible import visible
+from stagec.core.words import quote
 
 
 def call(name: str, given: Mapping[str, Json]) -> dict[str, Json]:
@@ -23,20 +24,34 @@ def call(name: str, given: Mapping[str, Json]) -> dict[str, Json]:
     """
     function, held = _found(name), json.loads(json.dumps(given))
     try:
-        with redirect_stdout(sys.stderr):
+        with _aside():
             answer = function(held)
         plain: Json = json.loads(json.dumps(answer, allow_nan=False))
         left: Json = json.loads(json.dumps(held.get("ctx"), allow_nan=False))
-    except (Exception, SystemExit) as error:
-        told = f"{type(error).__name__}: {error}"
-        sys.stderr.write(f"stagec: note: the hook {quote(name)} failed: {shortened(told)}\n")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever it is, it ends the hook and not the run
+        told = _words_of(error)
+        sys.stderr.write(f"stagec: note: the hook {quote(name)} failed: {visible(told[:_LONGEST])}\n")
         return {"error": told}
     return {"value": plain} if left == given.get("ctx") else {"value": plain, "ctx": left}
 
 
+_LONGEST = 300
+"""Characters of what a hook that fails says, which are shown."""
+
+
+def _words_of(error: BaseException) -> str:
+    """Return the class of an error and what it says; somebody's own class may not be able to say it."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
+
+
 def _found(name: str) -> Callable[[Any], Any]:
     module, _, way = name.partition(":")
-    with _here(), redirect_stdout(sys.stderr), _stopped(f"the hook {quote(name)} cannot be imported"):
+    with _here(), _aside(), _stopped(f"the hook {quote(name)} cannot be imported"):
         found: Any = import_module(module)
         for part in way.split("."):
             found = getattr(found, part)
@@ -59,9 +74,30 @@ def _here() -> Iterator[None]:
 
 
 @contextmanager
+def _aside() -> Iterator[None]:
+    """Let whatever is printed go to standard error, also by programs that are started and by code past `sys.stdout`."""
+    out = sys.__stdout__
+    if out is None:
+        yield
+        return
+    out.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        out.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+@contextmanager
 def _stopped(what: str) -> Iterator[None]:
     """Turn whatever somebody's code raises into a failure of the world; Ctrl-C stays what it is."""
     try:
         yield
-    except (Exception, SystemExit) as error:
-        raise Failure(f"{what}: {type(error).__name__}: {error}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise Failure(f"{what}: {_words_of(error)}") from error

@@ -40,16 +40,21 @@ def run(line: Line) -> Mapping[str, Json]:
     """
     if not hasattr(os, "killpg"):
         raise Failure("programs of plans are run on POSIX systems only; a scenario can answer for them: 'commands'")
-    held = Held()
+    held = Held()  # until nothing of the program is left: a second request to end would leave it behind
     try:
         process = _started(line)
     except (OSError, ValueError) as error:  # a word or a variable with NUL in it is a `ValueError`
-        held.release()
         return _answer(None, b"", f"it could not be started: {error}".encode(errors="replace"))
+    else:
+        return _attended(process, line, held)
+    finally:
+        held.release()
+
+
+def _attended(process: subprocess.Popen[bytes], line: Line, held: Held) -> Mapping[str, Json]:
     with process:
         try:
-            held.release()
-            return _finished(process, line)
+            return _finished(process, line, held)
         finally:
             _kill(process)
 
@@ -65,12 +70,14 @@ def _started(line: Line) -> subprocess.Popen[bytes]:
     )
 
 
-def _finished(process: subprocess.Popen[bytes], line: Line) -> Mapping[str, Json]:
+def _finished(process: subprocess.Popen[bytes], line: Line, held: Held) -> Mapping[str, Json]:
     out, err = (_Collected(stream) for stream in (process.stdout, process.stderr) if stream is not None)
     end = None if line.milliseconds is None else monotonic() + line.milliseconds / 1000
-    in_time = _collected(process, (out, err), end)
+    in_time = _collected(process, (out, err), _Patience(held, end))
     _kill(process)
     status = process.wait()
+    if held.is_asked:
+        raise KeyboardInterrupt  # a program that was not let finish has no answer
     return _answer(status if in_time and status >= 0 else None, bytes(out.kept), bytes(err.kept))
 
 
@@ -88,16 +95,29 @@ class _Collected:
         return bool(chunk)
 
 
-def _collected(process: subprocess.Popen[bytes], streams: tuple[_Collected, ...], end: float | None) -> bool:
+class _Patience:
+    """How long to wait for a process: until it takes too long, or somebody asks to end."""
+
+    def __init__(self, held: Held, end: float | None) -> None:
+        self._held = held
+        self._end = end
+
+    @property
+    def is_over(self) -> bool:
+        """Whether to wait no longer."""
+        return self._held.is_asked or (self._end is not None and monotonic() >= self._end)
+
+
+def _collected(process: subprocess.Popen[bytes], streams: tuple[_Collected, ...], patience: _Patience) -> bool:
     """Read until the streams end, or the process has ended and others hold them open; tell whether in time."""
     last: float | None = None
     with selectors.DefaultSelector() as selector:
         for each in streams:
             selector.register(each.stream, selectors.EVENT_READ, each)
-        while selector.get_map() and not _is_over(last, end):
+        while selector.get_map() and not (patience.is_over if last is None else monotonic() >= last):
             last = monotonic() + _PATIENCE if last is None and process.poll() is not None else last
             _take(selector)
-    return _ended(process, end)
+    return _ended(process, patience)
 
 
 def _take(selector: selectors.BaseSelector) -> None:
@@ -111,18 +131,14 @@ _TICK = 0.05
 """Seconds between two looks at whether the process has ended, while nothing arrives."""
 
 
-def _is_over(last: float | None, end: float | None) -> bool:
-    """Tell whether it is too late for more: for what a process that has ended left behind, or for the process."""
-    now = monotonic()
-    return now >= last if last is not None else end is not None and now >= end
-
-
-def _ended(process: subprocess.Popen[bytes], end: float | None) -> bool:
+def _ended(process: subprocess.Popen[bytes], patience: _Patience) -> bool:
     """Wait for a process that has closed its streams; tell whether it ended in time."""
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(None if end is None else max(0.0, end - monotonic()))
-        return True
-    return False
+    while process.poll() is None:
+        if patience.is_over:
+            return False
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_TICK)
+    return True
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -15,10 +15,16 @@ class Held:
         self._came: list[int] = []
         is_main = current_thread() is main_thread()  # signals are no other thread's business
         numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)] if is_main else []
-        self._before = {each: signal.signal(each, self._hold) for each in numbers}
+        obeyed = [each for each in numbers if signal.getsignal(each) is not signal.SIG_IGN]
+        self._before = {each: signal.signal(each, self._hold) for each in obeyed}
 
     def _hold(self, number: int, _frame: object) -> None:
         self._came.append(number)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether anybody has asked to end."""
+        return bool(self._came)
 
     def release(self) -> None:
         """Obey again, and what came in the meantime first."""

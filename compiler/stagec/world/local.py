@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from shlex import join
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
@@ -26,12 +27,16 @@ class LocalWorld:
             case Shell():
                 return run(Line(("sh", "-c", effect.command), variables=_variables(effect.key)))
             case Wait():
-                time.sleep(effect.milliseconds / 1000)
+                time.sleep(min(effect.milliseconds, _LONGEST) / 1000)
                 return {}
             case Hook():
                 if not self._calls:
                     raise Failure(f"the hook {quote(effect.call)} may not be called: --allow-hooks lets it be called")
                 return call(effect.call, effect.given)
+
+
+_LONGEST = 1_000_000_000_000
+"""Milliseconds that a wait lasts at most, some thirty years; systems cannot wait for ever."""
 
 
 def _variables(key: str) -> dict[str, str]:
@@ -46,7 +51,10 @@ class ClosedWorld:
         """Return that a wait is over; raise `Failure` for everything else."""
         if isinstance(effect, Wait):
             return {}
-        what = f"'hooks.{effect.call}'" if isinstance(effect, Hook) else "its command line under 'commands'"
+        if isinstance(effect, Hook):
+            what = f"{quote(effect.call)} to 'hooks'"
+        else:
+            what = f"{quote(join(effect.words) if isinstance(effect, Run) else effect.command)} to 'commands'"
         raise Failure(
             f"nothing is run or called here, and the scenario has no answer to {quote(effect.key)}: add {what}"
         )

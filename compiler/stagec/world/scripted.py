@@ -82,7 +82,8 @@ class ScriptedWorld:
         occasion, tools = occasion_of(effect.key), self._scenario.tools
         given = self._scenario.conversations.get(occasion.node)
         for each in _scripted_calls(given, occasion):
-            if each.get("tool") == effect.tool and equal(each.get("arguments", {}), effect.arguments):
+            arguments = each.get("arguments")
+            if each.get("tool") == effect.tool and equal({} if arguments is None else arguments, effect.arguments):
                 return {"error": each["error"]} if "error" in each else {"value": each["result"]}
         told = occasion.of_visit(tools[effect.tool]) if effect.tool in tools else MISSING
         if told is MISSING:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 def cancel(run: str, runs: Path) -> None:
     """End RUN, the name of a run or its file, as failed; it cannot be gone on with any more.
 
-    A run that is being executed is ended where it is executed, with Ctrl-C.
+    A run that is being executed has to be interrupted first, with Ctrl-C where it is executed.
+
+    Exit status: 0 the run is cancelled, 2 usage or environment, or it has ended already, 4 internal error.
     """
     from contextlib import closing
 

@@ -9,8 +9,31 @@ from pathlib import Path
 from stagec.cli.files import read_file
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
-from stagec.core.words import quote
-from stagec.runtime import Program
+from stagec.core.nearest import Names, hint
+from stagec.core.words import listing, quote
+from stagec.runtime import Program, Started
+from stagec.runtime.advance import trouble
+
+
+def refuse_unfit(program: Program, started: Started) -> None:
+    """Raise `Failure` when a run cannot begin as asked, with what would help."""
+    why = trouble(program, started)
+    if why is not None:
+        raise Failure(f"{quote(program.plan.id)} cannot be run: {why}{_help(program, started)}")
+
+
+def _help(program: Program, started: Started) -> str:
+    """Return what would help: the names there are, or how a missing input is given."""
+    plan, entry = program.plan, started.entry
+    if (plan.entry if entry is None else entry) not in plan.entries:
+        near = "" if entry is None else hint(entry, Names(plan.entries))
+        return near or f"; --entry names {listing(sorted(plan.entries), 'or')}"
+    foreign = next((name for name in started.inputs if name not in plan.inputs), None)
+    if foreign is not None:
+        return hint(foreign, Names(plan.inputs))
+    missing = (name for name, each in plan.inputs.items() if each.required and each.default is None)
+    name = next((name for name in missing if name not in started.inputs), None)
+    return "" if name is None else f": --input {name}=VALUE gives it"
 
 
 def inputs_of(program: Program, scenario: Object, given: Iterable[str]) -> Object:

@@ -37,5 +37,18 @@ inputs = click.option(
     metavar="NAME=VALUE|@FILE",
     help="An input of the run, or a JSON file with inputs. A VALUE is text where the plan allows text, else JSON.",
 )
-run = click.argument("run", metavar="RUN")
+
+
+def _names(context: click.Context, _argument: click.Parameter, begun: str) -> list[str]:
+    """Return the names of the runs that a shell may complete; what cannot be read completes nothing."""
+    from stagec.cli.running.runs import Runs, name_of
+    from stagec.core.failure import Failure
+
+    try:
+        return [name for name in map(name_of, Runs(context.params.get("runs") or FOLDER)) if name.startswith(begun)]
+    except Failure:
+        return []
+
+
+run = click.argument("run", metavar="RUN", shell_complete=_names)
 plan = click.argument("plan", metavar="PLAN", type=click.Path(path_type=Path, allow_dash=True))

@@ -31,7 +31,7 @@ class Runs:
         """Yield the files of all runs, by name."""
         try:
             names = sorted(os.listdir(self.folder))
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             return
         except OSError as error:
             raise Failure(f"cannot read {quote(self.folder)}: {error.strerror or error}") from error
@@ -49,12 +49,12 @@ class Runs:
     def find(self, named: str) -> Path:
         """Return the file of the run that somebody names, by its name or by its path."""
         path = Path(named)
-        if named.endswith(SUFFIX) and path.is_file():
+        if named.endswith(SUFFIX) and os.path.isfile(path):  # unlike `is_file`, never raises
             return path
         inside = self.folder / f"{named}{SUFFIX}"
-        if _NAME.fullmatch(named) and inside.is_file():
+        if _NAME.fullmatch(named) and os.path.isfile(inside):
             return inside
-        near = hint(named, Names(map(name_of, self)))
+        near = hint(named, Names(name for name in map(name_of, self) if name != named))
         raise Failure(f"no run is called {quote(named)} in {quote(self.folder)}{near}")
 
 

@@ -6,14 +6,15 @@ import os
 import sys
 from pathlib import Path
 
-from stagec.cli.files import read_file
+from stagec.cli.files import STDIN, read_file
 from stagec.cli.streams import canvas, put_aside
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Failure
 from stagec.core.place import START, Place, Pointer, Position
-from stagec.core.words import counted, quote
+from stagec.core.words import counted, listing, quote
 from stagec.plan import Plan
+from stagec.project.settings import Settings
 from stagec.sources.read import Sources
 from stagec.sources.shape import judge
 from stagec.sources.tree import Tree
@@ -26,6 +27,8 @@ def read_scenario(path: Path | None, plan: Plan) -> Scenario:
     if path is None:
         return Scenario()
     file = str(path)
+    if not file.lower().endswith(_SUFFIXES) and (path == STDIN or os.path.isfile(path)):
+        raise Failure(f"{quote(path)} is no scenario: its name must end in {listing(_SUFFIXES, 'or')}")
     tree = Sources(Path(), Budgets(), {file: read_file(path)}).tree(file, "scenario")
     if tree is None or (not isinstance(tree.value, dict) and not tree.faults):
         raise Failure(f"{quote(path)} is no scenario: an object is expected")
@@ -40,6 +43,10 @@ def read_scenario(path: Path | None, plan: Plan) -> Scenario:
     return scenario
 
 
+_SUFFIXES = (".yaml", ".yml", ".json")
+"""What names of scenarios end in: their syntax is told by it."""
+
+
 def _place(wrong: tuple[Position, str]) -> tuple[int, int]:
     return wrong[0].line, wrong[0].column
 
@@ -52,25 +59,24 @@ def _refuse_faulty(path: Path, tree: Tree) -> None:
     found = _diagnostics(tree)
     paper = canvas(sys.stderr, os.environ)
     put_aside(REPORTER.render(Report(found, trees={tree.file: tree}, canvas=paper, quiet=True)))
-    wrong = sum(each.severity is Severity.ERROR or each.name == _UNKNOWN for each in found)
+    wrong = sum(each.severity is Severity.ERROR for each in found)
     if wrong:
         raise Failure(f"{quote(path)} is no scenario that can be used: {counted(wrong, 'mistake')}")
 
 
-_UNKNOWN = "unknown-key"
-"""The rule whose findings are mistakes here, whatever they are elsewhere: nothing but stagec reads scenarios."""
+_SETTINGS = Settings(severity={"unknown-key": Severity.ERROR})
+"""An unknown key is a mistake here, whatever it is elsewhere: nothing but stagec reads scenarios."""
 
 
 def _diagnostics(tree: Tree) -> tuple[Diagnostic, ...]:
     from stagec.findings import Verdict, diagnose
     from stagec.pipeline import families
     from stagec.project.selection import Selection
-    from stagec.project.settings import Settings
 
     documents = [family for family in families() if family.subject is Tree]
     rules = [rule for family in documents for rule in family.rules()]
     verdicts = [Verdict(rule, finding) for rule in rules for finding in rule.check(tree)]
-    return diagnose(verdicts, {tree.file: tree}, Selection.of(Settings(), documents))
+    return diagnose(verdicts, {tree.file: tree}, Selection.of(_SETTINGS, documents))
 
 
 def _start(tree: Tree, pointer: Pointer) -> Position:

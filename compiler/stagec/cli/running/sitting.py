@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -17,7 +18,8 @@ from stagec.cli.running.options import FOLDER
 from stagec.cli.running.runs import name_of
 from stagec.cli.running.summary import request_label
 from stagec.cli.running.telling import Teller
-from stagec.cli.streams import say
+from stagec.cli.streams import canvas, say
+from stagec.core.columns import columns
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json
 from stagec.core.value import value
@@ -80,7 +82,8 @@ def _asked_to_end() -> Iterator[None]:
     if current_thread() is not main_thread():
         yield
         return
-    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    signals = [each for each in known if signal.getsignal(each) is not signal.SIG_IGN]  # `nohup` has one ignored
     before = {each: signal.signal(each, _interrupt) for each in signals}
     try:
         yield
@@ -101,12 +104,21 @@ class Shown:
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer to a request."""
-        with progress(visible(f"{request_label(effect.key)[:_LONGEST]} {_doing(effect)} …", sys.stderr.encoding)):
+        with progress(_line(effect) if sys.stderr.isatty() else ""):
             return self._world.answer(effect)
 
 
+def _line(effect: Effect) -> str:
+    """Return who takes so long, on one line of a terminal: a longer one could not be wiped out again."""
+    paper = canvas(sys.stderr, os.environ)
+    doing, name = f"{_doing(effect)} …", request_label(effect.key)[:_LONGEST]
+    while name and paper.width and columns(visible(f"{name} {doing}", paper.encoding)) >= paper.width:
+        name = name[:-1]
+    return visible(f"{name} {doing}", paper.encoding)
+
+
 _LONGEST = 50
-"""Characters of the name of an execution in a line that is to be wiped out again."""
+"""Characters of the name of an execution that are shown at most."""
 
 
 def _doing(effect: Effect) -> str:

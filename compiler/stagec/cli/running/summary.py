@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from shlex import join
 
 from stagec.cli.running.following import label
@@ -70,5 +71,13 @@ def _output(told: Object) -> str:
 
 
 def _short(given: Json) -> str:
-    text = given if isinstance(given, str) else compact(given)
+    text = given if isinstance(given, str) else _written(given)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _written(given: Json) -> str:
+    """Return JSON as plans write it, and as journals do where a number is more than plans can hold."""
+    try:
+        return compact(given)
+    except ValueError:
+        return json.dumps(given, separators=(",", ":"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stagec.cli.running.unobeyed import unobeyed
 from stagec.core.canvas import Canvas
 from stagec.core.columns import columns
 from stagec.core.visible import ellipsis, visible
@@ -13,23 +14,47 @@ _WIDEST = 40
 _NARROWEST = 12
 """Columns below which no cell is cut, whatever the paper."""
 _BETWEEN = "  "
+_INSIDE = "    "
+"""What stands before the second line of a row."""
 
 
 def table(paper: Canvas, rows: Sequence[Sequence[str]]) -> str:
     """Return rows as lines; columns without text are left out, and the widest are cut where a terminal is too narrow.
 
+    Where it is too narrow even so, each row goes on in a line below.
     Whatever the cells hold, nothing in them reaches the terminal unescaped.
     """
-    shown = [[visible(cell, paper.encoding) for cell in row] for row in rows]
+    shown = [[unobeyed(visible(cell, paper.encoding)) for cell in row] for row in rows]
     kept = [index for index in range(len(rows[0]) if rows else 0) if any(row[index] for row in shown)]
     cells = [[row[index] for index in kept] for row in shown]
     if not kept:
         return ""
-    widths = _widths([max(map(columns, column)) for column in zip(*cells, strict=True)], paper)
-    lines = (
-        _BETWEEN.join(_fitted(cell, width, paper) for cell, width in zip(row, widths, strict=True)) for row in cells
-    )
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    wanted = [max(map(columns, column)) for column in zip(*cells, strict=True)]
+    widths = _widths(wanted, paper)
+    parts = _broken(widths, paper)
+    if paper.width is not None and len(parts) > 1:  # below there may be room again for the last cell
+        before = len(_INSIDE) + sum(width + len(_BETWEEN) for width in widths[parts[-1]][:-1])
+        widths[-1] = max(widths[-1], min(wanted[-1], paper.width - before))
+    lines = (_line(row, widths, part, paper) for row in cells for part in parts)
+    return "".join(f"{line}\n" for line in lines if line)
+
+
+def _line(row: list[str], widths: list[int], part: slice, paper: Canvas) -> str:
+    """Return one line of a row, nothing where it would be blank."""
+    cells = (_fitted(cell, width, paper) for cell, width in zip(row[part], widths[part], strict=True))
+    line = _BETWEEN.join(cells).rstrip()
+    return f"{_INSIDE if part.start and line else ''}{line}"
+
+
+def _broken(widths: list[int], paper: Canvas) -> list[slice]:
+    """Return which columns stand in which line of a row: all in one, if there is room."""
+    starts, used = [0], 0
+    for index, width in enumerate(widths):
+        if paper.width is not None and index > starts[-1] and used + width > paper.width:
+            starts.append(index)
+            used = len(_INSIDE)
+        used += width + len(_BETWEEN)
+    return [slice(start, end) for start, end in zip(starts, [*starts[1:], None], strict=True)]
 
 
 def _widths(wanted: list[int], paper: Canvas) -> list[int]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from stagec.cli.running.following import Follower, Leg, label
+from stagec.cli.running.unobeyed import unobeyed
 from stagec.cli.streams import canvas, put, say
 from stagec.core.canvas import Canvas
 from stagec.core.columns import columns
@@ -99,12 +100,12 @@ class Wording:
     def __init__(self, plan: Plan, paper: Canvas) -> None:
         self._paper = paper
         self._paint = Paint(paper.colour)
-        self._width = min(_WIDEST, max(columns(self._shown(each)) for each in plan.nodes) + 2)
+        self._width = min(_WIDEST, max(columns(unobeyed(self._shown(each))) for each in plan.nodes) + 2)
         self._arrow = "→" if self._shown("→") == "→" else "->"
 
     def leg(self, leg: Leg) -> str:
         """Return `check#2   ok → repair`."""
-        name = self._shown(label(leg.node, leg.visit))
+        name = unobeyed(self._shown(label(leg.node, leg.visit)))
         blanks = " " * (self._width - columns(name))
         outcome = self._shown(leg.outcome)
         return f"{name}{blanks}  {outcome} {self._lead(leg)}".rstrip(" ")
@@ -114,10 +115,11 @@ class Wording:
         return f"{leg.outcome} {self._lead(leg)}".strip(" ")
 
     def ending(self, state: State) -> str:
-        """Return `done: completed, 4 executions`."""
-        ended = "not ended" if state.ended is None else str(state.ended)
-        style = Style.MESSAGE if state.ended is Outcome.DONE else Style.ERROR
+        """Return `done: completed, 4 executions`, or `not ended, 1 execution`."""
         counts = counted(state.executions, "execution")
+        if state.ended is None:
+            return f"not ended, {counts}"
+        ended, style = str(state.ended), Style.MESSAGE if state.ended is Outcome.DONE else Style.ERROR
         return f"{self._paint(f'{ended}:', style)} {self._shown(state.reason)}, {counts}"
 
     def _lead(self, leg: Leg) -> str:

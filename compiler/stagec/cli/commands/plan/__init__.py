@@ -14,6 +14,8 @@ def _show(path: Path, node: str | None, content: str | None, output_format: str)
 
     `-` reads the plan from standard input. A plan that is not as it should be is refused, as `stagec verify` does it.
     In prompts, `{{path}}` stands where a value is put in.
+
+    Exit status: 0 shown, 1 the plan is refused, 2 usage or environment, 4 internal error.
     """
     from stagec.cli.commands.plan.showing import Request, show
 

@@ -155,10 +155,12 @@ def _pause(given: Backoff) -> str:
     return f", {given.milliseconds:,} ms apart" + (", doubled each time" if given.kind == "exponential" else "")
 
 
-def admission(given: Admission) -> Iterator[str]:
-    """Yield what keeps a node from acting, and what happens then."""
+def admission(given: Admission, *, hooked: bool) -> Iterator[str]:
+    """Yield what keeps a node from acting, and what happens then; where there is a hook, it may decide instead."""
     for verb, terms, policy in (("deferred", given.defer, given.on_defer), ("blocked", given.block, given.on_block)):
-        yield f"{verb}{f' when {_all(terms)}' if terms else ''}: {policy}"
+        reasons = [*([_all(terms)] if terms else []), *(["its hook says so"] if hooked else [])]
+        if reasons:
+            yield f"{verb} when {', or '.join(reasons)}: {policy}"
 
 
 def _all(terms: Iterable[Term]) -> str:

@@ -19,7 +19,7 @@ def replay(context: click.Context, run: str, runs: Path) -> None:
     Nothing is asked of the world. What is compared was written beside each event when it happened: the digest of what
     was asked and told, and at times of the whole state.
 
-    Exit status: 0 all is equal, 1 something differs, 2 usage or environment.
+    Exit status: 0 all is equal, 1 something differs, 2 usage or environment, 4 internal error.
     """
     from stagec.cli.commands.replay.comparing import compare
 

@@ -29,7 +29,8 @@ def resume(context: click.Context, /, **given: Any) -> None:
     What was asked when it was interrupted and not answered is asked again. The plan is in the journal. The scenario is
     the one with which the run was begun, unless another one is given.
 
-    Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer, 130 interrupted.
+    Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer,
+    4 internal error, 130 interrupted.
     """
     from stagec.cli.commands.resume.going_on import Request, go_on
 

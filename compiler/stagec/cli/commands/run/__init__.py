@@ -12,7 +12,9 @@ from stagec.cli.running import options
 @click.command(short_help="Run a plan; what happens is kept.")
 @options.plan
 @options.scenario
-@click.option("--run", "name", metavar="ID", help="The name of the run; made of the plan's id and the time if absent.")
+@click.option(
+    "--run", "name", metavar="NAME", help="The name of the run; by default made of the plan's id and the time."
+)
 @options.inputs
 @options.entry
 @options.runs
@@ -27,7 +29,8 @@ def run(context: click.Context, /, **given: Any) -> None:
 
     A run that was interrupted, however that happened, can be gone on with: 'stagec resume'.
 
-    Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer, 130 interrupted.
+    Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer,
+    4 internal error, 130 interrupted.
     """
     from stagec.cli.commands.run.starting import Request, start
 

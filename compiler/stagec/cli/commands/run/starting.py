@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from stagec.cli.running.failing import failed
-from stagec.cli.running.inputs import inputs_of
+from stagec.cli.running.inputs import inputs_of, refuse_unfit
 from stagec.cli.running.programs import read_program, refuse_hooks
 from stagec.cli.running.runs import Runs, name_of
 from stagec.cli.running.scenarios import read_scenario
@@ -17,7 +17,6 @@ from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.drivers.local import Journal, JournalError, create
 from stagec.runtime import Program, Started
-from stagec.runtime.advance import trouble
 from stagec.world.local import LocalWorld
 from stagec.world.scripted import ScriptedWorld
 
@@ -45,9 +44,7 @@ def start(request: Request) -> Exit:
     path = Runs(request.runs).new(request.name, program.plan.id)
     entry = request.entry if request.entry is not None else scenario.entry
     started = Started(name_of(path), entry, inputs)
-    why = trouble(program, started)
-    if why is not None:
-        raise Failure(f"{quote(program.plan.id)} cannot be run: {why}")
+    refuse_unfit(program, started)
     journal = _created(path, data, program, request.scenario)
     world = ScriptedWorld(scenario, LocalWorld(calls=request.allow_hooks))
     begin(program.plan, program.digest, name_of(path), quiet=request.events is not None)

@@ -44,6 +44,6 @@ def _commands() -> list[click.Command]:
 COMMAND = click.Group(
     "runs",
     commands=_commands(),
-    help="Look at the runs that are kept. Nothing is gone on with.",
+    help="Look at the runs that are kept; none is gone on with.",
     short_help="List, show and export runs.",
 )

@@ -13,6 +13,7 @@ from stagec.cli.running.runs import Runs, name_of, read
 from stagec.cli.running.summary import answered, asked, request_label
 from stagec.cli.running.tabular import table
 from stagec.cli.running.telling import Wording
+from stagec.cli.running.unobeyed import unobeyed
 from stagec.cli.streams import canvas, put
 from stagec.core.visible import visible
 from stagec.core.words import counted, quote, shortened
@@ -29,7 +30,7 @@ def show(run: str, folder: Path) -> None:
     paper = canvas(sys.stdout, os.environ)
     wording = Wording(program.plan, paper)
     state = fold(program, history.events)
-    name = visible(f"{name_of(path)}: {program.plan.id}", paper.encoding)
+    name = unobeyed(visible(f"{name_of(path)}: {program.plan.id}", paper.encoding))
     title = f"{name}, {shortened(program.digest)}"
     events = counted(len(history.events), "event")
     put(f"{title}\n{table(paper, list(_rows(program, history, wording)))}{wording.ending(state)}, {events}\n")

@@ -13,6 +13,7 @@ from stagec.cli.running.telling import written
 from stagec.cli.streams import canvas, put
 from stagec.core.failure import Failure
 from stagec.core.value import value
+from stagec.core.visible import visible
 from stagec.core.words import counted, shortened
 from stagec.drivers.local import JournalError, Reason, read_journal
 from stagec.drivers.local.replaying import fold
@@ -40,8 +41,9 @@ def show(folder: Path, output_format: str) -> None:
     if output_format == "json":
         put(written({"runs": [_plain(each) for each in found]}, 2) + "\n")
         return
-    put(table(canvas(sys.stdout, os.environ), [_cells(each) for each in found]))
-    put(f"{counted(len(found), 'run')} in {folder}\n" if not found else "")
+    paper = canvas(sys.stdout, os.environ)
+    put(table(paper, [_cells(each) for each in found]))
+    put(f"{counted(len(found), 'run')} in {visible(str(folder), paper.encoding)}\n" if not found else "")
 
 
 def standing(path: Path) -> Standing:

@@ -21,7 +21,8 @@ def simulate(context: click.Context, /, **given: Any) -> None:
     Answer with the number of a way, with an outcome, or with JSON; 'undo' takes an answer back, 'help' says more. With
     a scenario, its answers are taken and the way is printed. No command is run, no callable called, and no time passes.
 
-    Exit status: 0 the run has ended as done, or you have left it; 1 it has ended as failed; 2 usage or environment.
+    Exit status: 0 the run has ended as done, or you have left it; 1 it has ended as failed; 2 usage or environment,
+    or the scenario has no answer; 4 internal error.
     """
     from stagec.cli.commands.simulate.walking import Request, walk
 

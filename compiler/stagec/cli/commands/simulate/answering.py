@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from stagec.cli.commands.simulate.making import Wish, made
-from stagec.cli.commands.simulate.ways import Way
+from stagec.cli.commands.simulate.ways import FAIL, Way
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import Names, hint
 from stagec.core.value import value
@@ -54,10 +54,7 @@ def answer(question: Question, typed: str) -> Json:
 def lets_turns_pass(question: Question, typed: str) -> bool:
     """Tell whether somebody means that the model uses up its turns: so a stage fails."""
     way = _way(question, typed)
-    return isinstance(question.effect, Turn) and (typed == "cap" or (way is not None and way.outcome == _FAIL))
-
-
-_FAIL = "fail"
+    return isinstance(question.effect, Turn) and (typed == "cap" or (way is not None and way.outcome == FAIL))
 
 
 def _returned(effect: Call | Hook | Wait, typed: str) -> Json:
@@ -77,7 +74,9 @@ def _taken(question: Question, typed: str, schema: str | None) -> Json:
     if way is None:
         outcomes = listing(tuple(dict.fromkeys(each.outcome for each in question.ways)), "or")
         near = hint(typed, Names(each.outcome for each in question.ways))
-        raise UnansweredError(f"{quote(typed)} is no answer: the number of a way, {outcomes}, or a JSON object{near}")
+        raise UnansweredError(
+            f"{quote(typed)} is no answer: type the number of a way, {outcomes}, or a JSON object{near}"
+        )
     found = made(question.program, schema, _wishes(question.node, way))
     if found is None:
         raise UnansweredError("no simple answer that takes this way satisfies the schema: type one as JSON")
@@ -142,7 +141,7 @@ def _turn(question: Question, effect: Turn, typed: str) -> Json:
 
 def _decided(effect: Grant | Judge | Confirm, typed: str) -> Json:
     if typed.lower() not in _YES:
-        raise UnansweredError(f"{quote(typed)} is no answer: yes or no")
+        raise UnansweredError(f"{quote(typed)} is no answer: type yes or no")
     return {_SAYS[type(effect)]: _YES[typed.lower()]}
 
 
@@ -157,7 +156,7 @@ def _ended(question: Question, typed: str) -> Json:
         return _output(given)
     succeeded = {"pass": True, "fail": False}.get(typed)
     if succeeded is None:
-        raise UnansweredError(f"{quote(typed)} is no answer: pass, fail, an exit status, or a JSON object")
+        raise UnansweredError(f"{quote(typed)} is no answer: type pass, fail, an exit status, or a JSON object")
     return _outputs(question, succeeded=succeeded)
 
 

@@ -16,6 +16,7 @@ from stagec.runtime.effect import Ask, Call, Confirm, Effect, Grant, Hook, Judge
 _LINES = 8
 """Lines of a prompt that are shown."""
 _HOW: Mapping[type, str] = {
+    Ask: "a number, an outcome, or JSON; help says more",
     Turn: "JSON hands it in; say TEXT; call TOOL {…}; cap lets all turns pass",
     Call: "what comes of it, as text or JSON; error TEXT",
     Grant: "yes or no",
@@ -98,4 +99,5 @@ def _text(effect: Effect) -> list[str]:
         case _:
             return []
     lines = text.strip().splitlines()
-    return lines if len(lines) <= _LINES else [*lines[:_LINES], f"({len(lines) - _LINES} more lines)"]
+    left_out = len(lines) - _LINES
+    return lines if left_out <= 1 else [*lines[:_LINES], f"({left_out} more lines)"]

@@ -76,10 +76,11 @@ class _Maker:
                 wanted = list_of(told.get("required")) if depth < _DEEPEST else []
                 return {str(name): self.simplest(self._member(told, str(name)), depth + 1) for name in wanted}
             case "array":
-                count = min(told.get("minItems", 0), _DEEPEST)
+                count = int(min(told.get("minItems", 0), _DEEPEST))
                 return [self.simplest(told.get("items", {}), depth + 1) for _ in range(count)]
             case "string":
-                return "text".ljust(min(told.get("minLength", 0), 1_000), ".")[: told.get("maxLength", 1_000)]
+                least, most = (told.get(name, other) for name, other in (("minLength", 0), ("maxLength", 1_000)))
+                return "text".ljust(int(min(least, 1_000)), ".")[: int(min(most, 1_000))]
             case "integer" | "number":
                 return _number(told)
             case _:

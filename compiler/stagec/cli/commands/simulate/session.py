@@ -13,6 +13,7 @@ from stagec.cli.commands.simulate.asking import answers, asked
 from stagec.cli.commands.simulate.ways import ways
 from stagec.cli.running.following import Follower, Leg, names_of
 from stagec.cli.running.telling import Wording
+from stagec.cli.running.unobeyed import unobeyed
 from stagec.cli.streams import canvas, put
 from stagec.core.columns import columns, wrap
 from stagec.core.visible import visible
@@ -20,7 +21,6 @@ from stagec.core.words import counted
 from stagec.drivers.local.drive import next_request
 from stagec.runtime import Answered, Effect, Event, Program, State, advance
 from stagec.runtime.effect import Turn, Wait, execution_of
-from stagec.world.occasion import occasion_of
 
 _PROMPT = "> "
 _BAR = "  | "
@@ -58,8 +58,9 @@ class Session:
         """Ask until somebody leaves or nothing more is typed; return the state then."""
         with suppress(ImportError):  # lines can be edited where there is such a module
             import_module("readline")
-        with suppress(AttributeError):  # what is no text is no answer either, and nothing to fail on
-            sys.stdin.reconfigure(errors="backslashreplace")
+        reconfigure = getattr(sys.stdin, "reconfigure", None)
+        if reconfigure is not None:  # what is no text is no answer either, and nothing to fail on
+            reconfigure(errors="backslashreplace")
         self._go(self._events[0])
         while True:
             typed = self._typed()
@@ -135,8 +136,9 @@ class Session:
         self._put(["", *asked(question, self._state), *answers(question, self._arrow)])
 
     def _question(self, effect: Effect) -> Question:
-        node = self._program.plan.nodes[occasion_of(effect.key).node]
-        return Question(self._program, effect, node, ways(self._program, node))
+        execution = self._state.active[execution_of(effect.key)]
+        node = self._program.plan.nodes[execution.node]
+        return Question(self._program, effect, node, ways(self._program, execution))
 
     def _undo(self) -> None:
         if len(self._events) == 1:
@@ -159,13 +161,15 @@ class Session:
         yield f"visited: {', '.join(visited)}"
 
     def _put(self, lines: Iterable[str]) -> None:
-        put("".join(f"{part}\n" for line in lines for part in self._broken(visible(line, self._paper.encoding))))
+        shown = (unobeyed(visible(line, self._paper.encoding)) for line in lines)
+        put("".join(f"{part}\n" for line in shown for part in self._broken(line)))
 
     def _broken(self, line: str) -> list[str]:
         """Return a line in as many as it takes on a terminal."""
         width = self._paper.width
         if width is None or columns(line) <= width:
             return [line]
+        begun = _BAR if line.startswith(_BAR) else " " * (len(line) - len(line.lstrip(" ")))
         lead = _BAR if line.startswith(_BAR) else " " * len(_BAR)
-        first, *others = wrap(line.removeprefix(_BAR), width - len(_BAR))
-        return [f"{lead if line.startswith(_BAR) else ''}{first}", *(f"{lead}{each}" for each in others)]
+        first, *others = wrap(line[len(begun) :], width - len(lead))
+        return [f"{begun}{first}", *(f"{lead}{each}" for each in others)]

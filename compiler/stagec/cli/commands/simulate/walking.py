@@ -5,17 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from stagec.cli.commands.simulate.session import Session
-from stagec.cli.running.inputs import inputs_of
+from stagec.cli.running.inputs import inputs_of, refuse_unfit
 from stagec.cli.running.programs import read_program
 from stagec.cli.running.scenarios import read_scenario
 from stagec.cli.running.sitting import status_of
 from stagec.cli.running.telling import teller
-from stagec.core.failure import Exit, Failure
+from stagec.core.failure import Exit
 from stagec.core.value import value
-from stagec.core.words import quote
 from stagec.drivers.local.drive import next_request
 from stagec.runtime import Answered, Event, Program, Started, State, advance
-from stagec.runtime.advance import trouble
 from stagec.world.local import ClosedWorld
 from stagec.world.scenario import Scenario
 from stagec.world.scripted import ScriptedWorld
@@ -37,9 +35,7 @@ def walk(request: Request) -> Exit:
     scenario = read_scenario(request.scenario, program.plan)
     inputs = inputs_of(program, scenario.inputs, request.inputs)
     started = Started("simulation", request.entry if request.entry is not None else scenario.entry, inputs)
-    why = trouble(program, started)
-    if why is not None:
-        raise Failure(f"{quote(program.plan.id)} cannot be run: {why}")
+    refuse_unfit(program, started)
     if request.scenario is not None:
         return status_of(_scripted(program, scenario, started))
     state = Session(program, started).talk()

@@ -13,7 +13,11 @@ from stagec.plan.gate import Among, Exists, IntentGate, Reads, Term
 from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Stop, Target
 from stagec.runtime import Program
 from stagec.runtime.gate import ABORT
+from stagec.runtime.state import Execution
 
+FAIL = "fail"
+_END = "end"
+_OF_BRANCH = "end of its branch"
 _ABORTED = "end (failed)"
 
 
@@ -30,9 +34,18 @@ class Way:
     named: str | None = None
 
 
-def ways(program: Program, node: Node) -> tuple[Way, ...]:
-    """Return the ways on from a node, in the order in which they count; `abort` only where an answer may say it."""
-    found = [way for edge in node.edges for way in _of_edge(edge)]
+def ways(program: Program, execution: Execution) -> tuple[Way, ...]:
+    """Return the ways on from an execution, in the order in which they count; `abort` only where an answer may say it.
+
+    What begins a branch of a fork takes edges on `fail` only; with any other outcome its branch ends.
+    """
+    node = program.plan.nodes[execution.node]
+    found: list[Way] = []
+    for edge in node.edges:
+        if execution.begins_branch and edge.on != FAIL:
+            found += [] if any(way.outcome == edge.on for way in found) else [Way(edge.on, f"{_OF_BRANCH} (done)")]
+        else:
+            found += _of_edge(edge, _END if execution.branch.scope is None else _OF_BRANCH)
     if all(way.outcome != ABORT for way in found) and _may_abort(program, node):
         found.append(Way(ABORT, _ABORTED))
     return tuple(found)
@@ -45,16 +58,16 @@ def _may_abort(program: Program, node: Node) -> bool:
     return made(program, act.schema, [Wish(gate.field, ABORT)]) is not None
 
 
-def _of_edge(edge: Edge) -> Iterator[Way]:
+def _of_edge(edge: Edge, end: str) -> Iterator[Way]:
     target = edge.target
     if isinstance(target, Named):
         for name, node in target.nodes.items():
             yield Way(edge.on, node, edge.when, name)
     else:
-        yield Way(edge.on, _leads(target), edge.when)
+        yield Way(edge.on, _leads(target, end), edge.when)
 
 
-def _leads(target: Target) -> str:
+def _leads(target: Target, end: str) -> str:
     match target:
         case Go(node=node, otherwise=otherwise):
             return node if otherwise is None else f"{node}, or {otherwise} if it cannot start"
@@ -63,7 +76,7 @@ def _leads(target: Target) -> str:
         case Chain(nodes=nodes):
             return ", then ".join(nodes)
         case Stop(outcome=outcome):
-            return f"end ({outcome})"
+            return f"{end} ({outcome})"
         case Named():
             return "the node that the answer names"
 

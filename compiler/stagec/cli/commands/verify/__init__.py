@@ -10,7 +10,7 @@ import click
 from stagec.cli import options
 
 
-@click.command(short_help="Work out again everything that a plan says of itself.")
+@click.command(short_help="Check that plans are sound and unchanged.")
 @click.argument("plans", nargs=-1, required=True, metavar="PLAN...", type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
     "--against",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
+from stagec.cli.commands.verify.roots import move
 from stagec.core.json import Json, Object, object_of
 from stagec.core.words import quote
 from stagec.plan.frame import unframed
@@ -19,15 +21,24 @@ _TABLES = {
     "sources": "source",
 }
 """What one member of each table of a plan is called."""
+_SOURCES = "sources"
 _ACT = "act"
 _IMPLIED = "contents"
 """Texts under their digests: whatever refers to another text differs itself."""
 
 
-def differences(held: bytes, made: bytes) -> Iterator[str]:
-    """Yield the parts in which the plan that a file holds differs from the one its sources were compiled to."""
+def differences(held: bytes, made: bytes, root: Path) -> Iterator[str]:
+    """Yield the parts in which the plan that a file holds differs from the one its sources at `root` were compiled to.
+
+    Where that was done from another root this is told once, instead of every source.
+    """
     one, other = _payload(held), _payload(made)
-    found = False
+    moved = move(object_of(one.get(_SOURCES)), object_of(other.get(_SOURCES)), root)
+    found = bool(moved.names)
+    if found:
+        yield moved.told
+        named = {moved.names.get(name, name): digest for name, digest in object_of(other[_SOURCES]).items()}
+        other = {**other, _SOURCES: named}
     for sentence in (*_members(one, other), *_in_tables(one, other)):
         found = True
         yield sentence

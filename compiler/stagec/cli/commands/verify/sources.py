@@ -23,7 +23,9 @@ class Sources:
 
     def __init__(self, paths: tuple[Path, ...], root: Path | None) -> None:
         with progress("compiling …"):
-            self._freezer = Freezer(configure(paths, root), paths)
+            configuration = configure(paths, root)
+            self._root = configuration.root.absolute()
+            self._freezer = Freezer(configuration, paths)
 
     def compare(self, plan: Plan, data: bytes) -> tuple[str, ...]:
         """Return what is to be said when a plan is not what its flow compiles to: the first line, and details."""
@@ -32,7 +34,7 @@ class Sources:
         if data in whole:
             return ()
         if whole:
-            return (":", *_told(data, whole[0]))
+            return (":", *_told(differences(data, whole[0], self._root)))
         for each in made:
             if isinstance(each, Refused):
                 return (f": the flow is not compiled: {each.reason}; 'stagec validate' says what is wrong",)
@@ -46,8 +48,7 @@ class Sources:
                     yield self._freezer.freeze(each)
 
 
-def _told(held: bytes, made: bytes) -> Iterator[str]:
-    found = differences(held, made)
+def _told(found: Iterator[str]) -> Iterator[str]:
     yield from islice(found, _MOST)
     more = sum(1 for _ in found)
     if more:
