@@ -53,6 +53,20 @@ def test_a_warning_fails_only_when_asked_to(warned: Path, run: Run) -> None:
     assert statuses == [0, 1, 1, 0]
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_streams_that_are_closed_change_no_status(
+    broken: Path, closed: str, environment: Callable[..., dict[str, str]]
+) -> None:
+    ended = shell(f"{SHELL} validate {closed}", broken, environment())
+    assert (ended.returncode, ended.stderr) == (1, b"")
+
+
+def test_a_disk_that_is_full_is_told(broken: Path, environment: Callable[..., dict[str, str]]) -> None:
+    ended = shell(f"{SHELL} validate > /dev/full", broken, environment())
+    assert ended.returncode == 2
+    assert ended.stderr == b"stagec: error: cannot write to standard output: No space left on device\n"
+
+
 @pytest.mark.parametrize("form", ["text", "json", "concise"])
 def test_a_reader_that_leaves_changes_nothing(
     broken: Path, form: str, environment: Callable[..., dict[str, str]]

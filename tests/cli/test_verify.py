@@ -23,7 +23,7 @@ from stagec.core.words import quote
 from stagec.plan import dump
 from stagec.plan.canonical import canonical
 from stagec.plan.document import Limits
-from stagec.plan.frame import framed, unframed
+from stagec.plan.frame import digest, framed, unframed
 from stagec.plan.node import Edge, Node, Outcome, Stop
 
 Shown = pytest.CaptureFixture[str]
@@ -92,6 +92,17 @@ def test_a_text_under_another_name_is_refused(tmp_path: Path, capfd: Shown) -> N
     path.write_bytes(framed(unframed(PLAN)[1].replace(b"Lint.", b"Lint!")))
     assert run(["verify", str(path)]) == 1
     assert "refused: its content sha256:" in capfd.readouterr().out
+
+
+def test_a_schema_that_is_none_is_refused(tmp_path: Path, capfd: Shown) -> None:
+    path, schema = tmp_path / "x", "Lint it."
+    plan, name = json.loads(PLAN)["plan"], digest(schema.encode())
+    plan["contents"][name] = schema
+    plan["nodes"]["plan"]["act"]["schema"] = name
+    path.write_bytes(framed(canonical(plan)))
+    assert run(["verify", str(path)]) == 1
+    told = f"its content {name} is no schema that can be used: Expecting value: line 1 column 1 (char 0)"
+    assert capfd.readouterr().out == f"{path}: refused: {told}\n"
 
 
 JSON = st.recursive(
@@ -335,5 +346,6 @@ def test_the_compiler_is_not_needed(tmp_path: Path, environment: Callable[..., d
     own = {module for module in told["modules"] if module.startswith("stagec.")}
     libraries = {module.partition(".")[0] for module in told["modules"]} - sys.stdlib_module_names
     assert told["statuses"] == [0, 0, 0]
-    assert {module.split(".")[1] for module in own} == {"cli", "core", "plan"}
-    assert {each for each in libraries if each not in {"__main__", "stagec"} and not each.startswith("_")} == {"click"}
+    assert {module.split(".")[1] for module in own} == {"cli", "core", "plan", "runtime"}
+    named = {each for each in libraries if each not in {"__main__", "stagec"} and not each.startswith("_")}
+    assert named == {"click", "jsonschema_rs"}

@@ -96,19 +96,24 @@ VALIDATORS = st.builds(
 )
 
 
+SCHEMAS = ("{}", "true", ' {"type": "object"}', '{"required":["b","a"]}', '{"$defs":{"a":{}},"$ref":"#/$defs/a"}')
+"""Texts that are schemas, and not written in the way of anything else in a plan."""
+
+
 class _Parts:
     """What the parts of one plan may name: its nodes, contents, tools and validators."""
 
     def __init__(self, draw: Draw) -> None:
         self.nodes = draw(st.lists(TEXTS, min_size=1, max_size=4, unique=True))
         self.texts = draw(st.lists(TEXTS, min_size=1, max_size=3, unique=True))
+        self.schemas = draw(st.lists(st.sampled_from(SCHEMAS), min_size=1, unique=True))
         self.servers = draw(table(SERVERS))
         self.validators = draw(table(VALIDATORS))
         self.tools = draw(table(self.tool()))
 
     @property
     def contents(self) -> Mapping[str, str]:
-        return {digest(text.encode()): text for text in self.texts}
+        return {digest(text.encode()): text for text in (*self.texts, *self.schemas)}
 
     def node(self) -> Some[str]:
         return st.sampled_from(self.nodes)
@@ -116,8 +121,11 @@ class _Parts:
     def content(self) -> Some[str]:
         return st.sampled_from(sorted(self.contents))
 
+    def schema(self) -> Some[str]:
+        return st.sampled_from(sorted(digest(text.encode()) for text in self.schemas))
+
     def tool(self) -> Some[Tool]:
-        effects, schema = st.sampled_from(["read", "mutating", "unknown"]), st.none() | self.content()
+        effects, schema = st.sampled_from(["read", "mutating", "unknown"]), st.none() | self.schema()
         origins = st.sampled_from(["bundled", "discovered", "unknown"])
         own = st.builds(Tool, origins, effects, schema=schema, digest=st.none() | DIGESTS)
         if not self.servers:
@@ -168,7 +176,7 @@ def _prompt(draw: Draw, parts: _Parts) -> Prompt:
         builtin=draw(st.none() | TEXTS),
         variables=variables,
         needed=draw(some(st.sampled_from(sorted(variables))) if variables else st.just(())),
-        schema=draw(st.none() | parts.content()),
+        schema=draw(st.none() | parts.schema()),
         tools=draw(st.none() | parts.used()),
         model=draw(st.none() | TEXTS),
         permission=draw(st.none() | TEXTS),
@@ -180,9 +188,9 @@ def _converse(draw: Draw, parts: _Parts) -> Converse:
         draw(parts.template(("ctx",))),
         draw(parts.used()),
         draw(TEXTS),
-        draw(parts.content()),
+        draw(parts.schema()),
         draw(POSITIVE),
-        draw(st.none() | parts.content()),
+        draw(st.none() | parts.schema()),
     )
 
 
@@ -261,7 +269,7 @@ def plans(draw: Draw) -> Plan:
         entry=draw(st.none() | st.sampled_from(sorted(entries))),
         title=draw(st.none() | TEXTS),
         version=draw(st.none() | TEXTS),
-        inputs=draw(table(st.builds(Input, st.booleans(), JSON, st.none() | parts.content()))),
+        inputs=draw(table(st.builds(Input, st.booleans(), JSON, st.none() | parts.schema()))),
         system=draw(st.none() | st.just(System(*parts.asked(draw)))),
         judge=draw(st.none() | st.builds(Judge, TEXTS, table(JSON))),
         validators=parts.validators,

@@ -13,7 +13,7 @@ from plan_vectors.knowledge import Knowledge
 from plan_vectors.prompting import prompt
 from plan_vectors.tasks import Steps
 from plan_vectors.texts import NOTHING, follow, holds
-from plan_vectors.validating import failure, next_prompt
+from plan_vectors.validating import cannot_do_its_work, failure, next_prompt
 
 _ENDING = {"closing", "verdict"}
 
@@ -74,8 +74,10 @@ def _validated(knows: Knowledge, execution: Execution, ended: Ended) -> Steps:
         return None
     knows.failures[node] = knows.failures.get(node, 0) + 1
     action = validation.get("action", "retry")
-    if knows.failures[node] >= validation.get("attempts", 3) or action == "abort":
+    if action == "abort" or cannot_do_its_work(failed):
         return ended._replace(failed="validation")
     if action == "skip":
         return None
+    if knows.failures[node] >= validation.get("attempts", 3):
+        return ended._replace(failed="validation")
     return ended._replace(again=next_prompt(knows, validation, failed))

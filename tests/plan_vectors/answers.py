@@ -44,8 +44,9 @@ def _called(told: Mapping[str, Any]) -> Answer:
 
 def _ran(told: Mapping[str, Any]) -> Answer:
     status = told.get("exit")
+    is_whole = type(status) is int or (type(status) is float and status.is_integer() and abs(status) <= _EXACT)
     return {
-        "exit": status if type(status) is int else None,
+        "exit": int(status) if is_whole else None,
         "stdout": _text(told, "stdout"),
         "stderr": _text(told, "stderr"),
     }

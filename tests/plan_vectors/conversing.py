@@ -96,13 +96,17 @@ def _attempt(knows: Knowledge, execution: Execution, told: Told) -> Steps:
             return Attempt(failed=True)
         calls = [{**call, "id": call["id"] or f"{number}.{index}"} for index, call in enumerate(turn["calls"])]
         alone = len(calls) == 1 and _is_completion(calls[0], act)
-        if alone and satisfies(calls[0]["arguments"], knows.contents[act["schema"]]):
+        if alone and _is_result(calls[0]["arguments"], knows.contents[act["schema"]]):
             return Attempt(calls[0]["arguments"], told=[{"is": "accepted", "call": calls[0]["id"]}])
         if alone:
             told = [{"is": "wrong", "call": calls[0]["id"]}]
         else:
             told = yield from _answers(execution, calls)
     return Attempt(capped=True, told=told)
+
+
+def _is_result(argument: Any, schema: str) -> bool:
+    return isinstance(argument, dict) and satisfies(argument, schema)
 
 
 def _is_completion(call: Call, act: Mapping[str, Any]) -> bool:

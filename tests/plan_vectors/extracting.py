@@ -9,7 +9,7 @@ from typing import Any
 _PATH = re.compile(r"(?:file://)?([\w./@+-]+)(?:[:(](\d{1,9})(?:[:,]\d{1,9})?\)?)?")
 _SUFFIX = re.compile(r"[A-Za-z]\w{0,11}")
 _RULE = re.compile(r"[(\[]([a-z][\w/-]{2,80})[)\]]")
-_TEST = re.compile(r"^\s*(?:FAILED|FAIL|not ok|✗|✘):?\s+(\S.{0,500})$|^(\S.{0,500}?) \.\.\. FAILED\b")
+_TEST = re.compile(r"^\s*(?:FAILED|FAIL|not ok|✗|✘):?\s+(?:\|\s*)?([^\s|].{0,500})$|^(\S.{0,500}?) \.\.\. FAILED\b")
 _DIFF = re.compile(r"^(?:diff |--- |@@ |[+-]\S)", re.MULTILINE)
 _MISSING = re.compile(r"no such file|not found|missing|does not exist", re.IGNORECASE)
 _LONGEST = 2_000

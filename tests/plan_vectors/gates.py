@@ -70,8 +70,7 @@ def _composite(knows: Knowledge, execution: Execution, answer: Any, settings: Ma
     for each in settings.get("conditions", ()):
         inner = {"kind": each["type"], "settings": each.get("config", {})}
         said.append(each["type"] != "meta:composite" and (yield from _judged(knows, execution, answer, inner)))
-    decide = {"first": lambda said: said[0], "or": any}.get(settings.get("operator"), all)
-    return bool(said) and decide(said)
+    return bool(said) and (any if settings.get("operator") in {"or", "first"} else all)(said)
 
 
 def _detected(kind: str, settings: Mapping[str, Any], answer: Any) -> bool:
@@ -84,9 +83,9 @@ def _detected(kind: str, settings: Mapping[str, Any], answer: Any) -> bool:
 
 
 def _is_signal(settings: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
-    return found.get("type") == settings.get("signalType") and all(
-        name in found for name in settings.get("requiredFields", ())
-    )
+    if not isinstance(settings.get("signalType"), str) or found.get("type") != settings["signalType"]:
+        return False
+    return all(isinstance(name, str) and name in found for name in settings.get("requiredFields", ()))
 
 
 def _everything(value: Any) -> Sequence[Any]:

@@ -9,7 +9,7 @@ from plan_vectors.execution import Execution
 from plan_vectors.knowledge import Knowledge
 from plan_vectors.schemas import satisfies
 from plan_vectors.tasks import Steps
-from plan_vectors.texts import HoleError, render
+from plan_vectors.texts import SYSTEM, HoleError, render
 
 _ASKED = 2
 """So often the model is asked in one execution."""
@@ -19,9 +19,9 @@ def prompts(knows: Knowledge, node: Mapping[str, Any], instead: str | None) -> d
     """Return the prompts of an execution that is about to begin, or nothing when it cannot start."""
     try:
         own = instead if instead is not None else _prompt(knows, node["act"])
-        return None if own is None else {"prompt": own, **_system(knows, knows.plan.get("system"))}
     except HoleError:
         return None
+    return None if own is None else {"prompt": own, **_system(knows, knows.plan.get("system"))}
 
 
 def _prompt(knows: Knowledge, act: Mapping[str, Any]) -> str | None:
@@ -37,7 +37,8 @@ def _system(knows: Knowledge, system: Mapping[str, Any] | None) -> dict[str, str
     if system is None:
         return {}
     variables = {**dict.fromkeys(system.get("variables", ()), ""), **knows.supplied(system)}
-    return {"system": render(system["prompt"], {"variable": variables}, knows.contents)}
+    scope = {"variable": variables, "stdin": knows.inputs.get("stdin", "")}
+    return {"system": render(system["prompt"], scope, knows.contents, SYSTEM)}
 
 
 def prompt(knows: Knowledge, execution: Execution, prompts: Mapping[str, str]) -> Steps:

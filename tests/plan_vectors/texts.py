@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -12,6 +12,10 @@ NOTHING: Final = object()
 
 Template = Sequence[Mapping[str, Any]]
 Contents = Mapping[str, str]
+Names = Container[str | int]
+_EMPTY: Names = ("failure", "this")
+SYSTEM: Names = ("failure", "this", "variable", "stdin")
+"""Below these names, holes that lead to nothing are empty; in the system prompt below all there are."""
 
 _PLAIN, _TINY = 21, -6
 """So many digits stand before the point of a number without exponent, and less zeros behind it."""
@@ -70,28 +74,28 @@ def _number(value: float) -> str:
     return f"{minus}{digits[0]}{'.' * (len(digits) > 1)}{digits[1:]}e{point - 1:+d}"
 
 
-def render(template: Template, scope: Mapping[str, Any], contents: Contents) -> str:
-    """Return the text of a template; a hole that leads to nothing is an error, but empty in `failure` and `this`."""
-    return "".join(_pieces(template, scope, contents))
+def render(template: Template, scope: Mapping[str, Any], contents: Contents, names: Names = _EMPTY) -> str:
+    """Return the text of a template; a hole that leads to nothing is an error, but empty below some names."""
+    return "".join(_pieces(template, scope, contents, names))
 
 
-def _pieces(template: Template, scope: Mapping[str, Any], contents: Contents) -> Iterator[str]:
+def _pieces(template: Template, scope: Mapping[str, Any], contents: Contents, names: Names) -> Iterator[str]:
     for piece in template:
         if piece["is"] == "text":
             yield contents[piece["content"]]
         elif piece["is"] == "hole":
-            yield _hole(piece["path"], scope)
+            yield _hole(piece["path"], scope, names)
         elif piece["is"] == "each":
             for element in _elements(follow(scope, piece["path"])):
-                yield from _pieces(piece.get("body", ()), {**scope, "this": element}, contents)
+                yield from _pieces(piece.get("body", ()), {**scope, "this": element}, contents, names)
         else:
             branch = "then" if _is_there(follow(scope, piece["path"])) else "otherwise"
-            yield from _pieces(piece.get(branch, ()), scope, contents)
+            yield from _pieces(piece.get(branch, ()), scope, contents, names)
 
 
-def _hole(path: Sequence[str | int], scope: Mapping[str, Any]) -> str:
+def _hole(path: Sequence[str | int], scope: Mapping[str, Any], names: Names) -> str:
     found = follow(scope, path)
-    if found is NOTHING and path[:1] not in (["failure"], ["this"]):
+    if found is NOTHING and path[0] not in names:
         raise HoleError(".".join(map(str, path)))
     return "" if found is NOTHING else text(found)
 

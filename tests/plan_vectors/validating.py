@@ -42,6 +42,12 @@ def _succeeded(success: Mapping[str, Any], ended: Mapping[str, Any]) -> bool:
     return argument in output if success["kind"] == "contains" else re.search(argument, output) is not None
 
 
+def cannot_do_its_work(failed: Failure) -> bool:
+    """Whether the command of a validator that failed could not be run, or may not do what it must."""
+    _, _, ended = failed
+    return ended["exit"] in {126, 127} or "EACCES" in ended["stderr"] or "Permission denied" in ended["stderr"]
+
+
 def next_prompt(knows: Knowledge, validation: Mapping[str, Any], failed: Failure) -> str:
     """Return the prompt with which the work is done again."""
     validator, command, ended = failed

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from stagec.core.columns import columns
+
 _PATIENCE = 0.5
 """Seconds before a run counts as long."""
 
@@ -33,7 +35,7 @@ def progress(sentence: str) -> Iterator[None]:
         timer.cancel()
         timer.join()
         if shown.is_set():
-            _show(f"\r{' ' * len(sentence)}\r")
+            _show(f"\r{' ' * columns(sentence)}\r")
 
 
 def _show(text: str) -> None:

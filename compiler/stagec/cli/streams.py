@@ -8,13 +8,20 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from stagec.core.canvas import Canvas
+from stagec.core.failure import Failure
 from stagec.core.visible import visible
 
 _NARROWEST = 20
 
 
 def prepare() -> None:
-    """Make standard output and standard error write what their encoding lacks escaped instead of failing."""
+    """Make standard output and standard error write what their encoding lacks escaped instead of failing.
+
+    A standard stream that was closed before this process began is one that has nothing to say and to read.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -32,8 +39,8 @@ def put_bytes(data: bytes) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        discard(sys.stdout)
+    except OSError as error:
+        _given_up(sys.stdout, error)
 
 
 def say(text: str) -> None:
@@ -68,8 +75,15 @@ def _write(stream: TextIO, text: str) -> None:
     try:
         stream.write(text)
         stream.flush()
-    except BrokenPipeError:
-        discard(stream)
+    except OSError as error:
+        _given_up(stream, error)
+
+
+def _given_up(stream: TextIO, error: OSError) -> None:
+    """Write no more to a stream; what does not reach standard output is a failure, unless its reader went away."""
+    discard(stream)
+    if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+        raise Failure(f"cannot write to standard output: {error.strerror or error}") from error
 
 
 def _encoding(stream: TextIO) -> str:

@@ -88,6 +88,7 @@ def _compiled(cls: type, heads: Iterable[str], values: Mapping[str, str]) -> Cal
     end = "    _made_.__class__ = _class_\n    return _made_\n"
     exec(f"def made({', '.join(heads)}):\n    _made_ = _make_(_twin_)\n{body}{end}", scope)
     found: Callable[..., Any] = scope["made"]
+    found.__qualname__ = cls.__qualname__  # which messages about missing arguments name
     return found
 
 

@@ -13,7 +13,7 @@ _WORD = re.compile(r"(?:file://)?(?P<file>[\w./@+-]+)(?:[:(](?P<line>\d{1,9})(?:
 _SUFFIX = re.compile(r"[A-Za-z]\w{0,11}")
 _RULE = re.compile(r"[(\[](?P<rule>[a-z][\w/-]{2,80})[)\]]")
 _FAILED_TEST = re.compile(
-    r"^\s*(?:FAILED|FAIL|not ok|\N{BALLOT X}|\N{HEAVY BALLOT X}):?\s+(?P<name>\S.{0,500})$"
+    r"^\s*(?:FAILED|FAIL|not ok|\N{BALLOT X}|\N{HEAVY BALLOT X}):?\s+(?:\|\s*)?(?P<name>[^\s|].{0,500})$"
     r"|^(?P<other>\S.{0,500}?) \.\.\. FAILED\b"
 )
 _STATUS = 3

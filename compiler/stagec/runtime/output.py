@@ -18,6 +18,17 @@ class Output:
 def read_output(answer: Json) -> Output:
     """Return what the world says of a program; what it does not say is empty."""
     given = answer if isinstance(answer, dict) else {}
-    status, texts = given.get("exit"), (given.get("stdout"), given.get("stderr"))
+    texts = (given.get("stdout"), given.get("stderr"))
     stdout, stderr = (each if isinstance(each, str) else "" for each in texts)
-    return Output(status if type(status) is int else None, stdout, stderr)
+    return Output(_whole(given.get("exit")), stdout, stderr)
+
+
+def _whole(given: Json) -> int | None:
+    """Return a whole number; 1.0 is one, as numbers are doubles."""
+    if isinstance(given, float) and given.is_integer() and abs(given) <= _EXACT:
+        return int(given)
+    return given if type(given) is int else None
+
+
+_EXACT = 2**53
+"""Up to here every whole number is a double."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stagec.core.json import Json
+from stagec.plan.document import Plan
+from stagec.plan.schemas import schemas
 
 
 class Payloads:
@@ -21,6 +23,8 @@ class Payloads:
         if content is None:
             return None
         found = self._validator(content)
+        if found is None:
+            return "its schema cannot be used"
         if found.is_valid(given):
             return None
         return "; ".join(str(error.message) for error in list(found.iter_errors(given))[:_MOST])
@@ -37,15 +41,34 @@ class Payloads:
 
     def _validator(self, content: str) -> Any:
         if content not in self._known:
-            import jsonschema_rs
-
-            schema = json.loads(self._contents[content])
-            self._known[content] = jsonschema_rs.validator_for(schema, retriever=_refuse)
+            try:
+                self._known[content] = _prepared(self._contents[content])
+            except ValueError:
+                self._known[content] = None
         return self._known[content]
 
 
 _MOST = 5
 """Complaints that a model is told of at once."""
+
+
+def unusable(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Yield every content of a plan that is used as a schema and cannot be, with the reason; stagec makes none."""
+    for content in dict.fromkeys(schemas(plan)):
+        try:
+            _prepared(plan.contents[content])
+        except ValueError as error:
+            yield content, str(error)
+
+
+def _prepared(text: str) -> Any:
+    """Return what judges values by a schema; raise `ValueError` for one that is none, or leads out of itself."""
+    import jsonschema_rs
+
+    try:
+        return jsonschema_rs.validator_for(json.loads(text), retriever=_refuse)
+    except (RecursionError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
+        raise ValueError(str(error)) from error
 
 
 def _refuse(address: str) -> Any:

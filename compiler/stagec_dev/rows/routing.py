@@ -74,14 +74,16 @@ def _answer(root: Path, row: Row) -> Json:
     told: dict[str, Json] = {"intent": intent, **({"handoff": handoff} if handoff else {})}
     if isinstance(target, Go):
         return {**told, "next": target.node, "signalClosing": False}
-    if isinstance(target, Stop):
+    if isinstance(target, Stop) or intent == gates.ABORT:
         return {**told, "next": row.given["stepId"], "signalClosing": True}
     return {"phase": "route", "error": "no edge"}
 
 
 def _compare(row: Row, got: Any) -> Agreement:
     wanted, note = dict(row.given["upstream"]), str(row.given["note"] or "")
-    if note.startswith("R15"):
+    if note.startswith("R1:"):
+        wanted = {"intent": gates.ABORT}
+    elif note.startswith("R15"):
         wanted = {"phase": "gate"}
     elif note.startswith("R18"):
         wanted = {"phase": "start"}

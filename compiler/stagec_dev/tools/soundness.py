@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from importlib import import_module
@@ -16,22 +17,29 @@ def _declare(parser: ArgumentParser) -> None:
     parser.add_argument("transitions", nargs="?", type=int, default=20_000, help="at least so many transitions")
     parser.add_argument("--seed", type=int, default=0, help="the number of the first project")
     parser.add_argument("--each", type=int, default=0, help="at least so many of each kind of thing that can happen")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes; the result is the same")
 
 
 def _run(options: Namespace) -> int:
     if str(ROOT / "tests") not in sys.path:
         sys.path.append(str(ROOT / "tests"))
     campaign: Any = import_module("properties.soundness.campaign")
-    tally = campaign.campaign(options.transitions, options.seed, options.each)
-    return reported(list(campaign.told(tally)), tally.found)
+    aim = campaign.Aim(options.transitions, options.each, workers=options.workers)
+    tally = campaign.campaign(aim, options.seed)
+    return reported(list(campaign.told(tally)), tally.found, tally.lagging(options.each))
 
 
-def reported(rows: list[tuple[object, ...]], found: list[Any]) -> int:
-    """Print what a campaign has seen and each promise that was broken; return the exit status."""
+def reported(rows: list[tuple[object, ...]], found: list[Any], wanting: tuple[str, ...] = ()) -> int:
+    """Print what a campaign has seen, each promise that was broken and what was not seen often enough.
+
+    Return the exit status: 1 where there is anything of either sort.
+    """
     print(table(("what", "how many"), rows))
     for each in found:
-        print(f"{each.system} {each.seed}: {each.what}")
-    return int(bool(found))
+        print(f"{' '.join(map(str, each.job)).strip()}: {each.what}")
+    for kind in wanting:
+        print(f"too seldom: {kind}")
+    return int(bool(found or wanting))
 
 
 SOUNDNESS = Tool(_declare, _run)

@@ -46,6 +46,12 @@ def test_a_damaged_journal_is_not_replaced(plan: bytes, path: Path) -> None:
     assert path.read_bytes() == b"something else"
 
 
+def test_a_journal_below_a_file_is_refused(plan: bytes, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(JournalError, match="its journal cannot be written: "):
+        stagec.run(plan, Answers(), STARTED, tmp_path / "file" / "folder" / "run.journal")
+
+
 def test_a_plan_that_was_altered_is_refused(plan: bytes) -> None:
     with pytest.raises(PlanError):
         stagec.run(plan.replace(b"Draft", b"Raft!"), Answers(), STARTED)

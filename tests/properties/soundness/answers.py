@@ -19,6 +19,10 @@ _WORDS = (
     "Done",
     "wait",
     "pass",
+    "finished",
+    "retry",
+    "continue",
+    "fail",
     "abort",
     "null",
     "true",
@@ -34,7 +38,7 @@ ODD: tuple[Json, ...] = (
 )
 """Values that nobody expects, of every type."""
 _DEEPEST = 6
-_STRINGS = ("yes", "a text", "2024-01-01", "Done", "retry", "finished", "FAIL")
+_STRINGS = ("yes", "a text", "2024-01-01", "Done", "retry", "finished", "FAIL", "Continue", "abort")
 
 
 def answers(text: str, random: Random, wanted: int = 24) -> list[Json]:
@@ -149,7 +153,9 @@ class _Maker:
         named = dict.fromkeys(name for each in layers for name in each.get("properties", {}))
         likely = self._random.choice((0.2, 0.6, 1.0))
         chosen = [
-            name for name in (*named, *(needed - named.keys())) if name in needed or self._random.random() < likely
+            name
+            for name in (*named, *sorted(needed - named.keys()))
+            if name in needed or self._random.random() < likely
         ]
         made = {}
         for name in chosen:

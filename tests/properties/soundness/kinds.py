@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from properties.soundness.scopes import of_scopes
+from properties.soundness.talks import of_answer, of_told
+
 from stagec.plan.act import Carried, Converse, Given, Prompt, Provided
 from stagec.plan.document import Plan
 from stagec.plan.gate import Among, Exists, IntentGate, JudgeGate, Reads, Term
 from stagec.plan.node import Chain, Edge, Fork, Go, Named, Stop, Target
-from stagec.runtime.effect import Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.runtime.effect import Ask, Effect, Judge, Run, Shell
 from stagec.runtime.event import Answered
 from stagec.runtime.gate import ALIASES
 from stagec.runtime.state import State, Step, Told
@@ -24,6 +27,9 @@ def of_edge(node: str, edge: Edge, among: tuple[Edge, ...]) -> Iterator[str]:
     yield f"edge {edge.on}, {target}"
     yield f"target {target}"
     yield from {f"term {of_term(each)} of a result" for each in edge.when}
+    yield from {f"condition on {each.path[0]}" for each in edge.when}
+    if len(edge.when) > 1:
+        yield "several terms at once"
 
 
 def of_target(node: str, target: Target) -> str:
@@ -56,30 +62,21 @@ def of_step(plan: Plan, before: State, event: Any, step: Step) -> Iterator[str]:
     """Yield the kinds of what happened in one transition."""
     effect = before.pending.get(event.key) if isinstance(event, Answered) else None
     if effect is not None:
-        yield from _of_answer(plan, before, effect, event.answer)
+        given = event.answer if isinstance(event.answer, dict) else {}
+        yield from of_answer(plan, before, step, effect, given)
+        yield from _of_answer(plan, before, step, effect, given)
     for told in step.told:
+        yield from of_told(plan, told.name, told.facts)
         yield from _of_told(plan, before, step.state, told)
     if step.state.ended is not None:
         yield f"end: {ending(step.state)}"
-    if len(step.state.waiting) > len(before.waiting):
-        yield "branch waits for room"
-    yield from (
-        "chain goes on"
-        for name, scope in step.state.scopes.items()
-        if scope.is_chain and scope.results != _results(before, name)
-    )
-    for key in step.state.scopes.keys() - before.scopes.keys():
-        if step.state.scopes[key].around.scope is not None:
-            yield "scope inside a scope"
-
-
-def _results(state: State, name: str) -> object:
-    return state.scopes[name].results if name in state.scopes else ()
+    if before.scopes or step.state.scopes:
+        yield from of_scopes(before, step)
 
 
 def ending(state: State) -> str:
     """Return the kind of a reason for which a run ended."""
-    for word in ("leads nowhere", "cannot start", "no usable answer", "no intent", "the validation of"):
+    for word in ("leads nowhere", "cannot start", "no usable answer", "no intent", "the validation of", "cannot join"):
         if word in state.reason:
             return word
     return f"{'failed' if state.reason.endswith(' failed') else state.reason} ({state.ended})"
@@ -98,24 +95,19 @@ def _of_told(plan: Plan, before: State, after: State, told: Told) -> Iterator[st
         case "StageCheckGateResult" if (
             node is not None and node.admission is not None and facts["outcome"] != "proceed"
         ):
-            policy = node.admission.on_defer if facts["outcome"] == "defer" else node.admission.on_block
-            yield f"policy {policy} on {facts['outcome']}"
-            yield from {
-                f"term {of_term(each)} of the context" for each in (*node.admission.defer, *node.admission.block)
-            }
-        case "StageCancelled" | "ParallelSiblingFailure":
-            yield told.name
+            yield f"policy {facts['policy']} on {facts['outcome']}"
+            terms = node.admission.defer if facts["outcome"] == "defer" else node.admission.block
+            if "gate" not in node.hooks:
+                yield from {f"term {of_term(each)} of the context" for each in terms}
         case "ValidationFailed" if node is not None and node.validation is not None:
-            yield f"validation failed, {node.validation.action}"
-        case "StageAssertOutcome" if "verdict" in facts:
-            yield f"check says {facts['verdict']}{' after a cap' if facts['capHit'] else ''}"
-        case "StageExited":
-            yield f"stage ends as {facts['verdict']}"
+            given_up = facts["failures"] >= node.validation.attempts
+            yield f"validation failed, {'given up' if given_up else node.validation.action}"
 
 
 def _of_entry(plan: Plan, before: State, after: State, name: str) -> Iterator[str]:
     """Yield the kinds of a node that begins to act."""
     node = plan.nodes[name]
+    yield f"act {type(node.act).__name__.lower()}"
     yield f"kind {node.kind}" if node.kind is not None else f"kind of a {plan.names.node} without one"
     if any(scope.join == name and key not in after.scopes for key, scope in before.scopes.items()):
         yield "join starts"
@@ -136,27 +128,24 @@ def _of_carried(before: State, supply: Carried) -> str:
     return f"variable carried, {'default' if supply.default is not None else 'left empty'}"
 
 
-def _of_answer(plan: Plan, before: State, effect: Effect, answer: Any) -> Iterator[str]:
-    node = plan.nodes[before.active[effect.key.rpartition("/")[0]].node]
-    given = answer if isinstance(answer, dict) else {}
+def _of_answer(plan: Plan, before: State, step: Step, effect: Effect, given: Any) -> Iterator[str]:
+    """Yield the kinds of an answer to what a step has asked."""
+    execution = before.active[effect.key.rpartition("/")[0]]
+    node = plan.nodes[execution.node]
     match effect:
-        case Hook():
-            yield f"hook {effect.phase.partition(' ')[0]}"
-        case Grant():
-            yield f"grant {'given' if given.get('granted') is True else 'denied'}"
-        case Confirm():
-            yield f"person says {'yes' if given.get('yes') is True else 'no'}"
-        case Wait():
-            yield f"backoff {node.retry.backoff.kind if node.retry is not None else 'none'}"
-        case Turn():
-            yield "turn of a model"
+        case Ask() if any(isinstance(each, Ask) and each.complaint is not None for each in step.effects):
+            yield "answer that is asked for again"
         case Run():
-            yield "program run"
+            yield f"program exits with {'0' if given.get('exit') == 0 else 'another status'}"
         case Shell() if node.validation is not None:
-            kinds = {plan.validators[each.validator].success.kind for each in node.validation.conditions}
-            yield from (f"validator {each}" for each in kinds)
+            condition = node.validation.conditions[execution.detail[1]]
+            fails = any(each.name == "ValidationFailed" for each in step.told)
+            kind = plan.validators[condition.validator].success.kind
+            yield f"validator {kind} {'fails' if fails else 'succeeds'}"
         case Judge():
-            yield "judge outside"
+            yield f"judge outside says {'done' if given.get('done') is True else 'no'}"
+        case _:
+            pass
     if isinstance(node.gate, IntentGate) and isinstance(given.get("answer"), dict):
         yield from _of_intent(node.gate, given["answer"])
     elif isinstance(node.gate, JudgeGate) and "answer" in given and plan.judge is not None:
@@ -171,5 +160,6 @@ def _of_intent(gate: IntentGate, answer: Any) -> Iterator[str]:
     yield "gate that fails fast" if gate.fail_fast else "gate that falls back"
     if said in ALIASES and ALIASES[said] in gate.intents:
         yield "intent by another word"
+        yield f"intent {ALIASES[said]} as {said}"
     elif said not in gate.intents and said != "abort" and not gate.fail_fast:
         yield "intent that was fallen back to"

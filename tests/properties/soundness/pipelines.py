@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from random import Random
 from typing import Any
 
+from properties.soundness.chance import Chance
 from properties.soundness.stages import TOOLS, Result, StageMaker, When, demanded
+
+from stagec.runtime.acts.slots import KINDS, SLOTS
 
 Json = Any
 
@@ -18,15 +20,18 @@ _CONTEXTS: tuple[Json, ...] = (
     {},
     {"type": "object", "required": ["a"], "properties": {"a": {"enum": ["busy", 1]}}},
 )
+_CROWDED = frozenset({"fork", "join", "branch", "chain", "mend", "unjoined", "skipped"})
+"""Leans that need several stages."""
+_FORKING = ("fork", "join", "unjoined", "skipped")
 _HOOKS = ("setup", "gate", "assert", "exit")
 
 
-def pipeline(random: Random) -> dict[str, bytes]:
+def pipeline(random: Chance) -> dict[str, bytes]:
     """Return the files of a project with one pipeline."""
     making = _Making(random)
     making.routed()
     making.judged()
-    if random.random() < 0.2:
+    if random.seldom(0.2):
         making.spoil()
     return making.files()
 
@@ -34,10 +39,10 @@ def pipeline(random: Random) -> dict[str, bytes]:
 class _Making:
     """Everything that one pipeline is made of."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Chance) -> None:
         self._random = random
-        wild = random.choice((0, 0, 0.1, 0.35))
-        self._stages = [*_NAMES[: random.randint(1, 8)]]
+        wild = 0 if random.lean else random.choice((0, 0, 0.1, 0.35))
+        self._stages = [*_NAMES[: random.randint(5 if random.lean in _CROWDED else 1, 8)]]
         self._results = {name: Result(random) for name in self._stages}
         self._context = {name: random.choice(_CONTEXTS) for name in ("task", "mood") if random.random() < 0.8}
         self._maker = StageMaker(random, wild, [*self._context])
@@ -58,7 +63,7 @@ class _Making:
         ahead = [self._stages[0]]
         while ahead and left:
             name = ahead.pop(0)
-            if name in self._siblings and self._random.random() < 0.6:
+            if name in self._siblings and self._random.likely(0.6, "branch", "unjoined"):
                 ahead += [name] if not ahead else []
                 self._siblings.discard(name) if not ahead[1:] else None
                 self._recovery(name, left, ahead)
@@ -68,27 +73,31 @@ class _Making:
             self._ending(name)
 
     def _onward(self, name: str, left: list[str], ahead: list[str]) -> None:
-        targets = [self._target(left, ahead) for _ in range(self._random.choice((1, 1, 2, 3))) if left]
+        lean = self._random.lean
+        many = (1, 1, 1, 2) if lean in _CROWDED else (2, 3) if lean == "output" else (1, 1, 2, 3)
+        targets = [self._target(left, ahead) for _ in range(self._random.choice(many)) if left]
         cases = [*self._cases(name, targets)]
-        if self._random.random() < 0.25:
+        if self._random.likely(0.25, "mend", "reason"):
             cases.insert(0, self._failing(name))
         self._members["next"][name] = self._written(cases)
 
     def _recovery(self, name: str, left: list[str], ahead: list[str]) -> None:
         if left and name not in self._members["next"]:
             target = self._target(left, ahead) if self._random.random() < 0.7 else self._mending(name)
+            if self._random.likely(0, "unjoined"):
+                target = {"stages": []}
             self._members["next"][name] = [{"when": {"verdict": "fail"}, **target}]
 
     def _ending(self, name: str) -> None:
         """Let a stage end the run, go back, or do one or the other."""
         random = self._random
-        if name in self._members["next"] or random.random() < 0.4:
+        if name in self._members["next"] or random.likely(0.4, *_CROWDED - {"mend"}):
             return
         back = {"stages": [random.choice(self._stages)]}
         cases = [
             *self._cases(name, random.choice(([back, {"stages": []}], [{"stages": []}], [{"terminate": True}, back])))
         ]
-        if random.random() < 0.3:
+        if random.likely(0.3, "mend", "reason"):
             cases.insert(0, self._failing(name))
         self._members["next"][name] = self._written(cases)
 
@@ -102,6 +111,8 @@ class _Making:
                 {"verdict": ["fail", "ok"], "attemptCount": 1},
             )
         )
+        if self._random.lean == "reason":
+            when = {"verdict": "fail", "reason": "no"}
         return {"when": when, **self._mending(name)}
 
     def _mending(self, name: str) -> Json:
@@ -117,9 +128,9 @@ class _Making:
     def _cases(self, name: str, targets: list[Json]) -> Any:
         """Yield cases for targets, mostly so that every accepted result has one."""
         result, random = self._results[name], self._random
-        if len(targets) == 1 and random.random() < 0.7:
+        if len(targets) == 1 and random.safely(0.7):
             yield targets[0]
-        elif random.random() < 0.4:
+        elif random.random() < (0 if random.lean == "output" else 0.4):
             for at, when in enumerate(result.split()):
                 yield {"when": when, **targets[at % len(targets)]}
         else:
@@ -132,25 +143,34 @@ class _Making:
                             {"attemptCount": 1},
                             {"verdict": "ok", **result.when()},
                             {"verdict": {"present": True}, **result.when()},
+                            *self._of_output(name),
                         )
                     ),
                     **each,
                 }
-            yield targets[-1] if random.random() < 0.85 else {"when": result.when(), **targets[-1]}
+            yield targets[-1] if random.safely(0.85) else {"when": result.when(), **targets[-1]}
+
+    def _of_output(self, name: str) -> list[When]:
+        """Return conditions on what a callable has made of the result, and let there be one."""
+        if not self._random.likely(0.1, "output"):
+            return []
+        self._members["hooks"].setdefault(name, {})["exit"] = "hooks.demo:call"
+        return [{"output.digest": self._random.choice((1, {"present": True}, {"present": False}))}] * 6
 
     def _target(self, left: list[str], ahead: list[str]) -> Json:
         """Return a target that leads to stages which nothing has led to yet, as far as there are any."""
         random = self._random
-        kind = random.random()
-        if kind < 0.35 and len(left) >= 2:
+        if random.likely(0.55 if random.lean == "branch" else 0.35, *_FORKING) and len(left) >= 2:
             siblings = [left.pop(0) for _ in range(min(len(left), random.choice((2, 2, 3))))]
-            join = {"join": left.pop(0)} if left and random.random() < 0.8 else {}
+            join = {"join": left.pop(0)} if left and random.random() < (0.4 if random.lean == "fork" else 0.8) else {}
             self._siblings.update(siblings)
             self._handed.setdefault(join.get("join", ""), []).extend(siblings)
             ahead += [*siblings, *join.values()]
             return {"stages": siblings, "execution": "parallel", **join}
-        if kind < 0.5 and len(left) >= 2:
-            chain = [left.pop(0) for _ in range(min(len(left), random.choice((2, 2, 3))))]
+        if random.likely(0.25, "chain") and len(left) >= 2:
+            chain = [
+                left.pop(0) for _ in range(min(len(left), 2 if random.lean == "chain" else random.choice((2, 2, 3))))
+            ]
             ahead += chain
             return {"stages": chain}
         if not left or random.random() < 0.1:
@@ -169,18 +189,20 @@ class _Making:
         """Say how stages are judged, admitted and hooked into."""
         random, members = self._random, self._members
         for name in self._stages:
-            if random.random() < 0.25:
+            if random.likely(0.1 if random.lean in _CROWDED else 0.25, "cap", "retry", "reason"):
                 members["checks"][name] = self._maker.checks(self._results[name])
-            if random.random() < 0.4:
+            if random.likely(0.4, "policy", "skipped"):
                 members["gate"][name] = self._maker.gate()
-            if random.random() < 0.12:
-                members["hooks"][name] = {random.choice(_HOOKS): "hooks.demo:call" for _ in range(2)}
-        if random.random() < 0.15:
-            kinds = [("TOOL_CALL", "pre", "guard"), ("TOOL_CALL", "pre", "guard"), ("RENDER", "post", "observer")]
-            self._root["loopHooks"] = [
-                dict(zip(("stage", "when", "kind", "call"), (*each, "hooks.demo:call"), strict=True))
-                for each in random.sample(kinds, 2)
-            ]
+            if random.likely(0.12, "hooks", "cap"):
+                members["hooks"][name] = {
+                    **members["hooks"].get(name, {}),
+                    **{random.choice(_HOOKS): "hooks.demo:call" for _ in range(2)},
+                    **({"assert": "hooks.demo:call"} if random.lean == "cap" and random.random() < 0.4 else {}),
+                }
+        if random.likely(0.15, "loop"):
+            self._root["loopHooks"] = [self._loop_hook() for _ in range(random.randint(1, 4))]
+        if random.likely(0.5, "mode"):
+            self._root["securityMode"] = random.choice(("ask", "allowlist", "yolo"))
         if random.random() < 0.85:
             self._root["context"] = self._context
         if random.random() < 0.9:
@@ -189,6 +211,17 @@ class _Making:
             self._root["maxParallel"] = random.choice((1, 1, 2, 3))
         if random.random() < 0.8:
             self._root["tools"] = "tools.json"
+
+    def _loop_hook(self) -> Json:
+        random = self._random
+        slot = random.choice([*SLOTS])
+        kind = random.choice(sorted(SLOTS[slot]))
+        if random.lean == "loop" and random.detail:
+            slot, _, kind = random.detail.partition(", ")
+        if random.random() < 0.02:
+            kind = random.choice(KINDS)
+        stage, _, when = slot.partition("/")
+        return {"stage": stage, "when": when, "kind": kind, "call": "hooks.demo:call"}
 
     def spoil(self) -> None:
         """Make a mistake, as people do."""

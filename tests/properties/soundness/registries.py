@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from random import Random
 from typing import Any
 
+from properties.soundness.chance import Chance
 from properties.soundness.schemas import Leaf, SchemaMaker
 from properties.soundness.steps import Node, StepMaker, connected
 
@@ -20,6 +20,7 @@ _SPINE = (
     ("continuation.review", "work"),
     ("probe.issue", "verification"),
 )
+_LACKS: tuple[dict[str, Json], ...] = ({}, {"required": False}, {"default": "none"}, {"required": False, "default": 3})
 _KEYS = ("initial_issue", "continuation_issue", "issue_closure_default", "initial_project")
 _VERDICTS: dict[str, dict[str, Json]] = {
     "poll:state": {"resourceType": "github-issue"},
@@ -32,19 +33,25 @@ _VERDICTS: dict[str, dict[str, Json]] = {
     "meta:custom": {"handlerPath": "judge.ts"},
 }
 _SUCCESSES = ("empty", "exitCode:0", "exitCode:2", "contains:done", "matches:^ok")
+_EXTRACTORS = (
+    *("stdout", "stderr", "exitCode", "errorOutput", "parseChangedFiles", "parseUntrackedFiles", "parseStagedFiles"),
+    *("parseUnstagedFiles", "extractFiles", "files", "parseFormatOutput", "formatFiles", "parseTypeErrors", "errors"),
+    *("parseLintErrors", "lintErrors", "lintFiles", "parseTestOutput", "failedTests", "generateDiff", "diff"),
+    *("missingPaths", "expectedPath"),
+)
 _ACTIONS = ("retry", "retry", "abort", "skip")
 _TRIED_AGAIN = "Again: {{errors}}{{#each files}}- {{this}}{{/each}}{{#if more}}x{{else}}y{{/if}}\n"
 
 
-def registry(random: Random) -> dict[str, bytes]:
+def registry(random: Chance) -> dict[str, bytes]:
     """Return the files of a project with one registry."""
     making = _Making(random)
     making.steps_of_flow()
     making.validators()
     making.prompts()
-    if random.random() < 0.85:
+    if random.likely(0.85, "judge"):
         making.agent()
-    if random.random() < 0.25:
+    if random.seldom(0.25):
         making.spoil()
     return making.files()
 
@@ -52,9 +59,9 @@ def registry(random: Random) -> dict[str, bytes]:
 class _Making:
     """Everything that one registry is made of."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Chance) -> None:
         self._random = random
-        self._wild = random.choice((0, 0, 0.1, 0.35))
+        self._wild = 0 if random.lean else random.choice((0, 0, 0.1, 0.35))
         self._shared = SchemaMaker(random, self._wild, "#/")
         self._schemas: dict[str, Json] = {}
         self._steps: dict[str, Json] = {}
@@ -67,11 +74,15 @@ class _Making:
     def steps_of_flow(self) -> None:
         """Make the steps, with and without gates, and where runs begin."""
         random = self._random
-        spine = [Node("initial.issue", "work"), *(Node(*each) for each in random.sample(_SPINE, random.randint(0, 5)))]
-        names = ("closure.issue", "closure.review")[: random.choice((1, 1, 2))]
-        closures = [Node(name, "closure") for name in names]
-        others = [name for name in ("initial.free", "closure.late") if random.random() < 0.4]
-        if random.random() < 0.3:
+        more = random.sample(_SPINE, random.randint(0, 5))
+        if random.lean == "escalate":
+            more = [_SPINE[1], *(each for each in more if each != _SPINE[1])]
+        spine = [Node("initial.issue", "work"), *(Node(*each) for each in more)]
+        guarded = ("closure.issue", "closure.review")[: random.choice((1, 1, 2))]
+        closures = [Node(name, "closure") for name in guarded]
+        others = [name for name in ("initial.free", "closure.late") if random.likely(0.4, "judge", "free")]
+        others += ["extra.free"] if random.likely(0.05, "free") else []
+        if random.likely(0.3, "program"):
             closures.append(Node("closure.run", "closure"))
         connected(random, spine, closures, others)
         self._nodes = [*spine, *closures]
@@ -118,7 +129,7 @@ class _Making:
         """Make steps without gates, and a section that belongs to prompts."""
         for name in others:
             self._steps[name] = _named(name)
-            if name == "initial.free" and self._random.random() < 0.7:
+            if name == "initial.free" and self._random.random() < (0.3 if self._random.lean == "free" else 0.7):
                 self._steps["continuation.free"] = _named("continuation.free")
             if self._random.random() < 0.5:
                 self._schemas[name] = {
@@ -133,15 +144,12 @@ class _Making:
         """Let steps read what others hand over."""
         for step in self._steps.values():
             givers = [node for node in self._nodes if node.handoff]
-            if not givers or self._random.random() < 0.6 or "runner" in step:
+            if not givers or not self._random.likely(0.4, "carried") or "runner" in step:
                 continue
             giver = self._random.choice(givers)
             key = self._random.choice(giver.handoff)
-            given = {"from": f"{giver.key}.{key}"}
-            given |= self._random.choice(
-                ({}, {"required": False}, {"default": "none"}, {"required": False, "default": 3})
-            )
-            step["inputs"] = {"found": given}
+            given: dict[str, Json] = {"from": f"{giver.key}.{key}"}
+            step["inputs"] = {"found": {**given, **self._random.choice(_LACKS)}}
             names = ("found", f"{giver.key}.{key}".replace(".", "_"))
             step["uvVariables"] = [self._random.choice(names)] if self._random.random() < 0.4 else []
 
@@ -156,7 +164,7 @@ class _Making:
     def validators(self) -> None:
         """Guard closure steps."""
         random = self._random
-        if random.random() < 0.45:
+        if not random.likely(0.55, "validated"):
             return
         self._root["failurePatterns"] = {
             name: {"description": name, "edition": "failed", "adaptation": name} for name in ("dirty", "broken")
@@ -167,7 +175,7 @@ class _Making:
                 "command": random.choice(("git status", "run ${what} ${gone}")),
                 "successWhen": each,
                 "failurePattern": random.choice(("dirty", "broken")),
-                "extractParams": {"errors": "parseTypeErrors", "files": "extractFiles", "more": "stderr"},
+                "extractParams": dict(zip(("errors", "files", "more"), random.sample(_EXTRACTORS, 3), strict=True)),
             }
             for at, each in enumerate(random.sample(_SUCCESSES, 3))
         }
@@ -181,15 +189,10 @@ class _Making:
                     "action": random.choice(_ACTIONS),
                     **({"maxAttempts": random.randint(1, 4)} if random.random() < 0.7 else {}),
                 }
-                guard = {
-                    "stepId": node.key,
-                    "name": "Guard",
-                    "c2": "retry",
-                    "c3": "issue",
-                    "validationConditions": conditions,
-                }
+                guard = {"stepId": node.key, "name": "Guard", "c2": "retry", "c3": "issue"}
                 self._root.setdefault("validationSteps", {})[node.key] = {
                     **guard,
+                    "validationConditions": conditions,
                     **({"onFailure": action} if random.random() < 0.9 else {}),
                 }
 
@@ -216,6 +219,8 @@ class _Making:
         """Define the agent: what it is given, and how it is judged that its work is done."""
         random = self._random
         verdict = random.choice((*_VERDICTS, "meta:composite", "meta:composite"))
+        if random.lean == "judge" and random.random() < 0.8:
+            verdict = random.detail
         config = dict(_VERDICTS[verdict])
         if verdict == "count:iteration" or random.random() < 0.9:
             config["maxIterations"] = random.choice((4, 8, 20, 60))

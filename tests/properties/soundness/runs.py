@@ -11,11 +11,11 @@ from properties.soundness.kinds import of_edge, of_step
 from properties.soundness.worlds import Known, World, given
 
 from stagec.core.value import replace
-from stagec.plan.node import Edge, Outcome
+from stagec.plan.node import Edge
 from stagec.runtime import Answered, Cancelled, Program, Started, State, Step, advance
 from stagec.runtime.effect import Ask, Turn
 from stagec.runtime.event import Event
-from stagec.runtime.state import Branch
+from stagec.runtime.state import Arrival, Branch, Execution
 
 MOST = 20_000
 """Transitions of one run; every run ends long before."""
@@ -68,7 +68,6 @@ class Tried:
         self.transitions = 0
         self.turns = 0
         self.state = State()
-        self.nodes: set[str] = set()
 
     def run(self) -> State:
         """Run until the end, and raise `UnsoundError` when anything is not as it must be."""
@@ -108,7 +107,6 @@ class Tried:
         self.state = step.state
         for problem in (*self._keys_of(before, step), *problems(self._program, step.state, self.turns)):
             raise UnsoundError(f"{problem} after {event}")
-        self.nodes.update(each.node for each in step.state.active.values())
         return step
 
     def _keys_of(self, before: State, step: Step) -> Iterator[str]:
@@ -159,7 +157,8 @@ def _misplaced(program: Program, state: State) -> Iterator[str]:
         yield f"{asking ^ set(state.active)} wait for nothing, or are not there"
     if state.waiting and len(state.active) < plan.limits.parallel:
         yield "somebody waits although there is room"
-    for each in (*state.active.values(), *state.waiting):
+    standing: list[Execution | Arrival] = [*state.active.values(), *state.waiting]
+    for each in standing:
         if each.node not in plan.nodes:
             yield f"{each.node!r} is no node"
         if not _is_rooted(state, each.branch):
@@ -172,8 +171,3 @@ def _is_rooted(state: State, branch: Branch) -> bool:
             return False
         branch = state.scopes[branch.scope].around
     return True
-
-
-def failed(state: State) -> bool:
-    """Tell whether a run has failed."""
-    return state.ended is Outcome.FAILED

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from random import Random
 from typing import Any
 
+from properties.soundness.chance import Chance
 from properties.soundness.schemas import VALUES, Leaf, SchemaMaker
 
 Json = Any
@@ -15,13 +15,15 @@ PATHS = ("done", "level", "detail.kind", "detail.more.size", "count", "rows.0")
 _SCALARS = tuple(each for each in VALUES if not any(isinstance(one, dict | list) for one in each))
 _POLICIES = ("retry-later", "skip", "fail", "ask")
 _BACKOFFS = ("none", "fixed:5", "exponential:2")
+_FAILING = frozenset({"cap", "branch", "unjoined", "mend"})
+"""Leans that want stages to fail."""
 TOOLS = ("Read", "Grep", "Edit", "run_tests")
 
 
 class Result:
     """What a stage hands in: the leaves of its schema, by their dotted paths."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Chance) -> None:
         self._random = random
         self.leaves: dict[str, Leaf] = {}
         for path in PATHS:
@@ -57,7 +59,7 @@ class Result:
         return chosen[0] if len(chosen) == 1 else chosen
 
 
-def demanded(random: Random, results: list[Result]) -> Json:
+def demanded(random: Chance, results: list[Result]) -> Json:
     """Return what a stage demands of each result that it is handed, some of which may be these."""
     leaves = [(path, leaf) for each in results for path, leaf in each.leaves.items() if "." not in path]
     path, leaf = random.choice(leaves or [("done", Leaf(None))])
@@ -75,7 +77,7 @@ def demanded(random: Random, results: list[Result]) -> Json:
 class StageMaker:
     """Makes stage definitions; `wild` is how often something unusual is said, `names` are what the context has."""
 
-    def __init__(self, random: Random, wild: float, names: list[str]) -> None:
+    def __init__(self, random: Chance, wild: float, names: list[str]) -> None:
         self._random = random
         self._wild = wild
         self._names = names
@@ -100,6 +102,8 @@ class StageMaker:
         random, maker = self._random, SchemaMaker(self._random, self._wild, "#/$defs/")
         schema = maker.whole(result.leaves)
         each = {"defer": random.choice(_POLICIES), "block": random.choice(_POLICIES)}
+        if random.lean in {"policy", "skipped"} and random.detail != "":
+            each = dict.fromkeys(each, random.detail)
         policy = random.choice((random.choice(_POLICIES), each, each))
         return {
             "id": name,
@@ -107,8 +111,11 @@ class StageMaker:
             "allowedTools": random.sample(TOOLS, random.randint(0, 3)),
             "completionTool": f"submit_{name}",
             "completionSchema": {**schema, "$defs": maker.shared} if maker.shared else schema,
-            "retryPolicy": {"maxAttempts": random.choice((1, 1, 2, 3)), "backoff": random.choice(_BACKOFFS)},
-            "turnCap": random.choice((1, 2, 3, 5)),
+            "retryPolicy": {
+                "maxAttempts": random.choice((2, 3) if random.lean == "retry" else (1, 1, 2, 3)),
+                "backoff": random.choice(_BACKOFFS),
+            },
+            "turnCap": random.choice((1, 2) if random.lean in _FAILING else (1, 2, 3, 5)),
             "resolutionPolicy": policy,
         }
 
@@ -125,7 +132,10 @@ class StageMaker:
         return made if self._random.random() < 0.95 else [{"verdict": self._random.choice(("retry", "fail"))}]
 
     def _checked(self, result: Result) -> When:
-        return self._random.choice((result.when(), result.when(), {"capHit": True}, {"attemptCount": 1}))
+        capped = {"capHit": True}
+        if self._random.lean == "cap" and self._random.random() < 0.7:
+            return capped
+        return self._random.choice((result.when(), result.when(), capped, {"attemptCount": 1}))
 
     def gate(self) -> Json:
         """Return what defers or blocks a stage."""
@@ -135,5 +145,5 @@ class StageMaker:
             else self._random.choice(self._names or ["extra"])
         )
         terms = [{name: "busy"}, {name: ["busy", "text", "a"]}, {name: {"present": False}}, {name: {"present": True}}]
-        kinds = self._random.choice((["defer"], ["block"], ["defer", "block"]))
+        kinds: list[str] = self._random.choice((["defer"], ["block"], ["defer", "block"]))
         return {kind: self._random.choice(terms) for kind in kinds}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from random import Random
 from typing import Any
 
+from properties.soundness.chance import Chance
 from properties.soundness.schemas import VALUES, Leaf, SchemaMaker
 
 Json = Any
@@ -13,6 +13,8 @@ Json = Any
 FIELDS = ("action", "action", "next_action.action", "result.next.kind")
 TARGETS = ("to", "next_action.target")
 _REPEATED = 0.5
+_SPLIT = ("escalate", "jump", "repeat", "handoff", "split")
+"""Leans towards moves that depend on what is handed over."""
 
 
 class Node:
@@ -32,47 +34,49 @@ class Node:
             known.append(target)
 
 
-def connected(random: Random, spine: list[Node], closures: list[Node], others: list[str]) -> None:
+def connected(random: Chance, spine: list[Node], closures: list[Node], others: list[str]) -> None:
     """Let every step be reached and every step come to an end, and add some moves that nobody needs."""
     for at, node in enumerate(spine[1:], 1):
         _joined(random, random.choice(spine[:at]), node)
     for node in spine:
-        if not node.leads or random.random() < 0.3:
+        if not node.leads or random.likely(0.3, "handoff"):
             _closed(random, node, random.choice(closures))
         if random.random() < 0.4:
             _joined(random, node, random.choice(spine))
-        if node.kind == "verification" and random.random() < 0.5:
+        if node.kind == "verification" and random.likely(0.5, "escalate"):
             for target in random.sample(spine, min(len(spine), random.choice((1, 2, 3)))):
                 node.lead("escalate", target.key)
+            if random.lean == "escalate" and random.random() < 0.5:
+                node.lead("escalate", node.key)
     for closure in closures:
         if not any(closure.key in targets for node in spine for targets in node.leads.values()):
             _closed(random, random.choice(spine), closure)
     for name in others:
         node = random.choice(spine)
-        node.lead("next" if name.startswith("initial") or node.kind == "verification" else "handoff", name)
+        node.lead("handoff" if name.startswith("closure") and node.kind == "work" else "next", name)
     for node in (*spine, *closures):
-        if random.random() < _REPEATED / 2 * (1 + (node.kind == "closure")):
+        if random.likely(_REPEATED / 2 * (1 + (node.kind == "closure")), "repeat"):
             works = [each.key for each in spine if each.kind == "work"]
             known = [node.key, *works] if node.kind == "closure" else [node.key, *(each.key for each in spine)]
             node.leads["repeat"] = random.sample(known, min(len(known), random.choice((1, 1, 2))))
 
 
-def _joined(random: Random, node: Node, target: Node) -> None:
+def _joined(random: Chance, node: Node, target: Node) -> None:
     begins = target.key.startswith("initial.") and target.key.partition(".")[2] != node.key.partition(".")[2]
-    ways = ["next", "next", "jump"]
+    ways = ["next", "next", "jump"] + ["jump"] * (4 if random.lean == "jump" else 0)
     ways += ["handoff", "handoff"] if begins and node.kind == "work" else []
     ways += ["escalate", "escalate", "escalate"] if node.kind == "verification" else []
     node.lead(random.choice(ways), target.key)
 
 
-def _closed(random: Random, node: Node, closure: Node) -> None:
+def _closed(random: Chance, node: Node, closure: Node) -> None:
     node.lead("handoff" if node.kind == "work" else "next", closure.key)
 
 
 class StepMaker:
     """Makes the step of a node, and its schema."""
 
-    def __init__(self, random: Random, wild: float, names: list[str], schemas: SchemaMaker) -> None:
+    def __init__(self, random: Chance, wild: float, names: list[str], schemas: SchemaMaker) -> None:
         self._random = random
         self._wild = wild
         self._names = names
@@ -88,10 +92,14 @@ class StepMaker:
             transitions |= making.jump(node.leads["jump"], self._names)
         making.ends(transitions)
         for intent, rule in transitions.items():
-            if rule.get("target", "") is not None and self._random.random() < 0.25 and intent != "closing":
+            if (
+                rule.get("target", "") is not None
+                and self._random.likely(0.5 if self._random.lean in _SPLIT else 0.25, "otherwise")
+                and intent != "closing"
+            ):
                 rule["fallback"] = self._random.choice(self._names)
         schema = self._schemas.whole(making.leaves)
-        if self._random.random() < self._wild:
+        if self._random.likely(self._wild, "open"):
             schema = self._elsewhere(making, schema)
         return {"structuredGate": making.gate, "transitions": transitions}, schema
 
@@ -101,7 +109,8 @@ class StepMaker:
         schema = {**schema, "$defs": {"intents": listed}}
         if "properties" in schema and "." not in making.field and making.field in schema["properties"]:
             text: Json = {"type": "string"}
-            other = self._random.choice((text, text, text, True, {"enum": [*listed["enum"], "later"]}, listed))
+            others: list[Json] = [text, text, text, True, {"enum": [*listed["enum"], "later"]}, listed]
+            other = text if self._random.lean == "open" else self._random.choice(others)
             schema["properties"] = {**schema["properties"], making.field: other}
             if self._random.random() < 0.3:
                 schema["anyOf"] = [{"properties": {making.field: listed}}, {"required": [making.field]}]
@@ -114,12 +123,12 @@ class StepMaker:
 class _Gated:
     """The gate of one step, and what has to stand in its answers for the moves from it."""
 
-    def __init__(self, random: Random, wild: float, node: Node) -> None:
+    def __init__(self, random: Chance, wild: float, node: Node) -> None:
         self._random = random
         self._wild = wild
         self._node = node
         self._paths: list[str] = []
-        self.field = random.choice(FIELDS)
+        self.field = FIELDS[0] if random.lean == "open" else random.choice(FIELDS)
         self.leaves: dict[str, Leaf] = {}
         self.gate: dict[str, Json] = {
             "intentField": self.field,
@@ -128,13 +137,13 @@ class _Gated:
 
     def rule(self, intent: str, targets: list[str]) -> Json:
         """Return the transition of an intent: simple where it leads to one step, mostly, else conditional."""
-        if len(targets) == 1 and self._random.random() < 0.8:
+        if len(targets) == 1 and self._random.random() < (0.4 if self._random.lean in _SPLIT else 0.8):
             return {"target": targets[0]}
         values = self._random.choice(VALUES)
         key = self._key(values)
         cases = {_text(each): targets[at % len(targets)] for at, each in enumerate(values)}
         left = targets[len(values) :]
-        if left or self._random.random() < 0.45:
+        if left or self._random.safely(0.45):
             cases["default"] = self._random.choice(left or targets)
             if not left and len(values) > 1 and self._random.random() < 0.5:
                 del cases[_text(values[0])]
@@ -143,15 +152,19 @@ class _Gated:
     def jump(self, targets: list[str], names: list[str]) -> dict[str, Json]:
         """Let answers name the target of a jump, among some steps or among all."""
         path = self._random.choice(TARGETS)
-        is_open = self._random.random() < 0.25
-        also = [self._random.choice([*names, "section.intro", "nowhere"])] if self._random.random() < 0.06 else []
+        is_open = self._random.likely(0.25, "jump")
+        also = [self._random.choice([*names, "section.intro", "nowhere"])] if self._random.seldom(0.06) else []
         self.leaves[path] = Leaf(
             None if is_open else tuple(dict.fromkeys([*targets, *also])), is_open or self._random.random() < 0.9
         )
         self.gate["targetField"] = path
         if self._random.random() < 0.3:
             self.gate["targetMode"] = "dynamic"
-        return {"jump": {"target": self._random.choice(targets)}} if is_open or self._random.random() < 0.4 else {}
+        if not is_open and not self._random.likely(0.4, "jump"):
+            return {}
+        if self._random.likely(0.3, "jump"):
+            return {"jump": self.rule("jump", [*targets, self._random.choice(targets)])}
+        return {"jump": {"target": self._random.choice(targets)}}
 
     def ends(self, transitions: dict[str, Json]) -> None:
         """Add the intents that need no other step, and finish the gate."""
@@ -164,7 +177,7 @@ class _Gated:
         if node.kind == "closure":
             intents.append("closing")
             transitions["closing"] = {"target": None}
-        if random.random() < 0.2:
+        if random.likely(0.2, "abort"):
             intents.append("abort")
             if random.random() < 0.4:
                 transitions["abort"] = {"target": node.key}
@@ -175,7 +188,7 @@ class _Gated:
         self._hand_over(intents)
 
     def _fallback(self, intents: list[str]) -> None:
-        if self._random.random() < 0.25:
+        if self._random.likely(0.25, "fallback"):
             self.gate |= {"failFast": False, "fallbackIntent": self._random.choice(intents)}
         elif self._random.random() < 0.1:
             self.gate["failFast"] = True
@@ -195,7 +208,7 @@ class _Gated:
             self._random.choice(("", "progress.", "next_action.", f"rows{len(self._paths)}.0."))
             + f"by{len(self._paths)}"
         )
-        is_open = self._random.random() < 0.08
+        is_open = self._random.seldom(0.08)
         self.leaves[path] = Leaf(None if is_open else values, self._random.random() < 0.9)
         self._paths.append(path)
         return path.rpartition(".")[2]

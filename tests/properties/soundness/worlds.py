@@ -62,7 +62,7 @@ class World:
             case Call():
                 return self._random.choice(({"value": "text"}, {"value": {"a": [1]}}, {"error": "broken"}))
             case Grant():
-                return {"granted": self._random.random() < 0.5}
+                return {"granted": self._random.choice((True, True, True, False, False, None))}
             case Confirm():
                 return {"yes": self._random.random() < 0.6}
             case Hook():
@@ -90,6 +90,7 @@ class World:
         return random.choice(
             (
                 {"text": "Let me think."},
+                {"error": "the model cannot be asked"},
                 {"calls": calls},
                 {"calls": calls[:1] * 2},
                 {"calls": [*calls, unread]},
@@ -101,7 +102,13 @@ class World:
 
     def _hook(self, effect: Hook) -> Json:
         random = self._random
+        if random.random() < 0.05:
+            return {}
         match effect.phase:
+            case "setup" if random.random() < 0.1:
+                return random.choice(({"value": None}, {"value": "odd"}, {"value": None, "ctx": {"mood": "busy"}}))
+            case "gate" | "assert" | "exit" if random.random() < 0.05:
+                return {"value": None, "ctx": {"mood": "changed"}}
             case "setup":
                 return {"value": {"extra": random.choice(ODD), "mood": random.choice(("calm", "busy"))}}
             case "gate":
@@ -112,7 +119,29 @@ class World:
             case "exit":
                 return random.choice(({"value": {"digest": 1}}, {"value": random.choice(ODD)}, {}))
             case _:
-                return {"value": random.random() < 0.8}
+                return {"value": self._at_slot(effect)}
+
+    def _at_slot(self, effect: Hook) -> Json:
+        """Return what a callable at a slot of the message loop says of what it is shown."""
+        random = self._random
+        if effect.given["kind"] == "guard":
+            return random.choice((*[True] * 8, "NotNow", False))
+        shown: Any = next(each for name, each in effect.given.items() if name in _SHOWN)
+        if random.random() < 0.9:
+            return shown if random.random() < 0.3 else _changed(shown)
+        return random.choice(ODD)
+
+
+_SHOWN = frozenset({"input", "request", "response", "text", "arguments", "result", "payload"})
+
+
+def _changed(shown: Json) -> Json:
+    """Return something of the same form."""
+    if isinstance(shown, str):
+        return f"{shown}!"
+    if isinstance(shown, dict) and "transcript" in shown:
+        return {**shown, "tools": shown["tools"][:1]}
+    return {"value": "less"} if isinstance(shown, dict) and {"value", "error"} & shown.keys() else {"path": "another"}
 
 
 def _call(name: str, tool: str, arguments: Json) -> Json:
@@ -121,7 +150,7 @@ def _call(name: str, tool: str, arguments: Json) -> Json:
 
 def given(random: Random, plan: Plan) -> dict[str, Json]:
     """Return inputs with which a run can begin."""
-    found = {}
+    found: dict[str, Json] = {}
     for name, each in plan.inputs.items():
         if each.required or random.random() < 0.6:
             possible = (

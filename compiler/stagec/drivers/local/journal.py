@@ -70,7 +70,10 @@ def create(path: Path, plan: bytes, digest: str, facts: Mapping[str, str] = NOTH
 
     `facts` are kept beside the plan for whoever goes on with the run.
     """
-    made(path.parent)
+    try:
+        made(path.parent)
+    except OSError as error:
+        raise JournalError(Reason.UNUSABLE, f"its journal cannot be written: {error.strerror}") from error
     known: dict[str, str | bytes] = {**facts, "plan": plan, "digest": digest}
     with _opened(path) as connection:
         connection.execute("BEGIN IMMEDIATE")

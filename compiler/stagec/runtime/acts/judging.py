@@ -15,6 +15,8 @@ from stagec.runtime.state import Execution
 
 _NOTHING: tuple[Finished, ...] = ()
 _WORLDLY = frozenset({"poll:state", "meta:custom"})
+_ANY = ("or", "first")
+"""Operators of composites with which one condition is enough: `first` is the first that is met."""
 
 
 def judge(moment: Moment, execution: Execution, result: Mapping[str, Json]) -> tuple[Finished, ...]:
@@ -62,10 +64,7 @@ def _is_done(moment: Moment, kind: str, settings: Mapping[str, Json], answer: An
         said.pop(0) if each in _WORLDLY else _found(moment, each, given, answer)
         for each, given in _conditions(settings)
     ]
-    operator = settings.get("operator")
-    if operator == "first":
-        return bool(found) and found[0]
-    return any(found) if operator == "or" else bool(found) and all(found)
+    return any(found) if settings.get("operator") in _ANY else bool(found) and all(found)
 
 
 def _is_composite(kind: str) -> bool:
@@ -101,7 +100,7 @@ def _found(moment: Moment, kind: str, settings: Mapping[str, Json], answer: Any)
 
 
 def _reached(count: int, most: Json) -> bool:
-    return isinstance(most, int) and count >= most
+    return type(most) is int and count >= most
 
 
 def _inside(answer: Any) -> list[Any]:
@@ -116,10 +115,8 @@ def _inside(answer: Any) -> list[Any]:
 
 
 def _is_signal(given: Any, settings: Mapping[str, Json]) -> bool:
-    needed = settings.get("requiredFields")
+    signal, needed = settings.get("signalType"), settings.get("requiredFields")
     fields = needed if isinstance(needed, list) else list(needed) if isinstance(needed, dict) else []
-    return (
-        type(given) is dict
-        and given.get("type") == settings.get("signalType")
-        and all(each in given for each in fields)
-    )
+    if type(given) is not dict or type(signal) is not str or given.get("type") != signal:
+        return False
+    return all(type(each) is str and each in given for each in fields)

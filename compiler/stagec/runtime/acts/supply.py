@@ -95,5 +95,5 @@ _RUNNERS: Mapping[str, Callable[[Moment, int], Json]] = {
 
 def criteria(kind: str, settings: Mapping[str, Json]) -> str:
     """Return a sentence that says what the judge looks at."""
-    told = ", ".join(f"{name}: {as_text(each)}" for name, each in settings.items())
+    told = ", ".join(f"{name}: {as_text(each)}" for name, each in sorted(settings.items()))
     return f"The work is judged by {kind}" + (f" ({told})." if told else ".")

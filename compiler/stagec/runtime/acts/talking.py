@@ -153,9 +153,11 @@ def _responded(moment: Moment, act: Converse, execution: Execution, given: Mappi
     if "error" in given:
         moment.tell("ProviderRequestFailed", execution, turn=talk.turns, error=given["error"])
         return _stopped(moment, execution, "SEND_REQUEST", "provider-failed", "failed")
-    moment.tell("ProviderRequestCompleted", execution, turn=talk.turns)
     calls = read_calls(given.get("calls"), f"{talk.turns}.")
     said = Message("assistant", text_in(given, "text") or "", calls)
+    if said.text:
+        moment.tell("ProviderTokensStreamed", execution, turn=talk.turns)
+    moment.tell("ProviderRequestCompleted", execution, turn=talk.turns)
     talk = replace(talk, transcript=(*talk.transcript, said), calls=calls)
     response: Mapping[str, Json] = {"text": said.text, "calls": plain_calls(calls)}
     return _enter(moment, act, replace(execution, detail=talk), "SEND_REQUEST/post", response)
@@ -206,7 +208,9 @@ def _rejected(act: Converse, call: Request) -> Message:
 
 
 def _completed(moment: Moment, act: Converse, execution: Execution, call: Request) -> Acted:
-    complaint = moment.program.payloads.complaint(act.schema, call.arguments)
+    complaint: str | None = "the argument is no object"
+    if isinstance(call.arguments, dict):
+        complaint = moment.program.payloads.complaint(act.schema, call.arguments)
     if complaint is not None:
         execution = _told(execution, Message("tool", f"Not accepted: {complaint}", call=call.id))
         return _loop(moment, act, replace(execution, detail=replace(talk_of(execution), error=complaint)))

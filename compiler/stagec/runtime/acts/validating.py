@@ -20,13 +20,19 @@ from stagec.runtime.state import Execution
 _ENDING = frozenset({"closing", "verdict"})
 """The outcomes with which a run may be completed."""
 _NOTHING: tuple[Finished, ...] = ()
+_UNRUNNABLE = frozenset({126, 127})
+"""The exit statuses with which a shell says that a command may not be run, and that there is none."""
+_FORBIDDEN = ("EACCES", "Permission denied")
+"""What commands say that may not do what they must."""
 _PARAMETER = re.compile(r"\$\{([^{}]*)\}")
 
 
 def validated(moment: Moment, over: Finished) -> tuple[Finished, ...]:
     """Return an execution that is over if nothing needs to be checked; else begin to check."""
-    validation = moment.program.node(over.execution.node).validation
-    if over.outcome not in _ENDING or validation is None or not validation.conditions:
+    if over.outcome not in _ENDING:
+        return (over,)
+    validation = moment.nodes[over.execution.node].validation
+    if validation is None or not validation.conditions:
         return (over,)
     _check(moment, replace(over.execution, detail=(over, 0)), validation.conditions[0])
     return _NOTHING
@@ -34,7 +40,7 @@ def validated(moment: Moment, over: Finished) -> tuple[Finished, ...]:
 
 def checked(moment: Moment, execution: Execution, effect: Shell, answer: Json) -> tuple[Finished, ...]:
     """Go on with the next condition, or with what a failed one leads to."""
-    validation = moment.program.node(execution.node).validation
+    validation = moment.nodes[execution.node].validation
     if validation is None:
         return _NOTHING
     over, index = execution.detail
@@ -60,16 +66,24 @@ def _check(moment: Moment, execution: Execution, condition: Condition) -> None:
 
 def _failed(moment: Moment, over: Finished, validator: Validator, command: str, output: Output) -> tuple[Finished, ...]:
     node = over.execution.node
-    validation, failures = moment.program.node(node).validation, moment.past_of(node).failures + 1
+    validation, failures = moment.nodes[node].validation, moment.past_of(node).failures + 1
     moment.remember(node, failures=failures)
     moment.tell("ValidationFailed", over.execution, pattern=validator.pattern, failures=failures)
-    if validation is None or failures >= validation.attempts or validation.action == "abort":
+    action = _action(validation, failures, output)
+    if action == "skip":
+        return (over,)
+    if validation is None or action != "retry":
         moment.end(Outcome.FAILED, f"the validation of {node} failed by {validator.pattern}")
         return _NOTHING
-    if validation.action == "skip":
-        return (over,)
     back = moment.past_of(node).origin or node
     return (replace(over, back=back, prompt=_prompt(moment, validation, validator, command, output)),)
+
+
+def _action(validation: Validation | None, failures: int, output: Output) -> str:
+    """Return what a failure leads to; work that is done again helps no validator that cannot run."""
+    if validation is None or output.status in _UNRUNNABLE or any(each in output.stderr for each in _FORBIDDEN):
+        return "abort"
+    return "abort" if validation.action == "retry" and failures >= validation.attempts else validation.action
 
 
 def _prompt(moment: Moment, validation: Validation, validator: Validator, command: str, output: Output) -> str:

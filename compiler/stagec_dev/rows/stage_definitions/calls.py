@@ -25,9 +25,11 @@ from stagec_dev.rows.stage_definitions.projects import frozen, machine, minimal
 from stagec_dev.rows.stage_definitions.scripted import HOOK, Trace, World, run
 
 Given = Mapping[str, Any]
-_GUARD = {"stage": "TOOL_CALL", "when": "pre", "kind": "guard", "call": HOOK}
+_GUARD = {"stage": "TOOL_CALL", "when": "pre", "kind": "guard"}
+_CALL = f"{HOOK}_"
+"""How the callables of guards begin; their number follows."""
 _OTHER = frozenset({"name", "origin", "where", "tool", "args", "sm", "stageExecutionId", "attempt", "proposalId"})
-_OTHER |= {"mode", "allowlist", "cached", "guard", "repeat", "expect", "stagec"}
+_OTHER |= {"mode", "allowlist", "cached", "guard", "repeat", "expect", "stagec", "headless"}
 """Members of a row that do not say what people answer when they are asked outside of stages."""
 
 
@@ -43,11 +45,23 @@ def stack(given: Given) -> Any:
 
 def _decided(given: Given, stage: Given | None) -> Decision:
     """Decide without a stage that runs: the mode decides, or a stage to which no grant can be bound."""
-    tool, heard = given["tool"], (_heard(each) for name, each in given.items() if name not in _OTHER)
-    proposal = Proposal(tool, approval_key(tool, given.get("args", {})), next(heard, "nobody"))
+    tool, told = given["tool"], (each for name, each in given.items() if name not in _OTHER)
+    key, heard = approval_key(tool, given.get("args", {})), _heard(next(told, None))
+    proposal = Proposal(tool, key, "nobody" if given.get("headless") else heard)
     envelope = None if stage is None else Envelope(tuple(stage["allowedTools"]))
-    rules = Rules(tuple(given.get("allowlist", ())), tuple(given.get("cached", ())))
-    return guarded(decide_call(given["mode"], proposal, envelope, rules), [given.get("guard")])
+    rules = Rules(tuple(given.get("allowlist") or ()), _cached(given.get("cached"), key))
+    return guarded(decide_call(given["mode"], proposal, envelope, rules), _guards(given))
+
+
+def _cached(said: Any, key: str) -> tuple[str, ...]:
+    """Return the keys that were approved before: those listed, or that of the call where it is only said to be one."""
+    return tuple(said) if isinstance(said, list) else (key,) if said else ()
+
+
+def _guards(given: Given) -> list[Any]:
+    """Return what each guard says: the code with which it denies, or nothing."""
+    said = given.get("guard")
+    return said if isinstance(said, list) else [] if said is None else [said]
 
 
 def _heard(said: Any) -> str:
@@ -69,17 +83,23 @@ def _of_stage(given: Given, stage: Given) -> list[Any]:
     count = int(given.get("repeat", 1))
     object_ = {**minimal("row"), "allowedTools": stage["allowedTools"], "turnCap": count}
     members: dict[str, Any] = {"securityMode": given["mode"]}
-    if given.get("guard") is not None:
-        members["loopHooks"] = [_GUARD]
+    guards = _guards(given)
+    if guards:
+        members["loopHooks"] = [{**_GUARD, "call": f"{_CALL}{index}"} for index in range(len(guards))]
     _, plan = frozen(machine([object_], "row", **members))
     call = {"id": "row-1", "tool": given["tool"], "arguments": given.get("args", {})}
     answers: dict[type, Json] = {
         Turn: {"calls": [call]},
         Grant: _GRANTED.get(stage.get("grant"), {}),
-        Hook: {"value": given.get("guard")},
         Call: {"value": ""},
     }
-    trace = run(plan, World(lambda effect: answers.get(type(effect), {})))
+
+    def answer(effect: Effect) -> Json:
+        if isinstance(effect, Hook):
+            return {"value": guards[int(effect.call.removeprefix(_CALL))] or True}
+        return answers.get(type(effect), {})
+
+    trace = run(plan, World(answer))
     return [_of_event(each.name, each.facts) for each in trace.told if each.name in _DECIDED]
 
 
@@ -94,7 +114,7 @@ def _of_event(name: str, facts: Mapping[str, Json]) -> dict[str, Json]:
 
 def digest(given: Given) -> Any:
     """Name the arguments of a call."""
-    return {"sha256": digest_of(given["args"])}
+    return {"sha256": digest_of(given["args"]) if "args" in given else None}
 
 
 def sequence(given: Given) -> Any:

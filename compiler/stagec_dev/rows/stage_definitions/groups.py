@@ -15,6 +15,9 @@ from stagec_dev.rows.stage_definitions.scripted import HOOK, Trace, World, named
 
 Given = Mapping[str, Any]
 _START, _JOIN = "row-start", "row-join"
+_FEWEST = 2
+"""How many stages can run together; with none nothing follows, so that no run shows it."""
+_TOO_FEW = "ExtensionHost/InvalidParallelPlan"
 _VERDICT = {"assert": HOOK, "exit": HOOK}
 
 
@@ -23,8 +26,8 @@ def fan_out(given: Given) -> Any:
     siblings = {str(name): (float(delay), verdict) for name, delay, verdict in given["siblings"]}
     found, plan = frozen(_document(list(siblings)))
     refused = [named_errors(each.origin) for each in found if each.severity is Severity.ERROR]
-    if any(refused):
-        return {"error": next(filter(None, refused))}
+    if any(refused) or len(siblings) < _FEWEST:
+        return {"error": next(filter(None, refused), _TOO_FEW)}
     trace = run(plan, _Siblings(given, siblings).world())
     return _failed(trace) or _joined(trace, list(siblings))
 
@@ -32,7 +35,9 @@ def fan_out(given: Given) -> Any:
 def join(given: Given) -> Any:
     """Let siblings end, and then run their join if it may run."""
     verdicts = {str(name): (0.0, verdict) for name, verdict in given["siblings"]}
-    siblings = _Siblings(given, {**verdicts, _JOIN: (0.0, given["join"])})
+    siblings = _Siblings(given, {**verdicts, _JOIN: (0.0, given.get("join"))})
+    if len(verdicts) < _FEWEST:
+        return {"error": _TOO_FEW}
     if "abort" not in given and not may_join([_alone(name, siblings) for name in verdicts]):
         return {"error": "ExtensionHost/JoinPreconditionViolated"}
     trace = run(frozen(_document(list(verdicts)))[1], siblings.world())
@@ -97,7 +102,8 @@ def _time(abort: Any) -> float | None:
 def _failed(trace: Trace) -> dict[str, Json] | None:
     if trace.error is None:
         return None
-    told: dict[str, Json] = {"error": trace.error}
+    cancelled = [each["stageId"] for each in trace.facts("StageCancelled")]
+    told: dict[str, Json] = {"error": trace.error, "cancelled": cancelled}
     failures = trace.facts("ParallelSiblingFailure")
     return {**told, **{key: failures[0][key] for key in ("failedSiblingId", "joinReady")}} if failures else told
 

@@ -51,12 +51,17 @@ def loop(given: Given) -> Any:
 
 
 class _Script:
-    """What a model does turn by turn: `always-tool`, `tool-then-stop` and the like; at the end it goes on as it did."""
+    """What a model does turn by turn: `always-tool`, `tool-then-stop` and the like; at the end it goes on as it did.
+
+    A turn may make several calls, as in `two-tools`.
+    """
 
     def __init__(self, text: str, completion: str) -> None:
         self._moves = text.removeprefix("always-").split("-then-")
+        call: Json = {"tool": "work", "arguments": {}}
         self._calls: Mapping[str, Json] = {
-            "tool": [{"tool": "work", "arguments": {}}],
+            "tool": [call],
+            "tools": [call, call],
             "complete": [{"tool": completion, "arguments": {}}],
         }
         self._turn = -1
@@ -64,7 +69,8 @@ class _Script:
     def move(self) -> str:
         """Return what the model does next."""
         self._turn += 1
-        return self._moves[min(self._turn, len(self._moves) - 1)]
+        words = self._moves[min(self._turn, len(self._moves) - 1)].split("-")
+        return next((each for each in words if each in self._calls), words[0])
 
     def answer(self, effect: Effect) -> Json:
         """Answer a request of the stage."""
@@ -82,7 +88,7 @@ def _chat(given: Given) -> Any:
             told: dict[str, Json] = {"error": found.failure, "capHit": found.cap_hit, "render": False}
             return {**told, "llmTurns": turns, "toolCallRounds": rounds, "SessionTurnEnd": 1}
         turns += 1
-        if said.move() != "tool":
+        if said.move() not in {"tool", "tools"}:
             return {"capHit": False, "llmTurns": turns, "toolCallRounds": rounds, "render": True, "SessionTurnEnd": 1}
         rounds += 1
 
@@ -104,7 +110,7 @@ def stage(given: Given) -> Any:
     judged = trace.facts("StageAssertOutcome", stageId="row")
     gated = trace.facts("StageInitFailed", phase="CheckGate")
     if gated or (judged and judged[0]["reason"] == "LifecycleFailure"):
-        return {"applicable": False}
+        return {"applicable": False, "error": phases.FAILED, "phase": "CheckGate" if gated else "Assert"}
     exited = trace.facts("StageExited", stageId="row")[0]
     return {
         "assertOutcome": judged[0]["verdict"] if judged else exited["verdict"],

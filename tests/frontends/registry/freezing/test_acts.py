@@ -41,14 +41,15 @@ def test_a_prompt_of_its_own_needs_no_built_in_one(flows: Any) -> None:
 def test_a_built_in_prompt_takes_the_place_of_one_that_is_not_there(flows: Any) -> None:
     steps = {"initial.a": {"fallbackKey": "initial_issue", "uvVariables": ["issue"]}, "continuation.a": {}}
     act = flows.plan(steps, without=PROMPT).nodes["initial.a"].act
+    variables = {"issue": Given("issue")}
     assert act == Prompt(
-        builtin="initial_issue", variables={"issue": Given("issue")}, needed=("issue",), permission="acceptEdits"
+        builtin="initial_issue", variables=variables, needed=("issue",), model="opus", permission="acceptEdits"
     )
 
 
 def test_without_a_folder_of_prompts_no_step_has_one(flows: Any) -> None:
     act, _ = asked(flows, {}, without="prompts")
-    assert act == Prompt(permission="acceptEdits")
+    assert act == Prompt(model="opus", permission="acceptEdits")
 
 
 def test_a_member_that_nobody_knows_hides_no_prompt(flows: Any, shown: Any) -> None:
@@ -99,6 +100,6 @@ def test_steps_that_do_the_same_share_their_act(flows: Any) -> None:
 
 
 def test_what_differs_is_not_shared(flows: Any) -> None:
-    steps: dict[str, Any] = {"initial.a": {}, "initial.b": {"model": "opus"}, "initial.c": {"uvVariables": ["x"]}}
+    steps: dict[str, Any] = {"initial.a": {}, "initial.b": {"model": "haiku"}, "initial.c": {"uvVariables": ["x"]}}
     acts = [node.act for node in flows.plan({key: {"c3": "a", **step} for key, step in steps.items()}).nodes.values()]
-    assert [(each.model, each.needed) for each in acts] == [(None, ()), ("opus", ()), (None, ("x",))]
+    assert [(each.model, each.needed) for each in acts] == [("opus", ()), ("haiku", ()), ("opus", ("x",))]

@@ -65,7 +65,7 @@ def test_a_step_s_own_permission_mode_comes_first(flows: Any) -> None:
     [
         ({"model": "opus"}, {"defaultModel": "haiku"}, "opus"),
         ({}, {"defaultModel": "haiku"}, "haiku"),
-        ({}, {}, None),
+        ({}, {}, "opus"),
     ],
 )
 def test_the_model_is_the_step_s_own_else_the_agent_s(flows: Any, step: Any, flow: Any, model: str | None) -> None:

@@ -14,6 +14,7 @@ from stagec.core.visible import visible
 from stagec.core.words import counted, quote, shortened
 from stagec.plan import PlanError
 from stagec.plan import verify as verified
+from stagec.runtime.payload import unusable
 
 if TYPE_CHECKING:
     from stagec.cli.commands.verify.sources import Sources
@@ -62,6 +63,9 @@ def _judge(path: Path, data: bytes, sources: Sources | None) -> bool:
         _print(f"{name}: refused: {error}")
         return False
     plan = loaded.plan
+    for content, why in unusable(plan):
+        _print(f"{name}: refused: its content {content} is no schema that can be used: {why}")
+        return False
     found = () if sources is None else sources.compare(plan, data)
     if found:
         _print(f"{name}: differs from the sources{found[0]}", *(f"  {line}" for line in found[1:]))

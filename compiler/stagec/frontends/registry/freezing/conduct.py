@@ -14,6 +14,10 @@ _USUAL: Mapping[Kind, str] = {Kind.WORK: "acceptEdits", Kind.VERIFICATION: "plan
 """The permission modes of steps that state none."""
 
 
+_MODEL = "opus"
+"""The model of steps where neither they nor their flow name one."""
+
+
 class Conduct:
     """What the definition of an agent, an empty one where there is none, says of every step."""
 
@@ -32,9 +36,9 @@ class Conduct:
         """Return the tools that a step may call; nothing where nobody says."""
         return self._inner if step.kind in {Kind.WORK, Kind.VERIFICATION} else self._all
 
-    def model(self, step: Step) -> str | None:
-        """Return the model that is asked; nothing where nobody says."""
-        return text_in(step.body, "model") or self._model
+    def model(self, step: Step) -> str:
+        """Return the model that is asked: that of the step, or of the flow, or the usual one."""
+        return text_in(step.body, "model") or self._model or _MODEL
 
     def permission(self, step: Step) -> str | None:
         """Return the permission mode of a step: its own, its kind's, or where it has none the agent's."""

@@ -13,7 +13,7 @@ from stagec.plan.numbers import MOST, counted
 _BACKOFF = re.compile(r"(?P<kind>fixed|exponential):0*(?P<milliseconds>[0-9]+)")
 _DIGITS = len(str(MOST))
 _POLICIES = frozenset({"retry-later", "skip", "fail", "ask"})
-_LATER, _REFUSED = "retry-later", "fail"
+_REFUSED = "fail"
 
 
 def retry(stage: Stage) -> Retry | None:
@@ -44,12 +44,11 @@ def admission(pipeline: Pipeline, stage: Stage) -> Admission | None:
 
 
 def _policies(given: Json) -> tuple[str, str]:
-    """Return what happens on `defer` and on `block`; one word means both, but what is blocked is not tried later."""
+    """Return what happens on `defer` and on `block`; one word means both."""
     if isinstance(given, dict):
         said = object_of(given)
         return _policy(said.get("defer")), _policy(said.get("block"))
-    meant = _policy(given)
-    return meant, _REFUSED if meant == _LATER else meant
+    return _policy(given), _policy(given)
 
 
 def _policy(given: Json) -> str:

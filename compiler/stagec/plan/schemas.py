@@ -1,0 +1,18 @@
+"""Which contents of a plan are JSON Schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stagec.plan.act import Converse, Prompt
+from stagec.plan.document import Plan
+
+
+def schemas(plan: Plan) -> Iterator[str]:
+    """Yield the contents of a plan that are schemas, some of them more than once."""
+    acts = [node.act for node in plan.nodes.values()]
+    asked = [act.schema for act in acts if isinstance(act, Prompt | Converse)]
+    handed = [act.accepts for act in acts if isinstance(act, Converse)]
+    given = [each.schema for each in plan.inputs.values()]
+    called = [each.schema for each in plan.tools.values()]
+    yield from (each for each in (*asked, *handed, *given, *called) if each is not None)
