@@ -537,15 +537,23 @@ def texts(given: Any) -> Iterator[str]:
 def with_evil(plan: Plan, evil: str) -> Plan:
     """Put evil in front of every text of a plan that anybody but the format chose."""
     written = PLAN.write(plan)
-    contents = {name: digest(f"{evil}{text}{evil}".encode()) for name, text in plan.contents.items()}
+    changed = {name: _with_evil(text, evil) for name, text in plan.contents.items()}
+    contents = {name: digest(text.encode()) for name, text in changed.items()}
     own = {
         text: f"{evil}{text}{evil}"
         for text in texts(written)
         if text not in KNOWN and ":" not in text and text not in plan.contents.values()
     }
-    held = {contents[name]: f"{evil}{text}{evil}" for name, text in plan.contents.items()}
+    held = {contents[name]: text for name, text in changed.items()}
     given = {**json.loads(json.dumps(poisoned(written, {**own, **contents}))), "contents": held}
     return completed(load(framed(canonical(given))).plan)
+
+
+def _with_evil(text: str, evil: str) -> str:
+    """Put evil into a text; a schema is one still."""
+    if not text.startswith("{"):
+        return f"{evil}{text}{evil}"
+    return json.dumps({"title": f"{evil}title{evil}", **json.loads(text)})
 
 
 @pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL)

@@ -250,7 +250,10 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         ["writer.plan.json", "--scenario", "s.yaml", "--input", "topic=\udcff"],
         "'writer' cannot be run: its inputs cannot be read",
     ),
-    "runs in a file": (["writer.plan.json", "--scenario", "s.yaml", "--runs", "s.yaml/x"], "cannot make 's.yaml/x'"),
+    "runs in a file": (
+        ["writer.plan.json", "--scenario", "s.yaml", "--run", "one", "--runs", "s.yaml/x"],
+        "run 'one' cannot be used: cannot make 's.yaml/x'",
+    ),
 }
 
 

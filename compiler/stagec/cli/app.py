@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
@@ -74,8 +74,8 @@ def run(arguments: Sequence[str], program: click.Group = stagec) -> int:
     try:
         return _guarded(program, arguments)
     except (KeyboardInterrupt, click.Abort):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one would find nobody who catches it
-        say("stagec: interrupted")
+        with suppress(KeyboardInterrupt):  # the second of two
+            say("stagec: interrupted")
         return _INTERRUPTED
     except Exception as error:  # whatever nobody expected is a fault of stagec's own
         return _internal(error)

@@ -48,7 +48,7 @@ def test_a_damaged_journal_is_not_replaced(plan: bytes, path: Path) -> None:
 
 def test_a_journal_below_a_file_is_refused(plan: bytes, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(JournalError, match="its journal cannot be written: "):
+    with pytest.raises(JournalError, match=r"cannot make .*: Not a directory"):
         stagec.run(plan, Answers(), STARTED, tmp_path / "file" / "folder" / "run.journal")
 
 

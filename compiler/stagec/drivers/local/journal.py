@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from stagec.core.value import NOTHING
+from stagec.core.words import quote
 from stagec.drivers.local.events import key_of, written
 from stagec.drivers.local.folder import made
 from stagec.drivers.local.history import History, JournalError, Reason, chained, seed
@@ -73,7 +74,7 @@ def create(path: Path, plan: bytes, digest: str, facts: Mapping[str, str] = NOTH
     try:
         made(path.parent)
     except OSError as error:
-        raise JournalError(Reason.UNUSABLE, f"its journal cannot be written: {error.strerror}") from error
+        raise JournalError(Reason.UNUSABLE, f"cannot make {quote(path.parent)}: {error.strerror}") from error
     known: dict[str, str | bytes] = {**facts, "plan": plan, "digest": digest}
     with _opened(path) as connection:
         connection.execute("BEGIN IMMEDIATE")

@@ -12,9 +12,8 @@ from stagec.cli.running.runs import Runs, name_of
 from stagec.cli.running.scenarios import read_scenario
 from stagec.cli.running.sitting import Table, sit
 from stagec.cli.running.telling import begin, teller
-from stagec.core.failure import Exit, Failure
+from stagec.core.failure import Exit
 from stagec.core.value import value
-from stagec.core.words import quote
 from stagec.drivers.local import Journal, JournalError, create
 from stagec.runtime import Program, Started
 from stagec.world.local import LocalWorld
@@ -59,5 +58,3 @@ def _created(path: Path, data: bytes, program: Program, scenario: Path | None) -
         return create(path, data, program.digest, facts)
     except JournalError as error:
         raise failed(name_of(path), error) from error
-    except OSError as error:
-        raise Failure(f"cannot make {quote(path.parent)}: {error.strerror or error}") from error
