@@ -9,7 +9,7 @@ from stagec_dev.cost import Benchmark
 
 
 def _measure(folder: Path) -> tuple[float, float]:
-    return memory(folder, 20_000), langgraph(folder, 1_000, saved=False)
+    return memory(folder, 4_000), langgraph(folder, 1_000, saved=False)
 
 
 MACHINE_LANGGRAPH = Benchmark(

@@ -177,7 +177,9 @@ def test_a_replay_of_half_a_run_is_equal(half: None, capfd: Shown) -> None:
 def test_a_replay_that_differs_names_the_event(capfd: Shown) -> None:
     data = dump(steps())
     journal = create(ONE, data, load(data).digest)
-    journal.append(Started("one", None, {"topic": "x"}), "0" * 32)
+    journal.append(Started("one", None, {"topic": "x"}))
+    journal.mark("0" * 32)
+    journal.seal()
     journal.close()
     assert run(["replay", "one"]) == 1
     assert capfd.readouterr().out == (
@@ -188,7 +190,9 @@ def test_a_replay_that_differs_names_the_event(capfd: Shown) -> None:
 def test_a_run_that_differs_is_not_gone_on_with(capfd: Shown) -> None:
     data = dump(steps())
     journal = create(ONE, data, load(data).digest)
-    journal.append(Started("one", None, {"topic": "x"}), "0" * 32)
+    journal.append(Started("one", None, {"topic": "x"}))
+    journal.mark("0" * 32)
+    journal.seal()
     journal.close()
     assert "something else follows from event 0 now than when it happened" in said(
         capfd, "resume", "one", "--scenario", "whole.yaml"

@@ -50,11 +50,24 @@ class SaidJournal:
         """How many events it holds."""
         return self._journal.count
 
-    def append(self, event: Event, mark: str = "", body: str | None = None, /) -> None:
+    @property
+    def waits(self) -> bool:
+        """Whether something else is done while an event is written."""
+        return self._journal.waits
+
+    def append(self, event: Event, body: str, /) -> None:
         """Write an event."""
         self._stay.reached("appending", self.count)
         say("committing", self.count)
-        self._journal.append(event, mark, body)
+        self._journal.append(event, body)
+
+    def mark(self, mark: str, /) -> None:
+        """Take the mark of the last event."""
+        self._journal.mark(mark)
+
+    def seal(self) -> None:
+        """Write the last mark."""
+        self._journal.seal()
 
     def observe(self, _event: Event, step: Step) -> None:
         """Say that an event has been written, and where the run stands."""

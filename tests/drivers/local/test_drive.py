@@ -118,7 +118,9 @@ def test_an_answer_that_is_no_json_changes_nothing(program: Program, journal: Jo
 def test_a_history_from_which_something_else_follows_is_not_gone_on_with(
     program: Program, journal: Journal, path: Path
 ) -> None:
-    journal.append(STARTED, "0" * 32)
+    journal.append(STARTED)
+    journal.mark("0" * 32)
+    journal.seal()
     journal.close()
     with pytest.raises(JournalError, match="something else follows from event 0 now"):
         recalled(program, read_journal(path))

@@ -27,7 +27,9 @@ EVENTS: tuple[Event, ...] = (
 
 def filled(journal: Journal) -> None:
     for number, event in enumerate(EVENTS):
-        journal.append(event, f"mark {number}")
+        journal.append(event)
+        journal.mark(f"mark {number}")
+    journal.seal()
     journal.close()
 
 
@@ -41,6 +43,29 @@ def test_what_is_appended_is_read_back(journal: Journal, path: Path, plan: bytes
     filled(journal)
     marks = tuple(f"mark {number}" for number in range(len(EVENTS)))
     assert read_journal(path) == History(plan, program.digest, EVENTS, marks, {"scenario": "somewhere"})
+
+
+def test_a_mark_is_kept_with_the_next_event(journal: Journal, path: Path) -> None:
+    for event in EVENTS[:2]:
+        journal.append(event)
+        journal.mark("mark")
+    journal.close()
+    assert read_journal(path).marks == ("mark", "")
+
+
+def test_nothing_follows_the_seal(journal: Journal, path: Path) -> None:
+    journal.append(EVENTS[0])
+    journal.seal()
+    assert refusal(lambda: journal.append(EVENTS[1])).reason is Reason.UNUSABLE
+    journal.close()
+    assert (read_journal(path).events, open_journal(path).count) == (EVENTS[:1], 1)
+
+
+def test_the_log_has_room_before_anything_has_happened(journal: Journal, path: Path) -> None:
+    before = Path(f"{path}-wal").stat().st_size
+    for event in EVENTS:
+        journal.append(event)
+    assert Path(f"{path}-wal").stat().st_size == before >= 512 * 1024
 
 
 def test_an_open_journal_goes_on_where_it_ended(journal: Journal, path: Path) -> None:
@@ -143,6 +168,7 @@ CHANGES = {
     "a mark": "UPDATE events SET mark = 'x' WHERE seq = 2",
     "a key": "UPDATE events SET key = 'x' WHERE seq = 1",
     "the order": "UPDATE events SET seq = -seq",
+    "an event twice": "INSERT INTO events SELECT seq + 1, key, body, mark, chain FROM events ORDER BY seq DESC LIMIT 1",
     "a hole": "DELETE FROM events WHERE seq = 1",
     "no text": "UPDATE events SET body = x'00' WHERE seq = 1",
     "the plan": "UPDATE facts SET value = substr(value, 1, 500) || x'20' || substr(value, 502) WHERE name = 'plan'",
@@ -168,12 +194,12 @@ def test_what_was_changed_behind_its_back_is_noticed(journal: Journal, path: Pat
 def test_tables_of_another_version_are_left_alone(journal: Journal, path: Path) -> None:
     filled(journal)
     connection = sqlite3.connect(path)
-    connection.executescript("PRAGMA user_version = 2")
+    connection.executescript("PRAGMA user_version = 3")
     connection.close()
     error = refusal(lambda: open_journal(path))
     assert (error.reason, str(error)) == (
         Reason.UNUSABLE,
-        "its journal has version 2, and this is a reader of version 1",
+        "its journal has version 3, and this is a reader of version 2",
     )
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
 from typing import Protocol
 
 from stagec.core.json import Json
 from stagec.core.value import value
+from stagec.drivers.local.aside import aside, at_once
 from stagec.drivers.local.events import read, written
 from stagec.drivers.local.history import History, JournalError, Reason
 from stagec.drivers.local.journal import Journal
@@ -43,8 +46,18 @@ class Kept(Protocol):
     def count(self) -> int:
         """How many events it holds, and the number of the next."""
 
-    def append(self, event: Event, mark: str = "", body: str | None = None, /) -> None:
-        """Keep an event; nothing may follow from it before this returns."""
+    @property
+    def waits(self) -> bool:
+        """Whether keeping an event takes so long that something else is better done meanwhile."""
+
+    def append(self, event: Event, body: str, /) -> None:
+        """Keep an event, which is `body` as JSON; the world hears nothing of what follows before this returns."""
+
+    def mark(self, mark: str, /) -> None:
+        """Take the mark of what has followed from the last event; it is kept with the next, or by `seal`."""
+
+    def seal(self) -> None:
+        """Keep the last mark: the run has ended."""
 
 
 @value
@@ -79,17 +92,29 @@ def recalled(program: Program, history: History, observe: Observer = unseen) -> 
 
 def proceed(sitting: Sitting, state: State, event: Event | None) -> State:
     """Go on from a state, the one to which the journal leads, until the run has ended."""
-    program, journal = sitting.program, sitting.journal
-    while state.ended is None:
-        if event is None:
-            effect = next_request(state)
-            event = Answered(effect.key, sitting.world.answer(effect))
-        event, body = _as_kept(event)
-        step = advance(program, state, event)
-        journal.append(event, mark(journal.count, step), body)
-        sitting.observe(event, step)
-        state, event = step.state, None
+    journal = sitting.journal
+    with aside() if journal.waits else nullcontext(at_once) as begin:
+        while state.ended is None:
+            if event is None:
+                effect = next_request(state)
+                event = Answered(effect.key, sitting.world.answer(effect))
+            body = _written(event)
+            following = begin(partial(_followed, sitting.program, state, journal.count, body))
+            journal.append(event, body)
+            event, step, marked = following()
+            journal.mark(marked)
+            if step.state.ended is not None:
+                journal.seal()
+            sitting.observe(event, step)
+            state, event = step.state, None
     return state
+
+
+def _followed(program: Program, state: State, seq: int, body: str) -> tuple[Event, Step, str]:
+    """Return an event as the journal gives it back, so that a run and its replay see the same, and what follows."""
+    event = read(body)
+    step = advance(program, state, event)
+    return event, step, mark(seq, step)
 
 
 def next_request(state: State) -> Effect:
@@ -106,10 +131,8 @@ def _length(wait: Wait) -> int:
     return wait.milliseconds
 
 
-def _as_kept(event: Event) -> tuple[Event, str]:
-    """Return an event as the journal gives it back, so that a run and its replay see the same; and its JSON."""
+def _written(event: Event) -> str:
     try:
-        body = written(event)
-        return read(body), body
+        return written(event)
     except (TypeError, ValueError) as error:
         raise JournalError(Reason.UNUSABLE, f"an event cannot be written: {error}") from error

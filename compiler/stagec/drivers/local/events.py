@@ -14,10 +14,10 @@ _ENCODE = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 def key_of(event: Event) -> str:
     """Return the key under which an event can be in a journal once."""
     match event:
-        case Started():
-            return "start"
         case Answered():
             return event.key
+        case Started():
+            return "start"
         case Cancelled():
             return "cancel"
 
@@ -25,20 +25,27 @@ def key_of(event: Event) -> str:
 def body_of(event: Event) -> Json:
     """Return an event as a JSON value."""
     match event:
-        case Started():
-            return {"is": "started", "run": event.run, "entry": event.entry, "inputs": event.inputs}
         case Answered():
             return {"is": "answered", "key": event.key, "answer": event.answer}
+        case Started():
+            return {"is": "started", "run": event.run, "entry": event.entry, "inputs": event.inputs}
         case Cancelled():
             return {"is": "cancelled", "reason": event.reason}
 
 
+_SHALLOW = 500
+"""Brackets with which no text is nested too deeply to be read."""
+
+
 def written(event: Event) -> str:
-    """Return an event as JSON; raise `TypeError` or `ValueError` for an answer that is none."""
+    """Return an event as JSON that can be read; raise `TypeError` or `ValueError` for an answer that is none."""
     try:
-        return _ENCODE(body_of(event))
+        body = _ENCODE(body_of(event))
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
+    if body.count("[") + body.count("{") > _SHALLOW:
+        read(body)
+    return body
 
 
 def read(text: str) -> Event:

@@ -45,7 +45,14 @@ class _Forgetful:
 
     def __init__(self) -> None:
         self.count = 0
+        self.waits = False
 
-    def append(self, _event: Event, _mark: str = "", _body: str | None = None, /) -> None:
+    def append(self, _event: Event, _body: str, /) -> None:
         """Count an event."""
         self.count += 1
+
+    def mark(self, mark: str, /) -> None:
+        """Forget a mark."""
+
+    def seal(self) -> None:
+        """Keep nothing."""

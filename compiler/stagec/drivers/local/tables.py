@@ -12,15 +12,18 @@ from stagec.plan.frame import unframed
 from stagec.plan.trouble import PlanError
 from stagec.runtime.event import Event
 
-VERSION = 1
+VERSION = 2
 """The version of the tables; a file of another one is refused."""
 _APPLICATION = 0x53544743
 """`STGC`: what the header of the file says that it is."""
 _FACTS = "CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
 _EVENTS = (
-    "CREATE TABLE events (seq INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, body TEXT NOT NULL, "
+    "CREATE TABLE events (seq INTEGER PRIMARY KEY, key TEXT NOT NULL, body TEXT NOT NULL, "
     "mark TEXT NOT NULL, chain TEXT NOT NULL)"
 )
+"""A row has an event and the mark of the event before, which is worked out while that is written."""
+SEAL = ("end", "")
+"""Key and body of the last row of a run that has ended: there is a mark in it, and no event."""
 SHAPE = (
     f"PRAGMA application_id = {_APPLICATION}",
     f"PRAGMA user_version = {VERSION}",
@@ -61,7 +64,10 @@ def read_history(connection: sqlite3.Connection) -> tuple[History, str]:
         raise JournalError(Reason.DAMAGED, "its journal is damaged: what is kept beside its plan is no text")
     last = seed(facts)
     found = tuple(_entries(connection, last))
-    events, marks = tuple(each.event for each in found), tuple(each.mark for each in found)
+    events = tuple(each.event for each in found if each.event is not None)
+    if len({key_of(each) for each in events}) < len(events):
+        raise JournalError(Reason.DAMAGED, "its journal is damaged: an event is in it twice")
+    marks = (*(each.mark for each in found[1:]), "")[: len(events)]
     return History(plan, digest, events, marks, others), found[-1].chain if found else last
 
 
@@ -89,27 +95,29 @@ def _name_of(plan: bytes) -> str | None:
 
 @value
 class Entry:
-    """One row: an event, what followed from it, and the digest of the chain up to here."""
+    """One row: an event, None for the seal, what followed from the one before, and the digest of the chain."""
 
-    event: Event
+    event: Event | None
     mark: str
     chain: str
 
 
 def _entries(connection: sqlite3.Connection, last: str) -> Iterator[Entry]:
     rows = connection.execute("SELECT seq, key, body, mark, chain FROM events ORDER BY seq")
+    is_sealed = False
     for expected, (seq, key, body, mark, chain) in enumerate(rows):
-        if seq != expected or not all(isinstance(each, str) for each in (key, body, mark)):
+        if seq != expected or is_sealed or not all(isinstance(each, str) for each in (key, body, mark)):
             raise JournalError(Reason.DAMAGED, f"its journal is damaged: event {expected} is not there")
-        last = chained(last, seq, (key, body, mark))
-        event = _event(body) if chain == last else None
-        if event is None or key_of(event) != key:
+        last, is_sealed = chained(last, seq, (key, body, mark)), (key, body) == SEAL
+        event = None if is_sealed or chain != last else _event(key, body)
+        if chain != last or (event is None) != is_sealed:
             raise JournalError(Reason.DAMAGED, f"its journal is damaged: event {expected} is not what was written")
         yield Entry(event, mark, last)
 
 
-def _event(body: str) -> Event | None:
+def _event(key: str, body: str) -> Event | None:
     try:
-        return read(body)
+        event = read(body)
     except (TypeError, ValueError):
         return None
+    return event if key_of(event) == key else None

@@ -1,0 +1,54 @@
+"""A thread beside the one that waits for the disk: what follows from an event is worked out while it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Begin(Protocol):
+    """Begins some work, which may be done more than once."""
+
+    def __call__(self, work: Callable[[], T], /) -> Callable[[], T]:
+        """Return what waits for the result of some work, and returns it or raises what the work raises."""
+
+
+def at_once(work: Callable[[], T], /) -> Callable[[], T]:
+    """Do some work here and now."""
+    found = work()
+    return lambda: found
+
+
+@contextmanager
+def aside() -> Iterator[Begin]:
+    """Do work in a thread of its own, one thing after the other; what is not waited for in the end is forgotten."""
+    todo: SimpleQueue[tuple[Callable[[], Any], SimpleQueue[tuple[Any, ...]]] | None] = SimpleQueue()
+
+    def work_off() -> None:
+        while (task := todo.get()) is not None:
+            work, over = task
+            found: tuple[Any, ...] = ()
+            with suppress(Exception):  # whoever waits for it does it once more, and sees what is wrong
+                found = (work(),)
+            over.put(found)
+
+    def begin(work: Callable[[], T], /) -> Callable[[], T]:
+        over: SimpleQueue[tuple[T, ...]] = SimpleQueue()
+        todo.put((work, over))
+
+        def result() -> T:
+            found = over.get()
+            return found[0] if found else work()
+
+        return result
+
+    Thread(target=work_off, daemon=True).start()
+    try:
+        yield begin
+    finally:
+        todo.put(None)

@@ -1,0 +1,36 @@
+"""Work that is done aside is done once, in order, and what is wrong with it is seen where it is waited for."""
+
+from __future__ import annotations
+
+from threading import current_thread, main_thread
+
+import pytest
+
+from stagec.drivers.local.aside import aside, at_once
+
+
+def test_work_is_done_in_another_thread() -> None:
+    with aside() as begin:
+        first, second = begin(current_thread), begin(lambda: 2)
+        assert (first() is main_thread(), second()) == (False, 2)
+
+
+def test_what_the_work_raises_is_raised_where_it_is_waited_for() -> None:
+    with aside() as begin:
+        result = begin(lambda: [][0])
+        with pytest.raises(IndexError):
+            result()
+        assert begin(lambda: 1)() == 1
+
+
+def test_work_that_nobody_waits_for_is_forgotten() -> None:
+    with aside() as begin:
+        begin(lambda: [][0])
+        begin(lambda: 1)
+
+
+def test_work_at_once_is_done_here() -> None:
+    done: list[int] = []
+    result = at_once(lambda: done.append(1))
+    assert done == [1]
+    assert (result(), done) == (None, [1])
