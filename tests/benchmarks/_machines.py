@@ -38,14 +38,17 @@ plan = Plan("circle", Names("step", "intent"), {"": "n0"}, nodes, contents.texts
 data = dump(plan)
 program = load(data)
 answer = {"answer": {"action": "next"}}
-"""
-_MEMORY = f"""{_PLAN}
+
+
 def run():
     step = advance(program, State(), Started("run"))
     while step.state.ended is None:
         step = advance(program, step.state, Answered(next(iter(step.state.pending)), answer))
 
 
+run()  # loads what is loaded late
+"""
+_MEMORY = f"""{_PLAN}
 def timed():
     begun = time.perf_counter()
     run()

@@ -100,8 +100,11 @@ class Moment:
     def tell(self, name: str, execution: Execution | None = None, /, **facts: Json) -> None:
         """Say that something has happened, in an execution or in the run as a whole."""
         self.told += 1
-        where = about(self.scopes, execution) if execution is not None else {}
-        self._told.append(Told(name, {"seq": self.told, "workflowRunId": self.run, **where, **facts}))
+        told: dict[str, Json] = {"seq": self.told, "workflowRunId": self.run}
+        if execution is not None:
+            told |= about(self.scopes, execution)
+        told |= facts
+        self._told.append(Told(name, told))
 
     def end(self, outcome: Outcome, reason: str, error: Mapping[str, Json] | None = None) -> None:
         """End the run, and everything that is going on in it.

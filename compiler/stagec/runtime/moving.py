@@ -56,7 +56,7 @@ def _entered(moment: Moment, arrival: Arrival, prompt: str | None) -> Execution:
     """Count an execution and return it."""
     node, past, upstream = arrival.node, moment.past_of(arrival.node), arrival.upstream
     visit, origin = past.visits + 1, past.origin if arrival.origin in {None, node} else arrival.origin
-    moment.remember(node, visits=visit, origin=origin)
+    moment.past = moment.past.having(node, replace(past, visits=visit, origin=origin))
     moment.executions += 1
     key, begins, joins = f"{moment.run}/{node}#{visit}", arrival.begins_branch, arrival.joins
     execution = Execution(key, node, arrival.branch, upstream, prompt=prompt, begins_branch=begins, joins=joins)

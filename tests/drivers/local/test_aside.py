@@ -9,6 +9,10 @@ import pytest
 from stagec.drivers.local.aside import aside, at_once
 
 
+def failing() -> int:
+    raise LookupError
+
+
 def test_work_is_done_in_another_thread() -> None:
     with aside() as begin:
         first, second = begin(current_thread), begin(lambda: 2)
@@ -17,15 +21,15 @@ def test_work_is_done_in_another_thread() -> None:
 
 def test_what_the_work_raises_is_raised_where_it_is_waited_for() -> None:
     with aside() as begin:
-        result = begin(lambda: [][0])
-        with pytest.raises(IndexError):
+        result = begin(failing)
+        with pytest.raises(LookupError):
             result()
         assert begin(lambda: 1)() == 1
 
 
 def test_work_that_nobody_waits_for_is_forgotten() -> None:
     with aside() as begin:
-        begin(lambda: [][0])
+        begin(failing)
         begin(lambda: 1)
 
 
