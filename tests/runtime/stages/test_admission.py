@@ -69,7 +69,7 @@ class TestThePolicy:
 
     def test_ask_leaves_it_to_a_person(self) -> None:
         run = Run(alone(admission=admission("ask", defer=BUSY)), busy=True)
-        assert run.step.effects == (Confirm("r/a#1/1.0", "a is to defer; shall it run all the same?"),)
+        assert run.step.effects == (Confirm("r/a#1/1.0", "a is deferred; shall it run all the same?"),)
         run.answer({"yes": True})
         assert isinstance(run.next, Turn)
 

@@ -64,13 +64,18 @@ def _decided(moment: Moment, execution: Execution, outcome: str) -> Admitted:
         case None:
             return execution
         case "ask":
-            moment.request(execution, Confirm, question=f"{execution.node} is to {outcome}; shall it run all the same?")
+            question = f"{execution.node} is {_HELD[outcome]}; shall it run all the same?"
+            moment.request(execution, Confirm, question=question)
             return None
         case "retry-later" if tries < _attempts(moment, execution):
             pause(moment, execution, tries)
             return None
         case _:
             return _ended(moment, execution, "skip" if policy == "skip" else "fail")
+
+
+_HELD = {"defer": "deferred", "block": "blocked"}
+"""What a node is called by people that does not proceed."""
 
 
 def _policy(admission: Admission | None, outcome: str) -> str:

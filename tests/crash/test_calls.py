@@ -1,0 +1,83 @@
+"""A run ends, or its disk fails, at every single call of the system that writes to a journal; nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+
+import pytest
+from crash.flows import Undisturbed, undisturbed
+from crash.test_kill import Driver, Life, finished, left
+
+TOP = Path(__file__).parents[2]
+FLOW = "looking"
+CALLS = ("pwrite64", "fdatasync", "ftruncate", "unlink")
+"""What SQLite does to files; `unlink` takes away what a transaction no longer needs."""
+
+
+@pytest.fixture(scope="module")
+def strace() -> str:
+    found = shutil.which("strace")
+    if found is None:
+        pytest.skip("needs the program strace (apt-get install strace)")
+    return found
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    return undisturbed(FLOW, tmp_path_factory.mktemp("whole") / "one.run")
+
+
+def life(strace: str, path: Path, call: str, what: str) -> tuple[Life, str]:
+    """Run the flow in a process to which something happens in a call; return what it said and what it complained of."""
+    command = json.dumps({"flow": FLOW, "path": str(path), "stay": "", "at": -1})
+    traced = [strace, "-f", "-qq", "-o", os.devnull, "-e", f"trace={call}", "-e", f"inject={call}:{what}"]
+    ended = subprocess.run(
+        [*traced, sys.executable, "-m", "crash.driven"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(TOP / "compiler"), str(TOP / "tests")))},
+        input=command,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return Life([line.split() for line in ended.stdout.splitlines()]), ended.stderr
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_process_that_ends_in_any_call_loses_nothing(
+    strace: str, whole: Undisturbed, tmp_path: Path, call: str
+) -> None:
+    driver = Driver()
+    for number in count(1):
+        path = tmp_path / f"{number}.run"
+        lived, _ = life(strace, path, call, f"signal=KILL:when={number}")
+        left(FLOW, path, lived, whole)
+        finished(FLOW, driver, path, whole)
+        if lived.status == 0:
+            break
+    driver.close()
+    assert number > 1
+
+
+@pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
+@pytest.mark.parametrize("call", ["pwrite64", "fdatasync"])
+def test_a_disk_that_fails_in_any_call_loses_nothing(
+    strace: str, whole: Undisturbed, tmp_path: Path, call: str, error: str
+) -> None:
+    driver = Driver()
+    failed = 0
+    for number in count(1):
+        path = tmp_path / f"{number}.run"
+        lived, complaint = life(strace, path, call, f"error={error}:when={number}")
+        failed += lived.status != 0
+        assert ("JournalError" in complaint) is (lived.status != 0)
+        finished(FLOW, driver, path, whole)
+        if complaint == "" and number > len(whole.events) * 3:
+            break
+    driver.close()
+    assert failed > len(whole.events)
