@@ -13,6 +13,7 @@ from stagec.model.concerns import concerning
 from stagec.pipeline import Meaning, Project, compile_project
 from stagec.plan import Plan, dump
 from stagec.project.configuration import Configuration
+from stagec.runtime.payload import unusable
 
 
 @value
@@ -51,6 +52,8 @@ class Freezer:
         inside = [each for each in self.errors if each.at.file in plan.sources]
         if inside:
             return Refused(flow, counted(len(inside), "error"))
+        for _, why in unusable(plan):  # whatever no rule has foreseen
+            return Refused(flow, f"a schema of it cannot be used: {why.partition(chr(10))[0]}")
         try:
             return Frozen(plan, dump(plan))
         except ValueError as error:  # a number that JSON cannot hold exactly

@@ -21,6 +21,7 @@ class Miss(StrEnum):
 
     NO_FILE = "no-file"
     NO_MEMBER = "no-member"
+    NO_SCHEMA = "no-schema"
     OUTSIDE = "outside"
     UNKNOWABLE = "unknowable"
     """The file cannot be read, as its own diagnostic says, or more had to be looked at than anybody writes."""
@@ -177,9 +178,11 @@ class Schemas:
     def references_in(self, schema: Schema) -> Iterator[Reference]:
         """Yield every reference written in a schema."""
         for each in _parts(schema):
-            text = _member(each, "$ref")
-            if isinstance(text, str):
-                yield Reference(text, each.at / "$ref", self._resolved_at(text, schema.at))
+            for keyword in _REFERRING:
+                text = _member(each, keyword)
+                if isinstance(text, str):
+                    found = self._resolved_at(text, schema.at)
+                    yield Reference(text, each.at / keyword, found if _is_schema(found) else Miss.NO_SCHEMA)
 
     def _anchored(self, root: Schema, name: str) -> Schema | Miss:
         if root.at not in self._anchors:
@@ -199,8 +202,13 @@ class Schemas:
         return self.resolve(reference, at.file, self.base(at))
 
 
+_REFERRING = ("$ref", "$dynamicRef")
 _ELSEWHERE = {Miss.OUTSIDE, Miss.NO_FILE}
 """What an address leads to that may be the name a schema gives itself."""
+
+
+def _is_schema(found: Schema | Miss) -> bool:
+    return isinstance(found, Miss) or isinstance(found.value, dict | bool)
 
 
 def _parts(root: Schema) -> Iterator[Schema]:

@@ -42,7 +42,7 @@ def _metaclass(cls: type) -> Callable[..., Any]:
     return type(cls)
 
 
-def replace(given: T, **changes: object) -> T:
+def replace(given: T, /, **changes: object) -> T:
     """Return a copy of a value with some of its fields changed."""
     old: Any = given
     made: T = old.__replace__(**changes)
@@ -59,33 +59,34 @@ def _first_new(cls: type, /, *args: object, **kwargs: object) -> object:
     fields: tuple[str, ...] = cls.__dict__["__match_args__"]
     defaults: Mapping[str, object] = cls.__dict__["_defaults"]
     heads = ("_cls_", "/", *(f"{name}=_defaults_[{name!r}]" if name in defaults else name for name in fields))
-    made = _compiled(cls, heads, {name: name for name in fields})
+    made = _compiled(cls, "_cls_", heads, {name: name for name in fields})
     type.__setattr__(cls, "__new__", staticmethod(made))
     return cls(*args, **kwargs)
 
 
-def _first_copy(self: object, **changes: object) -> object:
+def _first_copy(self: object, /, **changes: object) -> object:
     """Compile the real copying when the first copy is made."""
     cls: Any = type(self)
     fields: tuple[str, ...] = cls.__dict__["__match_args__"]
     heads = ("_old_", "/", *(("*",) if fields else ()), *(f"{name}=_kept_" for name in fields))
-    made = _compiled(cls, heads, {name: f"_old_.{name} if {name} is _kept_ else {name}" for name in fields})
+    values = {name: f"_old_.{name} if {name} is _kept_ else {name}" for name in fields}
+    made = _compiled(cls, "_old_.__class__", heads, values)
     type.__setattr__(cls, "__replace__", made)
     return cls.__replace__(self, **changes)
 
 
-def _compiled(cls: type, heads: Iterable[str], values: Mapping[str, str]) -> Callable[..., Any]:
+def _compiled(cls: type, kind: str, heads: Iterable[str], values: Mapping[str, str]) -> Callable[..., Any]:
     """Compile a function that makes values of a class.
 
     It fills an instance of a class that is alike but not frozen, and then gives it its class: setting fields is three
-    times as fast so as by the descriptors of a class that refuses to have any set.
+    times as fast so as by the descriptors of a class that refuses to have any set. `kind` is the class in the function.
     """
     generic = {name: item for name, item in vars(cls).items() if name == "__orig_bases__"}
     twin = _metaclass(cls)(cls.__name__, cls.__bases__, {"__slots__": tuple(values), **generic})
     body = "".join(f"    _made_.{name} = {given}\n" for name, given in values.items())
-    scope: dict[str, Any] = {"_make_": object.__new__, "_twin_": twin, "_class_": cls, "_kept_": object()}
+    scope: dict[str, Any] = {"_make_": object.__new__, "_twin_": twin, "_kept_": object()}
     scope |= {"_defaults_": cls.__dict__["_defaults"]}
-    end = "    _made_.__class__ = _class_\n    return _made_\n"
+    end = f"    _made_.__class__ = {kind}\n    return _made_\n"
     exec(f"def made({', '.join(heads)}):\n    _made_ = _make_(_twin_)\n{body}{end}", scope)
     found: Callable[..., Any] = scope["made"]
     found.__qualname__ = cls.__qualname__  # which messages about missing arguments name

@@ -1,4 +1,4 @@
-"""Which contents of a plan are JSON Schemas."""
+"""Which contents of a plan are JSON Schemas that the machine judges by; those of tools are for models."""
 
 from __future__ import annotations
 
@@ -14,5 +14,4 @@ def schemas(plan: Plan) -> Iterator[str]:
     asked = [act.schema for act in acts if isinstance(act, Prompt | Converse)]
     handed = [act.accepts for act in acts if isinstance(act, Converse)]
     given = [each.schema for each in plan.inputs.values()]
-    called = [each.schema for each in plan.tools.values()]
-    yield from (each for each in (*asked, *handed, *given, *called) if each is not None)
+    yield from (each for each in (*asked, *handed, *given) if each is not None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from threading import current_thread, main_thread
+import sys
+from threading import Thread, current_thread, main_thread
 
 import pytest
 
@@ -25,6 +26,22 @@ def test_what_the_work_raises_is_raised_where_it_is_waited_for() -> None:
         with pytest.raises(LookupError):
             result()
         assert begin(lambda: 1)() == 1
+
+
+def test_work_that_would_end_the_process_is_no_exception_to_that() -> None:
+    with aside() as begin:
+        result = begin(lambda: sys.exit(3))
+        with pytest.raises(SystemExit):
+            result()
+        assert begin(lambda: 1)() == 1
+
+
+def test_no_thread_is_left_behind_by_whoever_is_interrupted() -> None:
+    threads: list[Thread] = []
+    with pytest.raises(KeyboardInterrupt), aside() as begin:
+        begin(lambda: threads.append(current_thread()))
+        raise KeyboardInterrupt
+    assert [thread.is_alive() for thread in threads] == [False]
 
 
 def test_work_that_nobody_waits_for_is_forgotten() -> None:

@@ -26,14 +26,17 @@ def at_once(work: Callable[[], T], /) -> Callable[[], T]:
 
 @contextmanager
 def aside() -> Iterator[Begin]:
-    """Do work in a thread of its own, one thing after the other; what is not waited for in the end is forgotten."""
+    """Do work in a thread of its own, one thing after the other; the thread has ended when this is left.
+
+    What nobody waits for is forgotten.
+    """
     todo: SimpleQueue[tuple[Callable[[], Any], SimpleQueue[tuple[Any, ...]]] | None] = SimpleQueue()
 
     def work_off() -> None:
         while (task := todo.get()) is not None:
             work, over = task
             found: tuple[Any, ...] = ()
-            with suppress(Exception):  # whoever waits for it does it once more, and sees what is wrong
+            with suppress(BaseException):  # whoever waits for it does it once more, and sees what is wrong
                 found = (work(),)
             over.put(found)
 
@@ -47,8 +50,11 @@ def aside() -> Iterator[Begin]:
 
         return result
 
-    Thread(target=work_off, daemon=True).start()
+    thread = Thread(target=work_off, daemon=True)
     try:
+        thread.start()
         yield begin
     finally:
         todo.put(None)
+        if thread.is_alive():  # it may not have begun
+            thread.join()

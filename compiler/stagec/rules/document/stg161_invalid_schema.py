@@ -15,6 +15,7 @@ from stagec.rules.document import Fault, Finding, Tree, kinds, listing, quote, r
 _LIMITED = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most"}
 _OTHERS = {
     "anyOf": "cannot have this value",
+    "engine": "must be a regular expression that runs can use",
     "minItems": "must not be empty",
     "minLength": "must not be empty",
     "pattern": "must be a regular expression",

@@ -13,8 +13,9 @@ from collections.abc import Iterator, Sequence
 from stagec.rules.registry import Finding, Miss, Place, Reference, Registry, Related, quote, rule, tokens
 
 _SENTENCES = {
-    Miss.NO_FILE: "there is no such file",
-    Miss.NO_MEMBER: "the file has no such part",
+    Miss.NO_FILE: "nothing: there is no such file",
+    Miss.NO_MEMBER: "nothing: the file has no such part",
+    Miss.NO_SCHEMA: "what is no schema",
 }
 _SHOWN = 8
 
@@ -25,17 +26,17 @@ def check(registry: Registry) -> Iterator[Finding]:
     for each in registry.schemas.references:
         if isinstance(each.found, Miss) and each.found in _SENTENCES:
             file, part = each.target
-            lost.setdefault((file, part if each.found is Miss.NO_MEMBER else ""), []).append(each)
+            lost.setdefault((file, "" if each.found is Miss.NO_FILE else part), []).append(each)
     for target, references in lost.items():
         yield _finding(target, references)
 
 
 def _finding(target: tuple[str, str], references: Sequence[Reference]) -> Finding:
     first, (file, part) = references[0], target
-    message = f"reference {quote(first.text)} leads to nothing: {_SENTENCES[Miss(str(first.found))]}"
+    message = f"reference {quote(first.text)} leads to {_SENTENCES[Miss(str(first.found))]}"
     if len(references) == 1:
         return Finding(first.at, message)
-    if not part.startswith("/"):
+    if not part.startswith("/") or first.found is Miss.NO_SCHEMA:
         related = tuple(Related(each.at, "needed here too") for each in references[1 : _SHOWN + 1])
         return Finding(first.at, f"{message}; {len(references)} references need it", related)
     related = tuple(Related(each.at, "needed here") for each in references[:_SHOWN])

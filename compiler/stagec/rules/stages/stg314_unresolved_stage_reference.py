@@ -12,11 +12,15 @@ from collections.abc import Iterator
 
 from stagec.rules.stages import Finding, Miss, Pipeline, quote, rule
 
-_SENTENCES = {Miss.NO_FILE: "there is no such file", Miss.NO_MEMBER: "the schema has no such part"}
+_SENTENCES = {
+    Miss.NO_FILE: "nothing: there is no such file",
+    Miss.NO_MEMBER: "nothing: the schema has no such part",
+    Miss.NO_SCHEMA: "what is no schema",
+}
 
 
 @rule(since="0.1", origin=("stage-definitions:completion-schema-ref", "rulings:R20"))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for each in pipeline.references:
         if isinstance(each.found, Miss) and each.found in _SENTENCES:
-            yield Finding(each.at, f"reference {quote(each.text)} leads to nothing: {_SENTENCES[each.found]}")
+            yield Finding(each.at, f"reference {quote(each.text)} leads to {_SENTENCES[each.found]}")

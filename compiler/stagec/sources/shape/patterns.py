@@ -12,7 +12,8 @@ from stagec.sources.shape.pieces import ANYTHING, NOTHING, WORD, Piece, either, 
 class Trouble(StrEnum):
     """What is wrong with a regular expression."""
 
-    SYNTAX = "syntax"
+    SYNTAX = "pattern"
+    ENGINE = "engine"
     LONG = "long"
     NESTED = "nested"
 

@@ -161,8 +161,19 @@ def _patterns(at: Place, parts: tuple[Subschema, ...], longest: int) -> Iterator
             if left < 0:
                 yield Fault("costly-pattern", place, "total", {"got": pattern, "limit": longest * _PATTERNS})
                 return
-            seen[pattern] = trouble(pattern, longest)
+            seen[pattern] = trouble(pattern, longest) or _refused(pattern)
         yield from _troubled(place, pattern, seen[pattern], longest)
+
+
+def _refused(pattern: str) -> Trouble | None:
+    """Ask the engine with which answers are judged; it lacks some of what ECMA 262 allows, and bounds the size."""
+    import jsonschema_rs
+
+    try:
+        jsonschema_rs.validator_for({"pattern": pattern})
+    except (ValueError, jsonschema_rs.ValidationError):
+        return Trouble.ENGINE
+    return None
 
 
 def _written(at: Place, parts: tuple[Subschema, ...]) -> Iterator[tuple[Place, str]]:
@@ -176,8 +187,8 @@ def _written(at: Place, parts: tuple[Subschema, ...]) -> Iterator[tuple[Place, s
 
 def _troubled(at: Place, pattern: str, found: Trouble | None, longest: int) -> Iterator[Fault]:
     facts: dict[str, object] = {"got": pattern, "kind": "string", "limit": longest}
-    if found is Trouble.SYNTAX:
-        yield Fault("invalid-schema", at, "pattern", facts)
+    if found is Trouble.SYNTAX or found is Trouble.ENGINE:
+        yield Fault("invalid-schema", at, found.value, facts)
     elif found is not None:
         yield Fault("costly-pattern", at, found.value, facts)
 
