@@ -63,6 +63,25 @@ def test_replace_changes_a_copy() -> None:
     assert (replace(point, y=5), point) == (Point(1, 5), Point(1, 2))
 
 
+def test_a_field_may_have_any_name() -> None:
+    @value
+    class Named:
+        self: int = 0
+        given: int = 0
+        cls: int = 0
+
+    assert replace(replace(Named(cls=1), self=2), given=3) == Named(2, 3, 1)
+
+
+def test_a_class_derived_from_a_value_makes_no_values_of_the_other_one() -> None:
+    class Spot(Point):
+        pass
+
+    Point(1)
+    with pytest.raises(TypeError):
+        Spot(1)
+
+
 def test_values_survive_copying_and_pickling_and_can_be_matched() -> None:
     point = Point(1, 2, ("a",))
     assert copy.deepcopy(point) == point

@@ -38,9 +38,14 @@ def test_work_that_would_end_the_process_is_no_exception_to_that() -> None:
 
 def test_no_thread_is_left_behind_by_whoever_is_interrupted() -> None:
     threads: list[Thread] = []
-    with pytest.raises(KeyboardInterrupt), aside() as begin:
-        begin(lambda: threads.append(current_thread()))
-        raise KeyboardInterrupt
+
+    def interrupted() -> None:
+        with aside() as begin:
+            begin(lambda: threads.append(current_thread()))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert [thread.is_alive() for thread in threads] == [False]
 
 

@@ -58,7 +58,7 @@ def test_nothing_follows_the_seal(journal: Journal, path: Path) -> None:
     journal.seal()
     assert refusal(lambda: journal.append(EVENTS[1])).reason is Reason.UNUSABLE
     journal.close()
-    assert (read_journal(path).events, open_journal(path).count) == (EVENTS[:1], 1)
+    assert read_journal(path).events == EVENTS[:1]
 
 
 def test_the_log_has_room_before_anything_has_happened(journal: Journal, path: Path) -> None:

@@ -9,6 +9,7 @@ from threading import Thread
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
+Todo = SimpleQueue[tuple[Callable[[], Any], SimpleQueue[tuple[Any, ...]]] | None]
 
 
 class Begin(Protocol):
@@ -30,15 +31,7 @@ def aside() -> Iterator[Begin]:
 
     What nobody waits for is forgotten.
     """
-    todo: SimpleQueue[tuple[Callable[[], Any], SimpleQueue[tuple[Any, ...]]] | None] = SimpleQueue()
-
-    def work_off() -> None:
-        while (task := todo.get()) is not None:
-            work, over = task
-            found: tuple[Any, ...] = ()
-            with suppress(BaseException):  # whoever waits for it does it once more, and sees what is wrong
-                found = (work(),)
-            over.put(found)
+    todo: Todo = SimpleQueue()
 
     def begin(work: Callable[[], T], /) -> Callable[[], T]:
         over: SimpleQueue[tuple[T, ...]] = SimpleQueue()
@@ -50,7 +43,7 @@ def aside() -> Iterator[Begin]:
 
         return result
 
-    thread = Thread(target=work_off, daemon=True)
+    thread = Thread(target=_work_off, args=(todo,), daemon=True)
     try:
         thread.start()
         yield begin
@@ -58,3 +51,12 @@ def aside() -> Iterator[Begin]:
         todo.put(None)
         if thread.is_alive():  # it may not have begun
             thread.join()
+
+
+def _work_off(todo: Todo) -> None:
+    while (task := todo.get()) is not None:
+        work, over = task
+        found: tuple[Any, ...] = ()
+        with suppress(BaseException):  # whoever waits for it does it once more, and sees what is wrong
+            found = (work(),)
+        over.put(found)
