@@ -61,10 +61,19 @@ def test_streams_that_are_closed_change_no_status(
     assert (ended.returncode, ended.stderr) == (1, b"")
 
 
-def test_a_disk_that_is_full_is_told(broken: Path, environment: Callable[..., dict[str, str]]) -> None:
-    ended = shell(f"{SHELL} validate > /dev/full", broken, environment())
+@pytest.mark.parametrize("command", ["validate", "--version", "explain --help"])
+def test_a_disk_that_is_full_is_told(broken: Path, command: str, environment: Callable[..., dict[str, str]]) -> None:
+    ended = shell(f"{SHELL} {command} > /dev/full", broken, environment())
     assert ended.returncode == 2
     assert ended.stderr == b"stagec: error: cannot write to standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("buffered", ["", "1"])
+def test_a_disk_that_is_full_is_nothing_to_a_command_that_writes_nothing(
+    broken: Path, buffered: str, environment: Callable[..., dict[str, str]]
+) -> None:
+    ended = shell(f"{SHELL} cancel nobody > /dev/full", broken, {**environment(), "PYTHONUNBUFFERED": buffered})
+    assert (ended.returncode, ended.stderr.count(b"\n")) == (2, 1)
 
 
 @pytest.mark.parametrize("form", ["text", "json", "concise"])

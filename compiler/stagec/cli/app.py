@@ -83,8 +83,7 @@ def run(arguments: Sequence[str], program: click.Group = stagec) -> int:
 
 def _guarded(program: click.Group, arguments: Sequence[str]) -> int:
     try:
-        with program.make_context("stagec", list(arguments)) as context:
-            program.invoke(context)
+        _invoke(program, arguments)
     except click.exceptions.Exit as asked:
         return asked.exit_code
     except click.ClickException as refused:
@@ -97,6 +96,15 @@ def _guarded(program: click.Group, arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         discard(sys.stdout)
     return Exit.CLEAN
+
+
+def _invoke(program: click.Group, arguments: Sequence[str]) -> None:
+    try:
+        with program.make_context("stagec", list(arguments)) as context:
+            program.invoke(context)
+    except OSError:
+        finish()  # fails once more when it was standard output that click could not write to, and says so
+        raise
 
 
 def _show(refused: click.ClickException) -> None:

@@ -73,7 +73,8 @@ def canvas(stream: TextIO, environment: Mapping[str, str]) -> Canvas:
 
 def _write(stream: TextIO, text: str) -> None:
     try:
-        stream.write(text)
+        if text:  # a stream without a buffer would take nothing for a write
+            stream.write(text)
         stream.flush()
     except OSError as error:
         _given_up(stream, error)

@@ -12,7 +12,7 @@ from stagec.runtime.effect import Call, Effect, execution_of
 from stagec.runtime.program import Program
 from stagec.runtime.state import Arrival, Execution, Past, Scope, State, Step, Told
 from stagec.runtime.table import Table
-from stagec.runtime.turns import about, open_turns
+from stagec.runtime.turns import compound, open_turns
 
 _UNKNOWN = Past()
 
@@ -102,7 +102,14 @@ class Moment:
         self.told += 1
         told: dict[str, Json] = {"seq": self.told, "workflowRunId": self.run}
         if execution is not None:
-            told |= about(self.scopes, execution)
+            told["stageId"], told["stageExecutionId"], told["attempt"] = (
+                execution.node,
+                execution.key,
+                execution.attempt,
+            )
+            turn = compound(self.scopes, execution)
+            if turn is not None:
+                told["compoundTurnId"] = turn
         told |= facts
         self._told.append(Told(name, told))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from stagec.core.json import Json
@@ -26,37 +25,36 @@ def readable(given: Any) -> Json:
 
 def _has_large_numbers(given: Any) -> bool:
     """Tell whether a value has whole numbers that may be no doubles, once it is found to be readable."""
-    found, todo = False, [given]
-    for each in todo:  # grows while it is walked
+    found, level = False, [given]
+    for _ in range(DEPTH):
+        inner: list[Any] = []
+        found = _look(level, inner) or found
+        if not inner:
+            return found
+        level = inner
+    if any(isinstance(each, dict | list | tuple) for each in level):
+        raise UnreadableError
+    return _look(level, []) or found
+
+
+def _look(level: list[Any], inner: list[Any]) -> bool:
+    """Look at values that lie equally deep, and add to `inner` what lies in them."""
+    found = False
+    for each in level:
         if type(each) is str:
             if not each.isascii():
                 _check_text(each)
         elif type(each) is dict:
-            todo += each
-            todo += each.values()
+            inner += each
+            inner += each.values()
         elif type(each) is list:
-            todo += each
+            inner += each
         elif each is not None and type(each) is not bool:
-            found = _look_closer(each, todo) or found
-    if len(todo) > DEPTH:
-        _check_depth(given)
+            found = _look_closer(each, inner) or found
     return found
 
 
-def _check_depth(given: Any) -> None:
-    level = [given]
-    for _ in range(DEPTH):
-        level = [inner for each in level for inner in _parts(each) if isinstance(inner, dict | list | tuple)]
-        if not level:
-            return
-    raise UnreadableError
-
-
-def _parts(given: Any) -> Iterable[Any]:
-    return given.values() if isinstance(given, dict) else given
-
-
-def _look_closer(given: Any, todo: list[Any]) -> bool:
+def _look_closer(given: Any, inner: list[Any]) -> bool:
     """Look at a number, or at a value of a class that is derived from one of those above."""
     if isinstance(given, int):
         return not -_EXACT <= given <= _EXACT
@@ -65,9 +63,9 @@ def _look_closer(given: Any, todo: list[Any]) -> bool:
     elif isinstance(given, str):
         _check_text(given)
     elif isinstance(given, dict):
-        todo += (*given, *given.values())
+        inner += (*given, *given.values())
     elif isinstance(given, list | tuple):
-        todo += given
+        inner += given
     return False
 
 

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from stagec.core.json import Json
 from stagec.runtime.state import Branch, Execution, Scope
 
 Scopes = Mapping[str, Scope]
 
 
-def about(scopes: Scopes, execution: Execution) -> dict[str, Json]:
-    """Return what every event of an execution says of it."""
-    found: dict[str, Json] = {
-        "stageId": execution.node,
-        "stageExecutionId": execution.key,
-        "attempt": execution.attempt,
-    }
-    if execution.joins is not None or execution.branch.scope is not None:
-        turn = compound(scopes, execution)
-        return found if turn is None else {**found, "compoundTurnId": turn}
-    return found
-
-
 def compound(scopes: Scopes, execution: Execution) -> str | None:
     """Return the compound turn that an execution belongs to, as a branch of its fork or as its join; None for none."""
-    fork = execution.joins if execution.joins is not None else _fork(scopes, execution.branch)
+    fork = execution.joins
+    if fork is None and execution.branch.scope is not None:
+        fork = _fork(scopes, execution.branch)
     return None if fork is None else turn_of(fork)
 
 

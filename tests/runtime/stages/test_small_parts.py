@@ -80,6 +80,12 @@ class TestWhatCanBeRead:
             found = False
         assert found is wanted
 
+    def test_is_nothing_that_lies_in_itself(self) -> None:
+        given: list[Json] = []
+        given.append(given)
+        with pytest.raises(UnreadableError):
+            readable(given)
+
 
 def test_messages_are_read_as_they_are_written() -> None:
     messages = (

@@ -1,4 +1,4 @@
-"""What followed from an event, as a short text that is kept beside it: a replay that differs is noticed.
+"""What followed from an event, as a short text that is kept with the next one: a replay that differs is noticed.
 
 A mark is the digest of what was asked, taken back and told. At every 1,000th event, and at the one that ends the run, a
 dot and the digest of the whole state follow.

@@ -16,8 +16,8 @@ from stagec.cli.running import options
 def replay(context: click.Context, run: str, runs: Path) -> None:
     """Work out from the journal of RUN, twice over, where it stands, and compare what follows from every event.
 
-    Nothing is asked of the world. What is compared was written beside each event when it happened: the digest of what
-    was asked and told, and at times of the whole state.
+    Nothing is asked of the world. What is compared was written when each event happened: the digest of what was asked
+    and told, and at times of the whole state.
 
     Exit status: 0 all is equal, 1 something differs, 2 usage or environment, 4 internal error.
     """
