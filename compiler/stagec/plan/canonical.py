@@ -69,15 +69,17 @@ if TYPE_CHECKING:
 def _is_plain(given: Any) -> bool:
     """Tell whether the standard library writes a value the same way: without odd numbers and odd names."""
     todo = [given]
-    while todo:
-        each = todo.pop()
+    for each in todo:  # grows while it is walked
         kind = type(each)
+        if kind is str:
+            continue
         if kind is dict:
-            if not all(map(str.isascii, each)) and max("".join(each)) > _BEYOND:
+            names = "".join(each)
+            if not names.isascii() and max(names) > _BEYOND:
                 return False
-            todo.extend(each.values())
+            todo += each.values()
         elif kind is list or kind is tuple:
-            todo.extend(each)
+            todo += each
         elif kind is float or (kind is int and not -_MOST <= each <= _MOST):
             return False
     return True
