@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 from playable import STEPS, steps
+from processes import gone
 
 from stagec.plan import dump
 
@@ -29,21 +30,6 @@ class Running(NamedTuple):
 
     process: subprocess.Popen[bytes]
     command: int
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def gone(pid: int) -> bool:
-    for _ in range(200):
-        if not is_alive(pid):
-            return True
-        time.sleep(0.05)
-    return False
 
 
 @pytest.fixture

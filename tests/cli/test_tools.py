@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processes import is_alive
 
 from stagec.catalogue import Effects, Lock, LockedServer, LockedTool
 from stagec.catalogue.lock import written
@@ -32,14 +33,6 @@ def write(folder: Path, *kinds: str, **more: object) -> None:
 
 def pids(folder: Path) -> list[int]:
     return [int(each) for each in (folder / "pids").read_text().split()]
-
-
-def runs(pid: int) -> bool:
-    """Tell whether a process runs; one that ended but whose new parent does not care does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def error(ended: Ended) -> list[str]:
@@ -94,7 +87,7 @@ def test_a_server_that_hangs_is_given_up_and_ended(tmp_path: Path, run: Run) -> 
     ended = run("tools", "lock", "--timeout", "1")
     assert ended.returncode == 2
     assert "MCP server 'stubborn' of 'tools.json' did not answer within 1 second" in error(ended)
-    assert [pid for pid in pids(tmp_path) if runs(pid)] == []
+    assert [pid for pid in pids(tmp_path) if is_alive(pid)] == []
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
@@ -111,7 +104,7 @@ def test_an_interrupted_lock_leaves_no_server(
         _, told = waiting.communicate(timeout=20)
         assert waiting.returncode == 130
     assert told.splitlines()[-1] == b"stagec: interrupted"
-    assert [pid for pid in pids(tmp_path) if runs(pid)] == []
+    assert [pid for pid in pids(tmp_path) if is_alive(pid)] == []
     assert not (tmp_path / "tools.lock.json").exists()
 
 

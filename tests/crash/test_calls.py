@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 from crash.flows import Undisturbed, undisturbed
-from crash.test_kill import Driver, Life, finished, left
+from crash.lives import TOP, Driver, Life, finished, left
 
-TOP = Path(__file__).parents[2]
 FLOW = "looking"
 CALLS = ("pwrite64", "fdatasync", "ftruncate", "unlink")
 """What SQLite does to files; `unlink` takes away what a transaction no longer needs."""

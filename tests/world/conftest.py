@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from processes import is_alive
 
 from stagec.catalogue import Server
 from stagec.core.place import Place
@@ -39,7 +40,7 @@ def leftovers(tmp_path: Path) -> Iterator[Callable[[], list[int]]]:
 
     def there() -> list[int]:
         pids = tmp_path / "pids"
-        return [int(each) for each in pids.read_text().split() if _runs(int(each))] if pids.exists() else []
+        return [int(each) for each in pids.read_text().split() if is_alive(int(each))] if pids.exists() else []
 
     def running() -> list[int]:
         until = time.monotonic() + _DYING
@@ -50,12 +51,3 @@ def leftovers(tmp_path: Path) -> Iterator[Callable[[], list[int]]]:
     yield running
     for each in running():
         os.kill(each, 9)
-
-
-def _runs(pid: int) -> bool:
-    """Tell whether a process runs; one that ended but whose new parent does not care does not."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from processes import gone
 
 from stagec.world.commands import Line, run
 
@@ -18,23 +19,6 @@ TOP = Path(__file__).parents[2]
 
 def shell(command: str, milliseconds: int | None = None, **variables: str) -> dict[str, object]:
     return dict(run(Line(("sh", "-c", command), milliseconds, variables)))
-
-
-def is_alive(pid: int) -> bool:
-    """Tell whether a process is there and no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def gone(pid: int) -> bool:
-    """Tell whether a process ends soon."""
-    for _ in range(200):
-        if not is_alive(pid):
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def test_a_program_ends_with_its_status_and_what_it_wrote() -> None:

@@ -22,8 +22,8 @@ def _always(_sources: Sources, _file: str) -> bool:
     return True
 
 
-def _nothing(document: object, _flow: Flow, _sources: Sources) -> Draft:
-    raise NotImplementedError(f"{type(document).__name__} means no flow")
+def _none(document: object, _flow: Flow, _sources: Sources) -> Draft:
+    raise TypeError(f"{type(document).__name__} means no flow")
 
 
 @value
@@ -44,7 +44,7 @@ class FrontEnd(Generic[D]):
     read: Callable[[Sources, tuple[str, ...]], tuple[D, ...]]
     lower: Callable[[D], Flow | None]
     sees: Callable[[Sources, str], bool] = _always
-    freeze: Callable[[D, Flow, Sources], Draft] = _nothing
+    freeze: Callable[[D, Flow, Sources], Draft] = _none
 
 
 AnyFrontEnd = FrontEnd[Any]

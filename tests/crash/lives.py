@@ -1,0 +1,109 @@
+"""Processes that go on with runs until they end or are killed, and what each has left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from crash.flows import Undisturbed, digest, flow, program
+
+from stagec.drivers.local import History, JournalError, Reason, read_journal
+from stagec.drivers.local.drive import fold
+from stagec.drivers.local.events import key_of
+from stagec.drivers.local.replaying import replayed
+from stagec.runtime import load
+
+TOP = Path(__file__).parents[2]
+
+
+class Driver:
+    """A process that drives runs in children of its own."""
+
+    def __init__(self) -> None:
+        around = {**os.environ, "PYTHONPATH": os.pathsep.join((str(TOP / "compiler"), str(TOP / "tests")))}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "crash.driven"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=around,
+            text=True,
+            bufsize=1,
+            start_new_session=True,
+        )
+        self._child = 0
+
+    def begin(self, name: str, path: Path, stay: str = "", at: int = -1) -> None:
+        """Let a child begin a run, or go on with it, and stay in a moment."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps({"flow": name, "path": str(path), "stay": stay, "at": at}) + "\n")
+        self._child = int(next(line for line in self.lines() if line[0] == "born")[1])
+
+    def lines(self) -> Iterator[list[str]]:
+        """Yield what is said, as words, until the child is gone."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            yield line.split()
+            if line.startswith("over"):
+                return
+
+    def kill(self) -> None:
+        """Kill the child."""
+        os.kill(self._child, signal.SIGKILL)
+
+    def close(self) -> None:
+        """End, with a child that is still there."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.communicate()
+
+
+class Life:
+    """The life of one process that went on with a run: what it said, and the moment in which it was killed."""
+
+    def __init__(self, lines: list[list[str]]) -> None:
+        self.status = int(lines[-1][1])
+        self.moment = lines[-2][0] if len(lines) > 1 else "birth"
+        self.kept = {int(line[1]): line[2] for line in lines if line[0] == "kept"}
+        self.asked = [line[2] for line in lines if line[0] == "asking"]
+        self.opened = next((int(line[1]) for line in lines if line[0] == "open"), None)
+
+
+def found(path: Path) -> History | None:
+    """Return what a journal holds; nothing when its run never began."""
+    try:
+        return read_journal(path)
+    except JournalError as error:
+        if error.reason not in {Reason.MISSING, Reason.EMPTY}:
+            raise
+        return None
+
+
+def left(name: str, path: Path, life: Life, whole: Undisturbed) -> int:
+    """Check what a process has left behind; return how many events the journal holds."""
+    assert life.status in {0, -signal.SIGKILL}
+    assert all(whole.digests[seq] == said for seq, said in life.kept.items())
+    history = found(path)
+    if history is None:
+        assert life.opened is None
+        return 0
+    held = len(history.events)
+    assert history.events == whole.events[:held]
+    assert all(mark in {"", same} for mark, same in zip(history.marks, whole.marks, strict=False))
+    assert len({key_of(event) for event in history.events}) == held
+    acknowledged = max(life.kept, default=(life.opened or 0) - 1) + 1
+    assert held - acknowledged in ({0, 1} if life.moment == "committing" else {0})
+    if held:
+        assert digest(fold(program(name), history.events)) == whole.digests[held - 1]
+    return held
+
+
+def finished(name: str, driver: Driver, path: Path, whole: Undisturbed) -> None:
+    """Check that a run goes on to the end that it would have had, and that its replay is no other."""
+    driver.begin(name, path)
+    life = Life(list(driver.lines()))
+    assert (life.status, left(name, path, life, whole)) == (0, len(whole.events))
+    assert replayed(program(name), load(flow(name).plan), read_journal(path)) == whole.state
