@@ -5,17 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from laws.modules import PACKAGE, TOP, calls_in, offenders, text_of, tree_of
 
 from stagec_dev.scaffold import MARK
-
-TOP = Path(__file__).parents[2]
-MODULES = tuple(sorted((TOP / "compiler").rglob("*.py")))
-PACKAGE = TOP / "compiler" / "stagec"
-
-every_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(TOP / "compiler")))
 
 SILENCERS = re.compile(r"#\s*(type:\s*ignore|noqa|pragma:\s*no\s*cover|ruff:|mypy:)|\b(TODO|FIXME|XXX)\b")
 VAGUE = {"base", "common", "helper", "helpers", "manager", "misc", "shared", "types", "util", "utils"}
@@ -62,43 +57,77 @@ def readable(path: Path) -> str:
     return path.read_bytes().decode("utf-8", "replace")
 
 
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def silencers_in(path: Path) -> list[str]:
+    return [match.group() for match in SILENCERS.finditer(text_of(path))]
 
 
-@every_module
-def test_no_tool_is_silenced_and_nothing_is_left_for_later(path: Path) -> None:
-    assert SILENCERS.findall(path.read_text(encoding="utf-8")) == []
+def vague_name_of(path: Path) -> list[str]:
+    return [path.stem] if path.stem in VAGUE else []
 
 
-@every_module
-def test_a_module_is_named_for_what_it_holds(path: Path) -> None:
-    assert path.stem not in VAGUE
+def vague_functions_in(path: Path) -> list[str]:
+    named = (node.name for node in tree_of(path).body if isinstance(node, ast.FunctionDef))
+    return [name for name in named if name.lstrip("_").startswith(PREFIXES)]
 
 
-@every_module
-def test_a_function_is_named_for_what_it_does(path: Path) -> None:
-    named = (node.name.lstrip("_") for node in tree(path).body if isinstance(node, ast.FunctionDef))
-    assert [name for name in named if name.startswith(PREFIXES)] == []
+def unclear_job_of(path: Path) -> Iterator[str]:
+    first = (ast.get_docstring(tree_of(path)) or "").partition("\n\n")[0].strip()
+    if not first.endswith("."):
+        yield "its docstring does not begin with a sentence"
+    if re.search(r"[.!?]\s+[A-Z]", first):
+        yield "its docstring begins with several sentences; put all but the first behind an empty line"
 
 
-@every_module
-def test_a_module_says_its_single_job(path: Path) -> None:
-    said = ast.get_docstring(tree(path)) or ""
-    first = said.partition("\n\n")[0].strip()
-    assert first.endswith(".")
-    assert not re.search(r"[.!?]\s+[A-Z]", first), "one sentence, more behind an empty line"
+def decorators_in(path: Path) -> Iterator[str]:
+    """Yield the decorators of classes, besides the one for values."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.ClassDef):
+            yield from (name for name in map(ast.unparse, node.decorator_list) if name != "value")
 
 
-@every_module
-def test_a_value_is_made_one_way(path: Path) -> None:
-    decorators = {
-        ast.unparse(each)
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.ClassDef)
-        for each in node.decorator_list
-    }
-    assert decorators <= {"value"}
+def findings_made_in(path: Path) -> list[str]:
+    """List calls that make findings where no rule is: there `Finding` is at most a type."""
+    if path.is_relative_to(PACKAGE / "rules") or not path.is_relative_to(PACKAGE):
+        return []
+    return [name for name, _ in calls_in(path) if name in {"Finding", "Related"}]
+
+
+def sentences_in_faults(path: Path) -> list[str]:
+    """List texts with spaces that are handed to `Fault`: what belongs there are names of topics, reasons and kinds."""
+    return [text for name, call in calls_in(path) if name == "Fault" for text in _texts(call) if " " in text]
+
+
+def _texts(call: ast.Call) -> list[str]:
+    nodes = [node for given in (*call.args, *(each.value for each in call.keywords)) for node in ast.walk(given)]
+    return [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+
+
+def test_no_tool_is_silenced_and_nothing_is_left_for_later() -> None:
+    assert offenders(silencers_in) == []
+
+
+def test_a_module_is_named_for_what_it_holds() -> None:
+    assert offenders(vague_name_of) == []
+
+
+def test_a_function_is_named_for_what_it_does() -> None:
+    assert offenders(vague_functions_in) == []
+
+
+def test_a_module_says_its_single_job() -> None:
+    assert offenders(unclear_job_of) == []
+
+
+def test_a_value_is_made_one_way() -> None:
+    assert offenders(decorators_in) == []
+
+
+def test_only_rules_speak() -> None:
+    assert offenders(findings_made_in) == []
+
+
+def test_a_fault_carries_facts_and_no_sentence() -> None:
+    assert offenders(sentences_in_faults) == []
 
 
 def test_no_file_names_a_machine_or_how_it_was_made() -> None:
@@ -111,28 +140,6 @@ def test_no_file_names_a_machine_or_how_it_was_made() -> None:
         for match in pattern.finditer(readable(path))
     }
     assert found == set()
-
-
-@every_module
-def test_only_rules_speak(path: Path) -> None:
-    """A finding is made by a rule and nobody else; elsewhere `Finding` is at most a type."""
-    if path.is_relative_to(PACKAGE / "rules") or not path.is_relative_to(PACKAGE):
-        return
-    called = [node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
-    assert [name.id for name in called if isinstance(name, ast.Name) and name.id in {"Finding", "Related"}] == []
-
-
-@every_module
-def test_a_fault_carries_facts_and_no_sentence(path: Path) -> None:
-    """What is handed to `Fault` as text are names: topics, reasons, kinds; a text with spaces would be a sentence."""
-    calls = (node for node in ast.walk(tree(path)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
-    texts = [text.value for call in calls if call.func.id == "Fault" for text in _texts(call)]  # type: ignore[attr-defined]
-    assert [text for text in texts if " " in text] == []
-
-
-def _texts(call: ast.Call) -> list[ast.Constant]:
-    nodes = [node for given in (*call.args, *(each.value for each in call.keywords)) for node in ast.walk(given)]
-    return [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
 
 
 def test_nothing_is_left_to_be_filled_in() -> None:
