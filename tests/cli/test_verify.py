@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import choose
 from handmade import completed, stages, steps
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -131,7 +132,7 @@ def changed(draw: st.DrawFn) -> bytes:
     return framed(json.dumps(payload, sort_keys=True, separators=(",", ":")).encode())
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=choose(60, full=200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=300) | st.binary(max_size=100).map(framed) | changed())
 def test_no_bytes_make_it_stumble(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x"

@@ -10,12 +10,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from campaigns import choose
 
 from stagec import reporters
 from stagec.core.shelf import names
 
 TOP = Path(__file__).parents[2]
-SEEDS = tuple(range(32))
+SEEDS = range(choose(4, full=32))
 LOCALES = ("C", "C.UTF-8")
 PYTHONS = (sys.executable, *filter(None, os.environ.get("STAGEC_PYTHONS", "").split(os.pathsep)))
 """This Python, and those that `STAGEC_PYTHONS` names; each has stagec's dependencies installed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from campaigns import choose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +15,7 @@ from stagec.graph.networkx_graph import NetworkxGraph
 from stagec.model.flow import Back, Edge, End, Entry, Flow, Mode, Node, Start, Stop, Target, To
 
 AT = Place("flow.json")
-CHUNKS, CHUNK = 40, 2_500
+CHUNKS, CHUNK = 40, choose(125, full=2_500)
 DEEP = 25
 """Of so many flows one is also asked about every pair of nodes, every path and the order of components."""
 DONE, FAILED, BACK = Stop(End.DONE), Stop(End.FAILED), Back()
@@ -141,7 +142,7 @@ def test_both_implementations_agree_on_random_flows(random: Random) -> None:
 
 
 @given(flows())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=choose(50, full=300), deadline=None)
 def test_both_implementations_agree_on_any_flow(given_flow: Flow) -> None:
     own, other = build(given_flow), NetworkxGraph(given_flow)
     assert answers(own) == answers(other)
@@ -149,7 +150,7 @@ def test_both_implementations_agree_on_any_flow(given_flow: Flow) -> None:
 
 
 @given(flows())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=choose(50, full=200), deadline=None)
 def test_answers_fit_each_other(given_flow: Flow) -> None:
     graph = build(given_flow)
     trapped = [node for trap in graph.traps() for node in trap.nodes]

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from campaigns import choose
 
 from stagec.core.budgets import Budgets
 from stagec.frontends.stages import FRONTEND
@@ -18,7 +19,7 @@ from stagec.graph.networkx_graph import NetworkxGraph
 from stagec.model.flow import Flow
 from stagec.sources.read import Sources
 
-CHUNKS, CHUNK = 20, 60
+CHUNKS, CHUNK = choose(4, full=20), 60
 MOST, DEEPEST = 1_000, 8
 """So many states of a run are looked at before the simulation gives up, and scopes inside each other."""
 

@@ -8,11 +8,12 @@ from random import Random
 from typing import Any
 
 import pytest
+from campaigns import choose
 
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
 
-MACHINES = 300
+MACHINES = choose(60, full=300)
 UNREACHABLE = {"STG601", "STG602", "STG603"}
 
 Machine = list[list[int]]

@@ -9,6 +9,7 @@ from random import Random
 
 import jsonschema_rs
 import pytest
+from campaigns import choose
 from properties.soundness.answers import answers
 from properties.soundness.campaign import MAKERS, Aim, Job, Tally, attack, campaign, compiled
 from properties.soundness.chance import Chance
@@ -24,7 +25,7 @@ from stagec.plan.node import Stop
 from stagec.runtime.program import program_of
 from stagec_dev.compiling import plans
 
-CHUNKS, CHUNK = 2, 2_500
+CHUNKS, CHUNK = choose(1, full=2), choose(1_000, full=2_500)
 """Parts of what the suite runs of each system, in transitions; `python -m stagec_dev soundness` runs any number."""
 PROJECTS = 100
 ENOUGH = 2_000

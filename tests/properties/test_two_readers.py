@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from campaigns import choose
 from plan_vectors.files import RefusedError, read
 
 from stagec.plan import PlanError, load
@@ -50,7 +51,7 @@ MEMBERS = (
     "prompt",
     "needed",
 )
-CHUNKS, CHUNK = 5, 60
+CHUNKS, CHUNK = choose(2, full=5), 60
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from campaigns import choose
 from properties.test_pipelines import machine
 
 from stagec.core.diagnostic import Severity
@@ -21,7 +22,7 @@ from stagec.plan.facts import facts
 from stagec.plan.node import Chain, Edge, Fork, Go, Stop
 from stagec.project.settings import Settings
 
-CHUNKS, CHUNK = 10, 40
+CHUNKS, CHUNK = choose(2, full=10), 40
 
 
 def meaning_of(root: Path, given: dict[str, Any]) -> tuple[Meaning, bool]:

@@ -1,0 +1,37 @@
+"""How much a campaign tries: little in a test run on somebody's machine, everything in CI.
+
+A campaign is a test that tries many cases: random projects, every byte altered, every moment at which a process can be
+killed. `STAGEC_CAMPAIGNS=full` asks for all of them; `.ci/run` sets it. Without it, a campaign takes seconds.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import chain
+from typing import TypeVar
+
+T = TypeVar("T")
+
+SIZE = "STAGEC_CAMPAIGNS"
+
+
+def is_full() -> bool:
+    """Tell whether campaigns run at full size."""
+    size = os.environ.get(SIZE, "quick")
+    if size not in {"quick", "full"}:
+        raise ValueError(f"{SIZE} is {size!r} and must be 'quick' or 'full'")
+    return size == "full"
+
+
+def choose(quick: int, *, full: int) -> int:
+    """Return the number of cases that a campaign tries."""
+    return full if is_full() else quick
+
+
+def sample(cases: Sequence[T], quick: int) -> Sequence[T]:
+    """Return all cases, or in a quick run that many of them, spread evenly, with the first and the last."""
+    if is_full() or len(cases) <= quick:
+        return cases
+    between = ((at * (len(cases) - 1)) // (quick - 1) for at in range(1, quick - 1))
+    return [cases[at] for at in chain((0,), between, (len(cases) - 1,))]
