@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stagec.cli.files import read_file, replace_file
+from stagec.cli.files import read_file, write_file
 from stagec.core.failure import Failure
 
 
@@ -15,21 +15,21 @@ def test_a_file_keeps_its_mode(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"old")
     path.chmod(0o604)
-    replace_file(path, b"new")
+    write_file(path, b"new")
     assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", 0o604)
 
 
 def test_a_link_keeps_leading_to_its_file(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"old")
     (tmp_path / "link").symlink_to("x")
-    replace_file(tmp_path / "link", b"new")
+    write_file(tmp_path / "link", b"new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "x").read_bytes() == b"new"
 
 
 def test_a_folder_that_is_not_there_is_the_world_s_fault(tmp_path: Path) -> None:
     with pytest.raises(Failure, match=r"cannot write .*: No such file or directory"):
-        replace_file(tmp_path / "nowhere" / "x", b"new")
+        write_file(tmp_path / "nowhere" / "x", b"new")
 
 
 def test_a_file_is_read_as_it_is(tmp_path: Path) -> None:

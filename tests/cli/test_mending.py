@@ -100,12 +100,13 @@ def test_a_byte_order_mark_stays(registry: Path, run: Run) -> None:
     assert registry.read_bytes() == b"\xef\xbb\xbf" + RIGHT.encode()
 
 
-def test_a_link_stays_and_its_file_is_mended(registry: Path, run: Run) -> None:
+def test_a_link_is_refused_and_its_file_stays(registry: Path, run: Run) -> None:
     target = registry.rename(registry.with_name("kept.json"))
     registry.symlink_to(target.name)
-    run("validate", "--fix", *ONLY)
+    ended = run("validate", "--fix", *ONLY)
+    assert (ended.returncode, b"it is a link" in ended.stderr) == (2, True)
     assert registry.is_symlink()
-    assert target.read_text() == RIGHT
+    assert target.read_text() == WRONG
 
 
 def test_nothing_is_written_through_a_link_out_of_the_project(

@@ -1,14 +1,16 @@
-"""Read files that a user names, and write files whole or not at all."""
+"""Read and write files that a user names; what goes wrong is a failure."""
 
 from __future__ import annotations
 
 import os
-import stat
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-from stagec.core.disk import synchronised
+from stagec.core.disk import check_inside, write_inside, write_named
 from stagec.core.failure import Failure
+from stagec.core.value import NOTHING
 from stagec.core.words import quote
 
 STDIN = Path("-")
@@ -23,28 +25,29 @@ def read_file(path: Path) -> bytes:
         raise Failure(f"cannot read {quote(path)}: {error.strerror or error}") from error
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Put bytes in place of a file's, keeping its mode; what is no regular file, such as a pipe, is written to."""
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file that a user named; see `core.disk.write_named`."""
+    with _failing_to_write(path):
+        write_named(path, data)
+
+
+def write_files(folder: Path, files: Mapping[str, bytes], before: Mapping[str, bytes] = NOTHING) -> None:
+    """Write files in a folder whose names stagec chose or found: nothing unless all of them can be written.
+
+    A file of which `before` knows something else than it holds now is not written.
+    """
+    for file in files:
+        with _failing_to_write(folder / file):
+            check_inside(folder, file, before.get(file))
+    for file, data in files.items():
+        with _failing_to_write(folder / file):
+            write_inside(folder, file, data, before.get(file))
+
+
+@contextmanager
+def _failing_to_write(path: Path) -> Iterator[None]:
     try:
-        if path.exists() and not path.is_file():
-            path.write_bytes(data)
-        else:
-            _replace(Path(os.path.realpath(path)), data)
+        yield
     except OSError as error:
-        raise Failure(f"cannot write {quote(path)}: {error.strerror or error}") from error
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write beside the file first, so that nobody ever sees half of it, not even after a power cut."""
-    beside = path.parent / f".stagec-{os.getpid()}.tmp"
-    try:
-        with beside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            beside.chmod(stat.S_IMODE(path.stat().st_mode))
-        beside.replace(path)
-        synchronised(path.parent)
-    finally:
-        beside.unlink(missing_ok=True)
+        shown = os.path.relpath(path) if path.is_absolute() else path
+        raise Failure(f"cannot write {quote(shown)}: {error.strerror or error}") from error

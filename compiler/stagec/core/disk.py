@@ -1,17 +1,249 @@
-"""What must still be there after a power cut."""
+"""Write files and make folders: the one module of stagec that changes what is on a disk.
+
+A file is written whole or not at all. It gets a name that nobody can guess, is created exclusively in an opened folder,
+reaches the disk, and then takes the place of the old file. No link is followed at the end of a path, except where
+`write_named` says so. What stagec refuses to do raises `RefusedWriteError`, an `OSError` like every other.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
-from contextlib import suppress
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from stagec.core.words import quote
+
+_DESCRIPTORS = {os.open, os.stat, os.unlink, os.rename} <= os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+"""Whether names are looked up in an opened folder; elsewhere paths are used, and creation is exclusive all the same."""
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_NEW = os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_BINARY", 0)
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+
+
+class RefusedWriteError(OSError):
+    """Something that the system would do, and stagec does not."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(errno.ELOOP, sentence)
+
+
+class OpenedFolder:
+    """An opened folder: its files stay the same ones, whatever becomes of the path that led to it."""
+
+    def __init__(self, path: str, descriptor: int | None) -> None:
+        self.path = path
+        self.descriptor = descriptor
+
+    def open(self, name: str, flags: int, mode: int = 0o600) -> int:
+        """Open a name in the folder; a link is an error."""
+        return os.open(self._at(name), flags | _NO_LINK, mode, dir_fd=self.descriptor)
+
+    def status(self, name: str) -> os.stat_result | None:
+        """Return what a name in the folder is, itself and not what it leads to; None when it is free."""
+        try:
+            return os.stat(self._at(name), dir_fd=self.descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Put bytes in place of a regular file, which keeps its mode, or under a free name."""
+        status = self.status(name)
+        _refuse_special(status)
+        temporary = f".stagec-{os.urandom(16).hex()}.tmp"
+        created = self.open(temporary, _NEW | os.O_WRONLY, 0o666 if status is None else 0o600)
+        try:
+            with open(created, "wb") as file:
+                file.write(data)
+                file.flush()
+                if status is not None and hasattr(os, "fchmod"):
+                    os.fchmod(created, stat.S_IMODE(status.st_mode))
+                os.fsync(created)
+            source, target = self._at(temporary), self._at(name)
+            os.replace(source, target, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(self._at(temporary), dir_fd=self.descriptor)
+            raise
+        self.synchronise()
+
+    def synchronise(self) -> None:
+        """Make the names in the folder survive a power cut, where the system can."""
+        if self.descriptor is not None:
+            with suppress(OSError):
+                os.fsync(self.descriptor)
+
+    def _at(self, name: str) -> str:
+        return name if self.descriptor is not None else os.path.join(self.path, name)
+
+
+@contextmanager
+def open_folder(path: str | Path) -> Iterator[OpenedFolder]:
+    """Open a folder that a user named, through whatever links lead to it."""
+    descriptor = _descriptor(path) if _DESCRIPTORS else None
+    try:
+        yield OpenedFolder(str(path), descriptor)
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+@contextmanager
+def open_folder_inside(root: str | Path, folder: str) -> Iterator[OpenedFolder]:
+    """Open a folder of a project; one that is reached through a link out of the project is a `RefusedWriteError`."""
+    top = os.path.realpath(root)
+    parts = _parts_inside(top, folder)
+    if not _DESCRIPTORS:
+        yield OpenedFolder(os.path.join(top, *parts), None)
+        return
+    descriptor = _descriptor(top)
+    try:
+        for part in parts:  # one by one: a link that appears meanwhile is an error
+            below = _descriptor(part, descriptor, _NO_LINK)
+            os.close(descriptor)
+            descriptor = below
+        yield OpenedFolder(os.path.join(top, *parts), descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_named(path: Path, data: bytes) -> None:
+    """Write a file that a user named: replace a regular file, write to a pipe or device.
+
+    The folder may be reached through any link. A link at the end is followed to a file in the same folder or below it,
+    and where it is one of the system's own, such as `/dev/stdout`; any other is a `RefusedWriteError`, because
+    whoever wrote the project may have put it there.
+    """
+    folder, name = os.path.split(path)
+    with open_folder(folder or os.curdir) as opened:
+        status = opened.status(name)
+        if status is not None and stat.S_ISLNK(status.st_mode):
+            _write_linked(os.path.realpath(folder), name, data)
+        elif status is None or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
+            opened.replace(name, data)
+        else:
+            _stream(opened.open(name, os.O_WRONLY | _NO_WAIT), data)
+
+
+def write_inside(root: Path, file: str, data: bytes, before: bytes | None = None) -> None:
+    """Write a file whose name stagec chose or found, relative to a folder that it must not leave.
+
+    A link at the end is a `RefusedWriteError`, and so is a file that does not hold `before` any more.
+    """
+    folder, name = os.path.split(file)
+    with open_folder_inside(root, folder) as opened:
+        _refuse_changed(opened, name, before)
+        opened.replace(name, data)
+
+
+def check_inside(root: Path, file: str, before: bytes | None = None) -> None:
+    """Raise what `write_inside` would raise before it writes anything."""
+    folder, name = os.path.split(file)
+    with open_folder_inside(root, folder) as opened:
+        _refuse_special(opened.status(name))
+        _refuse_changed(opened, name, before)
+
+
+def make_folder(folder: Path, mode: int = 0o777) -> None:
+    """Make a folder and those above it; each is on the disk when this returns. `mode` is that of the new ones."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        with suppress(FileExistsError):  # somebody else was quicker; whoever uses it says if it is no folder
+            each.mkdir(mode)
+        synchronised(each.parent)
+    if not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, for nobody but the user (0700)."""
+    make_folder(folder, 0o700)
+
+
+def create_private(path: Path) -> int:
+    """Create a file that nobody but the user may read (0600), and return it open for reading and writing.
+
+    `FileExistsError` when the name is taken, be it by a link to nothing.
+    """
+    folder, name = os.path.split(path)
+    with open_folder(folder or os.curdir) as opened:
+        created = opened.open(name, _NEW | os.O_RDWR)
+        opened.synchronise()
+        return created
+
+
+def open_private(path: Path) -> int:
+    """Return a regular file open for reading and writing; a link and what is no file is a `RefusedWriteError`."""
+    folder, name = os.path.split(path)
+    with open_folder(folder or os.curdir) as opened:
+        _refuse_special(opened.status(name))
+        return opened.open(name, os.O_RDWR | _NO_WAIT | getattr(os, "O_BINARY", 0))
+
+
+def leads_out(root: str | Path, path: str | Path) -> bool:
+    """Tell whether a path relative to a folder leads out of it, through a link or by itself."""
+    top = os.path.realpath(root)
+    real = os.path.realpath(os.path.join(top, path))
+    return real != top and not real.startswith(top.rstrip(os.sep) + os.sep)
 
 
 def synchronised(folder: Path) -> None:
-    """See to it that the names in a folder are on the disk."""
-    with suppress(OSError):  # not every system can
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
+    """Make the names in a folder survive a power cut, where the system can."""
+    with suppress(OSError), open_folder(folder) as opened:
+        opened.synchronise()
+
+
+def _descriptor(path: str | Path, above: int | None = None, flags: int = 0) -> int:
+    try:
+        return os.open(path, _FOLDER | flags, dir_fd=above)
+    except PermissionError:  # of a folder that cannot be listed, names can still be opened
+        return os.open(path, _FOLDER | flags | getattr(os, "O_PATH", 0), dir_fd=above)
+
+
+def _parts_inside(top: str, folder: str) -> list[str]:
+    """Return the names on the real way to a folder."""
+    if leads_out(top, folder):
+        raise RefusedWriteError("its folder is reached through a link that leads out of the project")
+    way = os.path.relpath(os.path.realpath(os.path.join(top, folder)), top)
+    return [] if way == os.curdir else way.split(os.sep)
+
+
+def _refuse_special(status: os.stat_result | None) -> None:
+    if status is None or stat.S_ISREG(status.st_mode):
+        return
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    raise RefusedWriteError(
+        "it is a link, and only files are written" if stat.S_ISLNK(status.st_mode) else "it is no file"
+    )
+
+
+def _refuse_changed(opened: OpenedFolder, name: str, before: bytes | None) -> None:
+    if before is None:
+        return
+    with open(opened.open(name, os.O_RDONLY | _NO_WAIT | getattr(os, "O_BINARY", 0)), "rb") as file:
+        if file.read(len(before) + 1) != before:
+            raise RefusedWriteError("it changed while it was being checked")
+
+
+def _write_linked(folder: str, name: str, data: bytes) -> None:
+    path = os.path.join(folder, name)
+    if folder == "/dev" or (folder.startswith("/proc/") and folder.endswith("/fd")):
+        _stream(os.open(path, os.O_WRONLY | os.O_TRUNC | _NO_WAIT), data)
+    elif leads_out(folder, name):
+        raise RefusedWriteError(f"it is a link to {quote(os.path.realpath(path))}; name that file to write it")
+    else:
+        write_inside(Path(folder), os.path.relpath(os.path.realpath(path), folder), data)
+
+
+def _stream(opened: int, data: bytes) -> None:
+    """Write to what is no regular file; a pipe that nobody reads was an error when it was opened."""
+    with open(opened, "wb", buffering=0) as file:
+        if hasattr(os, "set_blocking"):
+            os.set_blocking(opened, True)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[file.write(rest) :]

@@ -28,7 +28,7 @@ def init(source: Path, output: Path | None, *, force: bool) -> None:
 
     Comments mark what only its author can decide; what could not be taken over is told on standard error.
     """
-    from stagec.cli.files import replace_file
+    from stagec.cli.files import write_file
     from stagec.cli.streams import put, say
     from stagec.core.failure import Failure
     from stagec.core.words import quote
@@ -41,7 +41,7 @@ def init(source: Path, output: Path | None, *, force: bool) -> None:
     elif output.exists() and not force:
         raise Failure(f"{quote(output)} exists; --force replaces it")
     else:
-        replace_file(output, adopted.text.encode())
+        write_file(output, adopted.text.encode())
     for line in _remarks(adopted):
         say(f"stagec: note: {line}")
 

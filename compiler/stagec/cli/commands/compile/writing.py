@@ -7,8 +7,9 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from stagec.cli.files import STDIN, read_file, replace_file
+from stagec.cli.files import STDIN, read_file, write_file, write_files
 from stagec.cli.streams import put, put_bytes
+from stagec.core.disk import make_folder
 from stagec.core.failure import Failure
 from stagec.core.value import value
 from stagec.core.visible import visible
@@ -44,9 +45,11 @@ def write(target: Target, plans: Collection[tuple[Path | None, bytes]]) -> None:
     """Write the files of plans; the folder is made if there is none."""
     if target.path is not None and target.folder and plans:
         _make(target.path)
+        write_files(target.path, {path.name: data for path, data in plans if path is not None})
+        return
     for path, data in plans:
         if path is not None:
-            replace_file(path, data)
+            write_file(path, data)
         elif sys.stdout.isatty():  # nothing in it may play tricks to a terminal
             put(visible(data.decode().rstrip("\n"), sys.stdout.encoding or "ascii") + "\n")
         else:
@@ -65,6 +68,6 @@ UP_TO_DATE = "up to date"
 
 def _make(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as error:
         raise Failure(f"cannot make {quote(folder)}: {error.strerror or error}") from error

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from stagec.cli.commands.graph.choice import emitter_for, focused
-from stagec.cli.files import replace_file
+from stagec.cli.files import write_file
 from stagec.cli.flows import flows_for
 from stagec.cli.progress import progress
 from stagec.cli.streams import put_bytes, say
@@ -54,7 +54,7 @@ def run(request: Request) -> Exit:
     if request.output is None:
         put_bytes(data)
     else:
-        replace_file(request.output, data)
+        write_file(request.output, data)
     is_part = request.flow is not None or request.focus is not None
     _tell(_found(pictures) if is_part else compilation.diagnostics, whole, pictures)
     return Exit.CLEAN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stagec.catalogue.lock import written
 from stagec.cli.commands.tools.asking import live_locks
 from stagec.cli.commands.tools.project import ToolProject
-from stagec.cli.files import replace_file
+from stagec.cli.files import write_files
 from stagec.cli.streams import put
 from stagec.core.failure import Exit, Failure
 from stagec.core.visible import visible
@@ -20,8 +20,8 @@ def lock(project: ToolProject, timeout: float) -> None:
         verb = "names" if len(project.catalogues) == 1 else "name"
         raise Failure(f"nothing to lock: {files} {verb} no MCP server", Exit.NOTHING)
     locks = live_locks(project, catalogues, timeout)
+    write_files(project.root, {each.lock_file: written(locks[each.file]) for each in catalogues})
     for each in catalogues:
         found = locks[each.file]
-        replace_file(project.root / each.lock_file, written(found))
         tools = counted(sum(len(server.tools) for server in found.servers.values()), "tool")
         put(f"{visible(each.lock_file)}: {tools} of {counted(len(found.servers), 'server')}\n")

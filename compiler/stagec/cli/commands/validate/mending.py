@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from stagec.cli.commands.validate.outcome import report
 from stagec.cli.commands.validate.request import Request
-from stagec.cli.files import replace_file
+from stagec.cli.files import write_files
 from stagec.cli.progress import progress
 from stagec.cli.streams import put, put_bytes, say
-from stagec.core.failure import Exit, Failure
+from stagec.core.failure import Exit
 from stagec.core.value import replace, value
 from stagec.core.visible import visible
-from stagec.core.words import counted, quote
+from stagec.core.words import counted
 from stagec.mend import mend
 from stagec.pipeline import Compilation, Project, compile_project
 
@@ -38,8 +37,7 @@ def show_or_mend(request: Request, project: Project) -> Exit:
     if request.diff:
         _show(result)
         return Exit.FINDINGS if result.after else Exit.CLEAN
-    for file, data in result.after.items():
-        _write(project.root, file, result.before[file], data)
+    write_files(project.root, result.after, result.before)
     status = report(request, project, result.compilation)
     if not request.quiet:
         say(f"Fixed {counted(result.settled, 'finding')}")
@@ -61,16 +59,6 @@ def _settle(project: Project) -> Settled:
         settled += mended.settled
         project = replace(project, overlay={**project.overlay, **after})
     return Settled(compile_project(project), before, after, settled)
-
-
-def _write(root: Path, file: str, before: bytes, after: bytes) -> None:
-    """Replace a file unless it was changed meanwhile, or is a link out of the project."""
-    path = root / file
-    if not path.resolve().is_relative_to(root.resolve()):
-        raise Failure(f"{quote(file)} leads out of the project; nothing is written there")
-    if path.read_bytes() != before:
-        raise Failure(f"{quote(file)} changed while it was being checked; nothing is written there")
-    replace_file(path, after)
 
 
 def _show(result: Settled) -> None:

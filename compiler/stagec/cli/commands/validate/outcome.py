@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from stagec import reporters
 from stagec.cli.commands.validate.request import Request
-from stagec.cli.files import replace_file
+from stagec.cli.files import write_file
 from stagec.cli.streams import canvas, put, put_aside
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
@@ -31,7 +31,7 @@ def report(request: Request, project: Project, compilation: Compilation) -> Exit
     if request.output is None:
         put(text)
     else:
-        replace_file(request.output, text.encode(errors="backslashreplace"))
+        write_file(request.output, text.encode(errors="backslashreplace"))
     put_aside(statistics)
     return _status(compilation.diagnostics, project.settings.fail_on)
 
