@@ -39,14 +39,14 @@ def _completed(plan: Plan) -> Plan:
     return replace(plan, facts=facts(plan))
 
 
-def steps(command: str = "exit 0", limit: int = 20) -> Plan:
+def steps(command: str = "exit 0", limit: int = 20, schema: str = _STEP) -> Plan:
     """Make two steps: `draft` is repeated or leads to `close`, which the command must let pass."""
     contents = Contents()
-    schema = contents.add(_STEP)
+    asked = contents.add(schema)
 
     def step(text: str) -> Prompt:
         prompt = (Text(contents.add(text)), Hole(("variable", "topic")))
-        return Prompt(prompt, variables={"topic": Given("topic")}, schema=schema)
+        return Prompt(prompt, variables={"topic": Given("topic")}, schema=asked)
 
     return _completed(
         Plan(

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from stagec.core.version import __version__
     from stagec.drivers.local.runner import run
     from stagec.pipeline import Compilation, Project, compile_project
-    from stagec.plan.load import load as load_plan
     from stagec.project.settings import Settings
+    from stagec.runtime.program import verify as load_plan
 
 __all__ = [
     "Compilation",
@@ -41,7 +41,7 @@ _HOMES = {
     "Span": "stagec.core.place",
     "__version__": "stagec.core.version",
     "compile_project": "stagec.pipeline",
-    "load_plan": "stagec.plan.load:load",
+    "load_plan": "stagec.runtime.program:verify",
     "run": "stagec.drivers.local.runner",
 }
 """Where each name is defined, and behind a colon under which name if it is another one."""

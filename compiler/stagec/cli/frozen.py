@@ -7,11 +7,11 @@ from pathlib import Path
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.value import NOTHING, replace, value
-from stagec.core.words import counted
+from stagec.core.words import counted, quote
 from stagec.frontends import Flow
 from stagec.model.concerns import concerning
 from stagec.pipeline import Meaning, Project, compile_project
-from stagec.plan import Plan, dump
+from stagec.plan import Plan, PlanError, dump, verify
 from stagec.project.configuration import Configuration
 from stagec.runtime.payload import unusable
 
@@ -55,9 +55,11 @@ class Freezer:
         for _, why in unusable(plan):  # whatever no rule has foreseen
             return Refused(flow, f"a schema of it cannot be used: {why.partition(chr(10))[0]}")
         try:
-            return Frozen(plan, dump(plan))
+            data = dump(plan)
         except ValueError as error:  # a number that JSON cannot hold exactly
             return Refused(flow, str(error))
+        _recheck(flow, data)
+        return Frozen(plan, data)
 
     def concerning(self, flow: Flow, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return the diagnostics that concern a flow: those near it, and those in whatever else is read for it."""
@@ -75,3 +77,11 @@ class Freezer:
             alone = replace(self._project, paths=(self._project.root.absolute() / file,))
             self._files[file] = frozenset(compile_project(alone).trees)
         return self._files[file]
+
+
+def _recheck(flow: Flow, data: bytes) -> None:
+    """Refuse to hand out a plan that `stagec verify` refuses: whoever made it is at fault, and no user is."""
+    try:
+        verify(data)
+    except PlanError as error:
+        raise RuntimeError(f"the plan of flow {quote(flow.id)} would be refused: {error}") from error

@@ -1,13 +1,14 @@
 """The interpreter: one pure machine that runs plans.
 
-`load(data) -> Program` prepares a plan; `advance(program, state, event) -> Step(state, effects, …)` says what follows
-from an event. A run begins with `State()` and `Started`; every effect is answered with `Answered(effect.key, …)`.
+`load(data) -> Program` verifies and prepares a plan; `advance(program, state, event) -> Step(state, effects, …)` says
+what follows from an event. A run begins with `State()` and `Started`; every effect is answered with
+`Answered(effect.key, …)`.
 """
 
 from stagec.runtime.advance import advance
 from stagec.runtime.effect import Effect
 from stagec.runtime.event import Answered, Cancelled, Event, Started
-from stagec.runtime.program import Program, load
+from stagec.runtime.program import Program, load, verify
 from stagec.runtime.state import State, Step
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "Step",
     "advance",
     "load",
+    "verify",
 ]

@@ -6,9 +6,13 @@ from collections.abc import Mapping
 
 from stagec.core.value import value
 from stagec.plan.document import Plan
+from stagec.plan.frame import unframed
+from stagec.plan.load import Loaded
 from stagec.plan.load import load as load_plan
+from stagec.plan.load import verify as verify_plan
 from stagec.plan.node import Edge
-from stagec.runtime.payload import Payloads
+from stagec.plan.trouble import PlanError
+from stagec.runtime.payload import Payloads, unusable
 from stagec.runtime.render import Renderer
 from stagec.runtime.route import by_outcome
 
@@ -27,10 +31,33 @@ class Program:
     payloads: Payloads
 
 
+_verified: dict[str, None] = {}
+"""The digests of the plans that this process has verified: a digest stands for every byte of a file."""
+_MOST = 10_000
+
+
 def load(data: bytes) -> Program:
-    """Return the program of a plan's file, or raise `stagec.plan.PlanError`."""
-    loaded = load_plan(data)
-    return program_of(loaded.plan, loaded.digest)
+    """Return the program of a plan's file, or raise `stagec.plan.PlanError`.
+
+    A plan is verified when a process first loads it; when it loads it again, only what `stagec.plan.load` checks is.
+    """
+    digest, _ = unframed(data)
+    loaded = load_plan(data) if digest in _verified else verify(data)
+    return program_of(loaded.plan, digest)
+
+
+def verify(data: bytes) -> Loaded:
+    """Return the plan in a file's bytes, or raise `stagec.plan.PlanError` for whatever is wrong with it.
+
+    Besides what `stagec.plan.verify` refuses, that is a content which values are judged by and which is no JSON Schema.
+    """
+    loaded = verify_plan(data)
+    for content, why in unusable(loaded.plan):
+        raise PlanError(f"its content {content} is no schema that can be used: {why}")
+    if len(_verified) >= _MOST:
+        _verified.clear()
+    _verified[loaded.digest] = None
+    return loaded
 
 
 def program_of(plan: Plan, digest: str = "") -> Program:

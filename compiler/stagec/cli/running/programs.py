@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from stagec.cli.files import read_file
 from stagec.core.failure import Failure
 from stagec.core.words import listing, quote
 from stagec.plan import PlanError
+from stagec.plan.frame import unframed
 from stagec.runtime import Program, load
 from stagec.world.misfits import hooks
 from stagec.world.scenario import Scenario
 
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
-def read_program(path: Path) -> tuple[bytes, Program]:
-    """Return the bytes of a plan's file and its program, or raise `Failure`."""
+
+def read_program(path: Path, digest: str | None = None) -> tuple[bytes, Program]:
+    """Return the bytes of a plan's file and its program, or raise `Failure`; `digest` is the only one it may have."""
     data = read_file(path)
+    if digest is not None:
+        _refuse_other(data, path, digest)
     return data, program_in(data, quote(path))
+
+
+def _refuse_other(data: bytes, path: Path, digest: str) -> None:
+    """Refuse a plan that is not the one with this digest, before anything in it is read."""
+    if not _DIGEST.fullmatch(digest):
+        raise Failure(f"{quote(digest)} is no digest of a plan: expected 'sha256:' and 64 hexadecimal digits")
+    try:
+        found, _ = unframed(data)
+    except PlanError as error:
+        raise Failure(f"{quote(path)} is refused: {error}") from error
+    if found != digest:
+        raise Failure(f"{quote(path)} is refused: its digest is {found}, and --digest asks for {digest}")
 
 
 def program_in(data: bytes, named: str) -> Program:

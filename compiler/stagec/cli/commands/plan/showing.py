@@ -17,7 +17,8 @@ from stagec.core.nearest import Names, hint
 from stagec.core.value import value
 from stagec.core.visible import visible
 from stagec.core.words import quote
-from stagec.plan import Loaded, Plan, PlanError, verify
+from stagec.plan import Loaded, Plan, PlanError
+from stagec.runtime import verify
 
 
 @value

@@ -15,6 +15,7 @@ from stagec.cli.running import options
 @click.option(
     "--run", "name", metavar="NAME", help="The name of the run; by default made of the plan's id and the time."
 )
+@click.option("--digest", metavar="DIGEST", help="Refuse PLAN unless this is its digest, 'sha256:' and 64 digits.")
 @options.inputs
 @options.entry
 @options.runs
@@ -25,7 +26,8 @@ def run(context: click.Context, /, **given: Any) -> None:
     """Run PLAN, a file that 'stagec compile' has written, and keep what happens in a journal.
 
     Models, tools and people answer as the scenario says. Commands of the plan are really run, in the current folder,
-    unless the scenario answers for them. `-` reads the plan from standard input.
+    unless the scenario answers for them. `-` reads the plan from standard input. A plan that 'stagec verify' refuses is
+    not run.
 
     A run that was interrupted, however that happened, can be gone on with: 'stagec resume'.
 

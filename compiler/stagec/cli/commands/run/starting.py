@@ -32,11 +32,12 @@ class Request:
     entry: str | None = None
     events: str | None = None
     allow_hooks: bool = False
+    digest: str | None = None
 
 
 def start(request: Request) -> Exit:
     """Run a plan; return the exit status that its end deserves."""
-    data, program = read_program(request.plan)
+    data, program = read_program(request.plan, request.digest)
     scenario = read_scenario(request.scenario, program.plan)
     refuse_hooks(program, scenario, allowed=request.allow_hooks)
     inputs = inputs_of(program, scenario.inputs, request.inputs)

@@ -13,8 +13,7 @@ from stagec.core.value import value
 from stagec.core.visible import visible
 from stagec.core.words import counted, quote, shortened
 from stagec.plan import PlanError
-from stagec.plan import verify as verified
-from stagec.runtime.payload import unusable
+from stagec.runtime import verify
 
 if TYPE_CHECKING:
     from stagec.cli.commands.verify.sources import Sources
@@ -58,14 +57,11 @@ def _judge(path: Path, data: bytes, sources: Sources | None) -> bool:
     """Print what is to be said of a plan, and return whether it is as it should be."""
     name = f"./{path}" if str(path).startswith("::") else path  # build services obey `::` at the start of a line
     try:
-        loaded = verified(data)
+        loaded = verify(data)
     except PlanError as error:
         _print(f"{name}: refused: {error}")
         return False
     plan = loaded.plan
-    for content, why in unusable(plan):
-        _print(f"{name}: refused: its content {content} is no schema that can be used: {why}")
-        return False
     found = () if sources is None else sources.compare(plan, data)
     if found:
         _print(f"{name}: differs from the sources{found[0]}", *(f"  {line}" for line in found[1:]))

@@ -1,0 +1,55 @@
+"""Plans that are none: altered in every way that can be told, each with the reason for which it is refused."""
+
+from __future__ import annotations
+
+import json
+
+from handmade import stages
+
+from stagec.plan import dump
+from stagec.plan.canonical import canonical
+from stagec.plan.frame import digest, framed, unframed
+
+PLAN = dump(stages())
+PAYLOAD = json.loads(PLAN)["plan"]
+
+
+def _with_schema(text: str) -> bytes:
+    """Return the plan with a text as the schema of a node."""
+    name, plan = digest(text.encode()), json.loads(PLAN)["plan"]
+    plan["contents"][name] = text
+    plan["nodes"]["plan"]["act"]["schema"] = name
+    return framed(canonical(plan))
+
+
+ALTERED = {
+    "empty": (b"", "it does not begin as plans do"),
+    "some JSON": (b"{}\n", "it does not begin as plans do"),
+    "cut off": (PLAN[:-1], "it is cut off, or something was put around it"),
+    "no JSON inside": (framed(b"{"), "what is in its frame is no JSON that can be read"),
+    "another format": (framed(canonical({**PAYLOAD, "is": "stagec.plan/2"})), "its format is 'stagec.plan/2', and"),
+    "no format": (framed(b"[]"), "its format is not named, and this is a reader of 'stagec.plan/1'"),
+    "an unknown member": (framed(canonical({**PAYLOAD, "x": 1})), "at '/x': is no member of this object"),
+    "a member of another form": (framed(canonical({**PAYLOAD, "limits": 1})), "at '/limits': expected an object"),
+    "a missing node": (framed(canonical({**PAYLOAD, "nodes": {}})), "at '/entries/': refers to 'plan', which the plan"),
+    "other facts": (framed(canonical({**PAYLOAD, "limits": {"executions": 7}})), "its facts do not follow from its"),
+    "not canonical": (framed(json.dumps(PAYLOAD).encode()), "it is not written as RFC 8785 says, or says what goes"),
+    "a default": (framed(canonical({**PAYLOAD, "validators": {}})), "it is not written as RFC 8785 says, or says what"),
+    "half a character": (framed(canonical(PAYLOAD).replace(b'"Review"', rb'"\ud800"')), "what is in its frame is no"),
+    "too large a number": (framed(canonical(PAYLOAD).replace(b"[true]", b"[1e999]")), "what is in its frame is no"),
+    "nested too deeply": (framed(b"[" * 100_000), "what is in its frame is no JSON that can be read"),
+    "a member twice": (
+        framed(canonical(PAYLOAD).replace(b'"id":', b'"id":"x","id":')),
+        "it is not written as RFC 8785",
+    ),
+    "names in another order": (
+        framed(json.dumps(dict(reversed(PAYLOAD.items())), separators=(",", ":"), ensure_ascii=False).encode()),
+        "it is not written as RFC 8785",
+    ),
+    "a text under another name": (framed(unframed(PLAN)[1].replace(b"Lint.", b"Lint!")), "its content sha256:"),
+    "a schema that is no JSON": (_with_schema("Lint it."), "its content sha256:"),
+    "a schema that is none": (_with_schema('{"type":"thing"}'), "its content sha256:"),
+    "a schema that leads out": (_with_schema('{"$ref":"file:///etc/passwd"}'), "its content sha256:"),
+    "a schema with a pattern that is none": (_with_schema('{"pattern":"("}'), "its content sha256:"),
+}
+"""What a file holds, and how the sentence begins with which it is refused."""
