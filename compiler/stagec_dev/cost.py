@@ -62,7 +62,7 @@ class Program:
         """Return the most memory it held at once, in bytes."""
         argv = (sys.executable, "-c", _WATCH, *self.argv)
         runs = (
-            subprocess.run(argv, cwd=self.folder, env=_environment(), capture_output=True, check=True)
+            subprocess.run(argv, cwd=self.folder, env=environment(), capture_output=True, check=True)
             for _ in range(self.runs)
         )
         return median(int(each.stdout) * 1024.0 for each in runs)
@@ -74,7 +74,7 @@ class Program:
 def usage(argv: Sequence[str], folder: Path) -> struct_rusage:
     """Run a program once and return what it used; an exit status above 1 is an error."""
     quiet = subprocess.DEVNULL
-    running = subprocess.Popen(argv, cwd=folder, stdout=quiet, stderr=quiet, env=_environment())
+    running = subprocess.Popen(argv, cwd=folder, stdout=quiet, stderr=quiet, env=environment())
     _, status, used = os.wait4(running.pid, 0)
     running.returncode = os.waitstatus_to_exitcode(status)
     if running.returncode not in {0, 1}:
@@ -82,7 +82,7 @@ def usage(argv: Sequence[str], folder: Path) -> struct_rusage:
     return used
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Return an environment in which Python keeps what it compiled, as it does for whoever installed stagec."""
     kept = {name: each for name, each in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PYTHONPATH": str(ROOT / "compiler")}

@@ -1,0 +1,1 @@
+"""Shelf: the dimensions of projects, one module for each subject."""

@@ -1,0 +1,89 @@
+"""What a project can have many of: agents, files, folders, tools, servers, and faults that are printed."""
+
+from __future__ import annotations
+
+import json
+
+from benchmarks._scaling._pipeline import pipeline, stage
+from benchmarks._scaling._registry import chain, registry
+from stagec.core.json import Json
+from stagec_dev.scaling import Dimension, Dimensions, Files
+
+
+def _agents(count: int, *, faulty: bool) -> Files:
+    files = registry(chain(2, **({"stepKind": "wrok"} if faulty else {})))
+    return {f"agent-{at}/{name}": _named(text, at) for at in range(count) for name, text in files.items()}
+
+
+def _named(text: str | bytes, at: int) -> str:
+    return str(text).replace('"large"', f'"large-{at}"')
+
+
+def _hidden(count: int, *, faulty: bool) -> Files:
+    """Make files that the configuration leaves out, or the same that it does not."""
+    files = {f"drafts/{at}/steps_registry.json": "{}" for at in range(count)}
+    scope = "" if faulty else 'exclude = ["drafts/**"]\n'
+    return {**registry(chain(2)), **files, "stagec.toml": scope}
+
+
+def _folders(count: int, *, faulty: bool) -> Files:
+    """Make folders that hold nothing to check, or each a file that cannot be read."""
+    name, text = ("agent.json", "{") if faulty else ("notes.txt", "Nothing.\n")
+    return {**registry(chain(2)), **{f"folder/{at // 30}/{at}/{name}": text for at in range(count)}}
+
+
+def _catalogue(count: int, *, faulty: bool) -> Files:
+    """Make entries of a tools file; faulty where each is there twice."""
+    names: list[Json] = [f"tool_{at // (1 + faulty)}" for at in range(count)]
+    return pipeline({"first": stage("first")}, [], tools=names)
+
+
+def _discovered(count: int, *, faulty: bool) -> Files:
+    """Make tools that somebody has described, with a schema of their own that is there or is not."""
+    given: list[Json] = [
+        {"name": f"tool_{at}", "effects": "raed" if faulty else "read", "schema": "schemas/t.json"}
+        for at in range(count)
+    ]
+    made = pipeline({"first": stage("first")}, [])
+    tools = "bundled: [Read]\ndiscovered:\n" + "".join(f"  - {json.dumps(each)}\n" for each in given)
+    return {**made, "tools.yaml": tools, "schemas/t.json": '{"type": "object"}'}
+
+
+def _same_fault(count: int, *, faulty: bool) -> Files:
+    """Make faults of one kind in one file, or of no kind."""
+    return registry(chain(count, **({"stepKind": "wrok", "c2": "nowhere", "usesStdin": 3} if faulty else {})))
+
+
+def _syntax(count: int, *, faulty: bool) -> Files:
+    """Make commas too many in a JSON file."""
+    files = registry(chain(count))
+    text = str(files["steps_registry.json"])
+    return {**files, "steps_registry.json": text.replace("\n  }", ",\n  }") if faulty else text}
+
+
+def _repeated_members(count: int, *, faulty: bool) -> Files:
+    """Make members of an object, or one member so often."""
+    files = registry(chain(2))
+    text = "".join(f'"key{0 if faulty else at}": {at},\n' for at in range(count))
+    return {**files, "steps_registry.json": str(files["steps_registry.json"]).replace("{", "{" + text, 1)}
+
+
+def _frontmatter(count: int, *, faulty: bool) -> Files:
+    """Make tags of a stage."""
+    tags: list[Json] = [f"tag-{at // (1 + faulty)}" for at in range(count)]
+    return pipeline({"first": stage("first", tags=tags)}, [])
+
+
+PROJECTS = Dimensions(
+    (
+        Dimension("agents", _agents, 200),
+        Dimension("excluded files", _hidden, 4000),
+        Dimension("folders", _folders, 4000),
+        Dimension("entries of a catalogue", _catalogue, 30_000),
+        Dimension("described tools", _discovered, 10_000),
+        Dimension("faults of a file", _same_fault, 1200),
+        Dimension("syntax errors", _syntax, 1200),
+        Dimension("members of an object", _repeated_members, 30_000),
+        Dimension("tags", _frontmatter, 1200),
+    )
+)
