@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import click
 import pytest
 
@@ -105,3 +108,30 @@ def test_the_help_of_completion_has_a_line_for_each_shell(capsys: pytest.Capture
     assert run(["completion", "--help"]) == 0
     told = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in told if " > " in line or "completion " in line][-3:] == ["bash", "zsh", "fish"]
+
+
+ON_PROJECTS = (
+    "cancel x",
+    "compile",
+    "completion bash",
+    "config show",
+    "explain STG201",
+    "graph",
+    "init --from x",
+    "plan show x",
+)
+ON_RUNS = ("replay x", "resume x", "run x", "runs export x", "runs list", "runs show x", "simulate x", "verify x")
+ON_NEITHER = ("rules", "schema stagec", "tools diff", "tools list", "tools lock", "validate", "validate --fix")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="elsewhere a working directory cannot be removed")
+@pytest.mark.parametrize("command", [*ON_PROJECTS, *ON_RUNS, *ON_NEITHER])
+def test_a_working_directory_that_was_removed_is_the_world_s_fault(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert run(command.split()) == Exit.USAGE
+    told = "stagec: error: the working directory cannot be used: No such file or directory\n"
+    assert capsys.readouterr() == ("", told)

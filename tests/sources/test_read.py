@@ -154,6 +154,33 @@ def test_files_below_a_folder_include_texts_that_stand_for_files(tmp_path: Path)
     assert sources.below("", ".txt") == ("a/z.txt",)
 
 
+@pytest.mark.parametrize("depth", [980, 2_500])
+def test_files_below_a_folder_are_found_at_any_depth(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, depth: int
+) -> None:
+    """So many folders are more than Python calls itself, and then more than a path can name."""
+    (tmp_path / "a.md").touch()
+    monkeypatch.chdir(tmp_path)
+    for _ in range(depth):
+        os.mkdir("d")
+        os.chdir("d")
+    try:
+        assert Sources(tmp_path, Budgets()).below("", ".md") == ("a.md",)
+    finally:
+        for _ in range(depth):
+            os.chdir("..")
+            os.rmdir("d")
+
+
+def test_a_linked_folder_is_not_entered_and_a_linked_file_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.md").touch()
+    (tmp_path / "again").symlink_to("a")
+    (tmp_path / "y.md").symlink_to("a/x.md")
+    (tmp_path / "z.md").symlink_to("nowhere")
+    assert Sources(tmp_path, Budgets()).below("", ".md") == ("a/x.md", "y.md", "z.md")
+
+
 def test_a_tree_is_known_once_it_is_read(tmp_path: Path) -> None:
     sources = Sources(tmp_path, Budgets(), {"a.md": b"Hello"})
     assert sources.known("a.md") is None

@@ -12,6 +12,7 @@ import click
 
 from stagec.cli import commands
 from stagec.cli.streams import discard, finish, prepare, put_aside, say
+from stagec.core.docstring import docstring
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import Names, hint
 from stagec.core.shelf import member, names
@@ -36,7 +37,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return one command, or nothing when there is none of that name."""
         if cmd_name in names(commands):
-            return member(commands, cmd_name, click.Command)
+            return _documented(member(commands, cmd_name, click.Command))
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(
@@ -48,6 +49,20 @@ class Commands(click.Group):
             ctx.fail(f"no command is called {quote(args[0])}{hint(args[0], Names(known))}")
         return super().resolve_command(ctx, args)
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the program is for."""
+        _documented(self)
+        super().format_help_text(ctx, formatter)
+
+
+def _documented(command: click.Command) -> click.Command:
+    """Give a command, and those below it, the help that Python may have stripped from their functions."""
+    if command.help is None and command.callback is not None:
+        command.help = docstring(command.callback) or None
+    for each in command.commands.values() if isinstance(command, click.Group) else ():
+        _documented(each)
+    return command
+
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="stagec", message="%(prog)s %(version)s")
@@ -56,6 +71,10 @@ def stagec() -> None:
 
     A flow without errors becomes a plan: one file, which stagec or a runner of your own runs.
     """
+    try:
+        os.getcwd()
+    except OSError as error:  # every relative path would fail in a way of its own
+        raise Failure(f"the working directory cannot be used: {error.strerror or error}") from error
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
 from stagec.core.diagnostic import Severity
+from stagec.core.docstring import docstring
 from stagec.core.edit import Fix
 from stagec.core.place import Place
 from stagec.core.shelf import members
@@ -84,7 +85,7 @@ class Family(Generic[S]):
 
         def declare(check: Callable[[S], Iterable[Finding]]) -> Rule[S]:
             code, name = _identity(check.__module__, self.hundred)
-            explanation = sys.modules[check.__module__].__doc__ or ""
+            explanation = docstring(sys.modules[check.__module__])
             return Rule(code, name, since, severity, origin, groups, explanation, check)
 
         return declare

@@ -62,12 +62,23 @@ class Sources:
         """Return the files under a folder whose names end in a suffix, by path; links to folders are not followed."""
         inside = f"{folder}/" if folder else ""
         found = {file for file in self._overlay if file.startswith(inside) and file.endswith(suffix)}
-        if self.has_folder(folder):
-            start = len(str(self.root).rstrip("/")) + 1
-            for path, folders, files in os.walk(self.root / folder):
-                folders[:] = [name for name in folders if name not in NEVER]
-                found.update(f"{path}/{name}"[start:] for name in files if name.endswith(suffix))
+        folders = [inside] if self.has_folder(folder) else []
+        while folders:
+            base = folders.pop()
+            for entry in self._entries(base):
+                if not entry.is_dir():
+                    found.update([base + entry.name] if entry.name.endswith(suffix) else ())
+                elif entry.name not in NEVER and not entry.is_symlink():
+                    folders.append(f"{base}{entry.name}/")
         return tuple(sorted(found))
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        """Return what lies in a folder; of one that cannot be listed the walk through the project says so."""
+        try:
+            with os.scandir(f"{self.root}/{folder}") as entries:
+                return list(entries)
+        except OSError:
+            return []
 
     def glance(self, file: str, most: int) -> bytes:
         """Return so many first bytes of a file, none where there is no file to read; nothing is remembered."""
