@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import Names
-from stagec.core.place import Pointer
-from stagec.core.value import NOTHING, value
+from stagec.core.place import Place, Pointer
+from stagec.core.value import NOTHING, replace, value
+from stagec.frontends.registry.blocks import Defect, tags
 from stagec.sources.read import join
 from stagec.sources.tree import Fault
 
@@ -57,6 +58,15 @@ class Retry:
 
 
 @value
+class BrokenBlock:
+    """A tag of a block in a retry prompt that means nothing: where it stands, as it is written, and why."""
+
+    at: Place
+    text: str
+    defect: Defect
+
+
+@value
 class Prompts:
     """The prompts of one registry: nothing is judged where the folder is not there, or what names them is broken."""
 
@@ -65,6 +75,7 @@ class Prompts:
     folder: str = ""
     template: str = _PATH
     files: tuple[str, ...] = ()
+    broken_blocks: tuple[BrokenBlock, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -197,3 +208,11 @@ def _tries_again(step: Object) -> bool:
 
 def _members(root: Object, name: str) -> Iterable[tuple[str, Json]]:
     return object_of(root.get(name)).items()
+
+
+def broken_blocks(text: str, file: Place, start: int, end: int) -> Iterator[BrokenBlock]:
+    """Yield the tags that mean nothing in a retry prompt, which is a stretch of the text of a file."""
+    for tag in tags(text[start:end]) if "{{" in text else ():
+        if tag.defect is not None:
+            span = (start + tag.start, start + tag.end)
+            yield BrokenBlock(replace(file, range=span), text[slice(*span)], tag.defect)

@@ -10,6 +10,7 @@ from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.mention import Mention
 from stagec.core.nearest import Names
 from stagec.core.place import Place, Pointer
+from stagec.core.value import replace
 from stagec.frontends.registry.agreement import agree
 from stagec.frontends.registry.document import (
     ALLOWED,
@@ -26,7 +27,7 @@ from stagec.frontends.registry.document import (
 from stagec.frontends.registry.files import Bundle, attached_file, attached_folder, bundles, is_prompt
 from stagec.frontends.registry.gates import Gates
 from stagec.frontends.registry.outputs import Outputs
-from stagec.frontends.registry.prompts import Prompts, Store, find_prompts
+from stagec.frontends.registry.prompts import BrokenBlock, Prompts, Store, broken_blocks, find_prompts
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 
@@ -124,7 +125,17 @@ def _prompts(bundle: Bundle, sources: Sources, steps: Mapping[str, Step]) -> Pro
         return Prompts()
     store = Store(folder, sources.below(folder, ".md"), lambda path: is_prompt(sources, path))
     wanted = ((key, step.body) for key, step in steps.items() if "runner" not in step.body)
-    return find_prompts(store, object_of(bundle.registry.value), wanted, bundle.registry.faults)
+    found = find_prompts(store, object_of(bundle.registry.value), wanted, bundle.registry.faults)
+    files = dict.fromkeys(each.prompt.file for each in found.of_retries if each.prompt.file is not None)
+    return replace(found, broken_blocks=tuple(each for file in files for each in _broken_blocks(sources, file)))
+
+
+def _broken_blocks(sources: Sources, file: str) -> Iterator[BrokenBlock]:
+    tree = sources.tree(file, "prompt")
+    if tree is not None and tree.readable:
+        text = tree.data.decode(errors="replace")
+        start, end = tree.body or (0, len(text))
+        yield from broken_blocks(text, tree.at, start, end)
 
 
 _SYSTEM_PROMPT = ("runner", "flow", "systemPromptPath")

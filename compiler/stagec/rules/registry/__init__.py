@@ -34,6 +34,7 @@ from stagec.frontends.registry.answers import (
     readings,
     strangers,
 )
+from stagec.frontends.registry.blocks import Defect
 from stagec.frontends.registry.document import (
     ALLOWED,
     INTENTS,
@@ -63,6 +64,7 @@ __all__ = [
     "Agent",
     "Change",
     "Conditional",
+    "Defect",
     "Disagreement",
     "Edit",
     "Finding",

@@ -1,0 +1,122 @@
+"""The tags of retry prompts: holes, and blocks that are opened and closed; which of them mean nothing, and why."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from stagec.core.value import replace, value
+
+DEEPEST = 32
+"""Blocks inside each other; deeper ones are text."""
+_NAME = r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*"
+_TAG = re.compile(
+    rf"\{{\{{(?:#(?P<opened>each|if)\s+(?P<of>{_NAME})|/(?P<closed>each|if)|(?P<name>{_NAME}))\}}\}}"
+    r"|\{\{\s*[#/][^{}\n]*(?:\}\})?"
+)
+_ELSE = "else"
+
+
+class Role(StrEnum):
+    """What a tag does; one with `NONE` stands as it is written."""
+
+    HOLE = "hole"
+    OPEN = "open"
+    TURN = "turn"
+    CLOSE = "close"
+    NONE = "none"
+
+
+class Defect(StrEnum):
+    """Why a tag of a block means nothing."""
+
+    UNREADABLE = "unreadable"
+    UNCLOSED = "unclosed"
+    UNOPENED = "unopened"
+    STRAY_ELSE = "stray-else"
+    SECOND_ELSE = "second-else"
+    TOO_DEEP = "too-deep"
+
+
+@value
+class Tag:
+    """One tag of a text: where it begins and ends, what it does, the kind of its block, and the name in it."""
+
+    start: int
+    end: int
+    role: Role
+    kind: str = ""
+    name: str = ""
+    defect: Defect | None = None
+
+
+def tags(text: str) -> tuple[Tag, ...]:
+    """Return every tag of a text in order; tags that open, turn and close a block are balanced. Linear."""
+    pairing = _Pairing()
+    for match in _TAG.finditer(text):
+        pairing.add(match)
+    pairing.close(0)
+    return tuple(pairing.found)
+
+
+class _Pairing:
+    """The tags so far, and the indexes of those that opened a block which is still open."""
+
+    def __init__(self) -> None:
+        self.found: list[Tag] = []
+        self._open: list[int] = []
+        self._kinds = {"each": 0, "if": 0}
+        self._turned: dict[int, int] = {}
+
+    def add(self, match: re.Match[str]) -> None:
+        """Add a tag."""
+        start, end = match.span()
+        if match["opened"] is not None:
+            self._begin(Tag(start, end, Role.OPEN, match["opened"], match["of"]))
+        elif match["closed"] is not None:
+            self._end(Tag(start, end, Role.CLOSE, match["closed"]))
+        elif match["name"] == _ELSE:
+            self._turn(Tag(start, end, Role.TURN, "if"))
+        elif match["name"] is not None:
+            self.found.append(Tag(start, end, Role.HOLE, name=match["name"]))
+        else:
+            self.found.append(Tag(start, end, Role.NONE, defect=Defect.UNREADABLE))
+
+    def close(self, depth: int) -> None:
+        """Give up all blocks that are open below the outermost so many: nothing closes them."""
+        while len(self._open) > depth:
+            at = self._open.pop()
+            self._kinds[self.found[at].kind] -= 1
+            if self.found[at].defect is None:
+                self._strike(at, Defect.UNCLOSED)
+            if at in self._turned:  # its `else` belongs to no block either
+                self._strike(self._turned[at], None)
+
+    def _begin(self, tag: Tag) -> None:
+        deep = len(self._open) >= DEEPEST
+        self._open.append(len(self.found))
+        self._kinds[tag.kind] += 1
+        self.found.append(replace(tag, role=Role.NONE, defect=Defect.TOO_DEEP) if deep else tag)
+
+    def _end(self, tag: Tag) -> None:
+        if not self._kinds[tag.kind]:
+            self.found.append(replace(tag, role=Role.NONE, defect=Defect.UNOPENED))
+            return
+        while self.found[self._open[-1]].kind != tag.kind:
+            self.close(len(self._open) - 1)
+        opened = self.found[self._open.pop()]
+        self._kinds[tag.kind] -= 1
+        self.found.append(tag if opened.defect is None else replace(tag, role=Role.NONE))
+
+    def _turn(self, tag: Tag) -> None:
+        at = self._open[-1] if self._open else None
+        if at is None or self.found[at].kind != tag.kind:
+            self.found.append(replace(tag, role=Role.NONE, defect=Defect.STRAY_ELSE))
+        elif at in self._turned:
+            self.found.append(replace(tag, role=Role.NONE, defect=Defect.SECOND_ELSE))
+        else:
+            self._turned[at] = len(self.found)
+            self.found.append(tag if self.found[at].defect is None else replace(tag, role=Role.NONE))
+
+    def _strike(self, at: int, defect: Defect | None) -> None:
+        self.found[at] = replace(self.found[at], role=Role.NONE, defect=defect)
