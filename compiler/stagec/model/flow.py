@@ -72,7 +72,8 @@ class Edge:
 
     Of the edges of one outcome the first counts of which all terms of `when` hold. `kinds` are the kinds of node that
     the outcome may lead to, None when any will do. `repair` marks an edge whose target was written wrongly: it leads to
-    what was most likely meant, and nothing is to be said about it.
+    what was most likely meant, and nothing is to be said about it. A `fallback` is taken when the node to which another
+    edge of the outcome leads cannot start. `named` is the text by which an answer chooses the edge.
     """
 
     source: str
@@ -82,6 +83,8 @@ class Edge:
     kinds: frozenset[str] | None = None
     repair: bool = False
     when: tuple[Term, ...] = ()
+    fallback: bool = False
+    named: str | None = None
 
 
 @value
@@ -90,7 +93,8 @@ class Node:
 
     `idle` nodes are needed by no run: nothing is lost when none reaches them. `decided_at` is where a node lists the
     outcomes among which it decides. `parts` are what belongs to its definition and is written elsewhere, by what it is
-    called: `prompt`, `schema`.
+    called: `prompt`, `schema`. `names_any` tells that its answers may name the node that follows, and that nobody can
+    list the names; `Flow.called` has those that mean something.
     """
 
     id: str
@@ -101,6 +105,7 @@ class Node:
     idle: bool = False
     decided_at: Place | None = None
     parts: tuple[tuple[str, Place], ...] = ()
+    names_any: bool = False
 
 
 @value
@@ -185,6 +190,8 @@ class Flow:
     names: Mapping[str, str] = NOTHING
     """What the system calls things: `node` is `step`, `stage` or `envelope`; `outcome` is `intent`, …"""
     open: frozenset[str] = frozenset()
+    called: Mapping[str, str] = NOTHING
+    """The nodes by everything that an answer may call them."""
     bound_at: Place | None = None
     """Where a bound has to be written if nodes can repeat; None when the system bounds its runs itself."""
     reads: tuple[Read, ...] = ()

@@ -40,6 +40,7 @@ class _Lowering:
         self._exact = registry.is_whole and not registry.broken_steps
         self._suspect = bool(registry.gateless) or unserved_verdict(registry) is not None
         self._open: set[str] = set()
+        self._naming: set[str] = set()
         self._lost: list[Edge] = []
         self._lost_entries: list[tuple[str, Entry]] = []
 
@@ -59,6 +60,7 @@ class _Lowering:
             strays=registry.has_strays,
             names=_NAMES,
             open=frozenset(self._open),
+            called=_called(registry),
             lost=tuple(self._lost),
             lost_entries=tuple(self._lost_entries),
         )
@@ -71,7 +73,8 @@ class _Lowering:
         kind = step.acts_as.value if step.acts_as is not None else None
         decided_at = step.allowed_at if step.gate is not None else None
         parts = tuple(_parts(self._registry, step))
-        return Node(step.key, step.at, kind, edges, idle=step.gate is None, decided_at=decided_at, parts=parts)
+        idle, names_any = step.gate is None, step.key in self._naming
+        return Node(step.key, step.at, kind, edges, idle=idle, decided_at=decided_at, parts=parts, names_any=names_any)
 
     def _entries(self) -> Iterator[tuple[str, Entry]]:
         for verdict, mention in self._registry.entries.items():
@@ -121,7 +124,8 @@ class _Lowering:
         kinds = None if move.is_fallback else _kinds(step, move.intent, target)
         if repair or _is_foreign(kinds, target):
             self._suspect = True
-        return Edge(step.key, move.intent, To((target.key,)), step.place(move), kinds, repair, _terms(step, move))
+        to, when = To((target.key,)), _terms(step, move)
+        return Edge(step.key, move.intent, to, step.place(move), kinds, repair, when, fallback=move.is_fallback)
 
     def _jumps(self, step: Step) -> Iterator[Edge]:
         """Yield an edge to every step that an answer may name as the target of a jump."""
@@ -132,6 +136,8 @@ class _Lowering:
             return
         at = step.gate_at / "targetField"
         values = step.output.values.get(step.gate.target_field) if step.output is not None else None
+        if not isinstance(values, tuple):
+            self._naming.add(step.key)
         if values is Miss.NO_MEMBER or values is Miss.INVOLVED:
             self._open.add(step.key)
         elif not isinstance(values, tuple):
@@ -139,7 +145,7 @@ class _Lowering:
         for value in values if isinstance(values, tuple) else ():
             target = self._registry.step(value) if isinstance(value, str) else None
             if target is not None and not target.is_section:
-                yield Edge(step.key, "jump", To((target.key,)), at, _kinds(step, "jump", target))
+                yield Edge(step.key, "jump", To((target.key,)), at, _kinds(step, "jump", target), named=str(value))
 
     def _programmed(self, step: Step) -> Iterator[Edge]:
         """Yield the moves of a step that runs a program: where no transition says else, it is done or runs again."""
@@ -165,6 +171,12 @@ class _Lowering:
             return found
         near = self._registry.step_names.nearest(name)
         return self._registry.steps.get(near) if near is not None else None
+
+
+def _called(registry: Registry) -> Mapping[str, str]:
+    """Return the steps that a run can enter by their ids and their keys."""
+    keys = {step.key: step.key for step in registry.steps.values() if not step.is_section}
+    return {**{name: key for name, key in registry.aliases.items() if key in keys}, **keys}
 
 
 def following_of(registry: Registry, step: Step) -> str | None:

@@ -29,21 +29,21 @@ _STDIN = "stdin"
 
 def freeze(registry: Registry, flow: Flow, sources: Sources) -> Draft:
     """Return the draft of the plan of a registry without errors."""
-    making = _Making(registry, sources)
+    making = _Making(registry, flow, sources)
     return Draft(making.plan(flow), making.files())
 
 
 class _Making:
     """Everything that the parts of one plan are made with."""
 
-    def __init__(self, registry: Registry, sources: Sources) -> None:
+    def __init__(self, registry: Registry, flow: Flow, sources: Sources) -> None:
         self._registry = registry
         self._definition = agent.definition(registry, sources)
         self._texts, self._variables = RegistryTexts(sources), Variables(registry)
         found = prompts(registry, sources)
         self._conduct = Conduct(self._definition)
         self._acts = Acts(found, self._texts, self._variables, self._conduct)
-        self._gates, self._moves = Gates(), Moves(registry)
+        self._gates, self._moves = Gates(), Moves(flow)
         self._validations = Validations(registry, found, self._texts)
 
     def plan(self, flow: Flow) -> Plan:
@@ -80,7 +80,7 @@ class _Making:
         return Node(
             act=self._acts.act(step),
             gate=gate,
-            edges=self._moves.edges(step, gate),
+            edges=self._moves.edges(step.key, gate, () if step.gate is None else step.gate.allowed),
             kind=step.kind.value if step.kind is not None else None,
             title=text_in(step.body, "name"),
             validation=self._validations.of_step(step),
