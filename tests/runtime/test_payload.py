@@ -40,7 +40,7 @@ def test_what_is_used_as_a_schema_and_is_none_is_told() -> None:
     gate = IntentGate(("action",), ("next",))
     nodes = {each: Node(Prompt(schema=each), gate, ()) for each in used}
     plan = Plan("p", Names("step", "intent"), {}, nodes, contents.texts, Limits())
-    assert dict(unusable(plan)) == {used[1]: "Expecting value: line 1 column 1 (char 0)"}
+    assert dict(unusable(plan)) == {used[1]: "it is used as a schema, and is no JSON that can be read"}
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 
+from stagec.contract.expansion import judge_expansion
 from stagec.core.json import Json
 from stagec.core.nearest import Names
 from stagec.core.value import replace, value
@@ -100,6 +101,6 @@ def judge_input(sources: Sources, file: str) -> None:
     if tree is None or tree.kind not in {"schema", "file"}:
         return
     known = len(tree.faults)
-    found = judge_schema(tree, sources.budgets)
+    found = judge_expansion(sources, judge_schema(tree, sources.budgets, sources.patterns))
     if found.faults[known:] and found.faults[known] not in tree.faults:
         sources.replace(found)

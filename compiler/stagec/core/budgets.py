@@ -1,4 +1,4 @@
-"""How much of the machine one project may ask for."""
+"""How much of the machine one project may ask for, and how much one answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from stagec.core.value import value
 
 @value
 class Budgets:
-    """How much of the machine one file may ask for; whatever is larger is refused, not tried."""
+    """How much of the machine a project may ask for; whatever is larger is refused, not tried."""
 
     file_size: int = 1_000_000
     """Bytes of one file."""
@@ -17,3 +17,22 @@ class Budgets:
     """Values of one document, aliases counted as often as they are used."""
     pattern_length: int = 1_000
     """Characters of a regular expression in a user's schema."""
+    pattern_size: int = 100_000
+    """What one regular expression becomes when it is compiled, in microseconds as estimated."""
+    patterns: int = 1_000_000
+    """What all regular expressions of a project, or of a plan, become together."""
+    expansion: int = 100_000
+    """Schemas that one place of a value can be judged by when the references of a schema are followed."""
+
+
+@value
+class AnswerBudgets:
+    """How much judging one answer by its schema may ask for."""
+
+    values: int = 200_000
+    depth: int = 128
+    """Objects and arrays inside each other."""
+    characters: int = 4_000_000
+    """Characters of all texts and names."""
+    steps: int = 20_000_000
+    """Schemas by which its values are judged, all together."""

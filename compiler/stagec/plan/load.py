@@ -13,6 +13,7 @@ from stagec.core.place import Pointer, pointer_text
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.plan.canonical import canonical
+from stagec.plan.costs import unaffordable
 from stagec.plan.document import FORMAT, Plan
 from stagec.plan.facts import facts
 from stagec.plan.form import TAG, FormError, Known
@@ -62,9 +63,9 @@ def dump(plan: Plan) -> bytes:
 def load(data: bytes) -> Loaded:
     """Return the plan in a file's bytes, or raise `PlanError`.
 
-    The digest, the format, the form of every part, every reference and what `unsound` looks for are checked, in time
-    linear in the size. That the bytes are canonical, that contents are what their names say, and the facts are left to
-    `verify`.
+    The digest, the format, the form of every part, every reference and what `unsound` and `unaffordable` look for are
+    checked, in time linear in the size. That the bytes are canonical, that contents are what their names say, and the
+    facts are left to `verify`.
     """
     name, payload = unframed(data)
     return Loaded(_undisturbed(lambda: _read(_parsed(payload))), name)
@@ -130,8 +131,9 @@ def _read(given: Any) -> Plan:
         plan: Plan = PLAN.read(given, _known(given))
     except FormError as error:
         raise _refusal(tuple(reversed(error.way)), error.reason) from error
-    for at, reason in unsound(plan):
-        raise _refusal(at, reason)
+    for flaws in (unsound, unaffordable):
+        for at, reason in flaws(plan):
+            raise _refusal(at, reason)
     return plan
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from stagec.core.budgets import AnswerBudgets, Budgets
+from stagec.core.expansion import Expansion, PatternTally, extent, pattern_size, patterns_in, steps
 from stagec.core.json import Json
+from stagec.core.value import value
+from stagec.plan.costs import oversized, overweight, schema_in, weighed
 from stagec.plan.document import Plan
 from stagec.plan.schemas import schemas
 
@@ -16,33 +19,27 @@ class Payloads:
 
     def __init__(self, contents: Mapping[str, str]) -> None:
         self._contents = contents
-        self._known: dict[str, Any] = {}
+        self._known: dict[str, Prepared | None] = {}
+        self._patterns: dict[str, Any] = {}
 
     def complaint(self, content: str | None, given: Json) -> str | None:
         """Return what is wrong with a value, nothing when it satisfies the schema or there is none."""
         if content is None:
             return None
-        found = self._validator(content)
-        if found is None:
-            return "its schema cannot be used"
-        if found.is_valid(given):
-            return None
-        return "; ".join(str(error.message) for error in list(found.iter_errors(given))[:_MOST])
+        found = self._prepared(content)
+        return "its schema cannot be used" if found is None else found.complaint(given)
 
     def matches(self, pattern: str, text: str) -> bool:
         """Tell whether a regular expression is found in a text, at a cost that has a bound; a bad one never is."""
-        import jsonschema_rs
+        if pattern not in self._patterns:
+            self._patterns[pattern] = _compiled(pattern, Budgets().pattern_size)
+        found = self._patterns[pattern]
+        return found is not None and bool(found.is_valid(text))
 
-        try:
-            found: bool = jsonschema_rs.validator_for({"pattern": pattern}).is_valid(text)
-        except (ValueError, jsonschema_rs.ValidationError):
-            return False
-        return found
-
-    def _validator(self, content: str) -> Any:
+    def _prepared(self, content: str) -> Prepared | None:
         if content not in self._known:
             try:
-                self._known[content] = _prepared(self._contents[content])
+                self._known[content] = prepared(self._contents[content])
             except ValueError:
                 self._known[content] = None
         return self._known[content]
@@ -50,25 +47,117 @@ class Payloads:
 
 _MOST = 5
 """Complaints that a model is told of at once."""
+_EVERY = 20_000
+"""Steps up to which all complaints are looked for: the library makes all of them before it shows the first."""
+_TRIES = 50_000
+"""Steps after which an engine gives a pattern up that it can only try; then nothing matches it."""
+_ANSWER = AnswerBudgets()
+
+
+@value
+class Prepared:
+    """A schema that is ready to judge: what judges, what judging costs, and its root."""
+
+    validator: Any
+    expansion: Expansion
+    root: int
+
+    def complaint(self, given: Json) -> str | None:
+        """Return what is wrong with a value, or nothing; a value that is too large to be judged is wrong."""
+        size = extent(given, _ANSWER.values)
+        for name, found, most in _sizes(size.values, size.depth, size.characters):
+            if found > most:
+                return f"it has more than {most:,} {name}"
+        cost = self._cost(given, size.values)
+        if cost > _ANSWER.steps:
+            return f"judging it by its schema takes more than {_ANSWER.steps:,} steps"
+        if self.validator.is_valid(given):
+            return None
+        return self._first(given) if cost > _EVERY else self._every(given)
+
+    def _cost(self, given: Json, values: int) -> int:
+        weight = self.expansion.weights[self.root]
+        bound = weight * values
+        if not self.expansion.recursive[self.root] and not self.expansion.tries and bound <= _ANSWER.steps:
+            return bound
+        return steps(self.expansion, self.root, given, _ANSWER.steps)
+
+    def _every(self, given: Json) -> str:
+        return "; ".join(str(error.message) for error in list(self.validator.iter_errors(given))[:_MOST])
+
+    def _first(self, given: Json) -> str:
+        import jsonschema_rs
+
+        try:
+            self.validator.validate(given)
+        except jsonschema_rs.ValidationError as error:
+            return str(error.message)
+        return "it does not satisfy its schema"
+
+
+def _sizes(values: int, depth: int, characters: int) -> Iterator[tuple[str, int, int]]:
+    yield "values", values, _ANSWER.values
+    yield "levels", depth, _ANSWER.depth
+    yield "characters", characters, _ANSWER.characters
 
 
 def unusable(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield every content of a plan that is used as a schema and cannot be, with the reason; stagec makes none."""
     for content in dict.fromkeys(schemas(plan)):
         try:
-            _prepared(plan.contents[content])
+            prepared(plan.contents[content])
         except ValueError as error:
             yield content, str(error)
 
 
-def _prepared(text: str) -> Any:
-    """Return what judges values by a schema; raise `ValueError` for one that is none, or leads out of itself."""
+def prepared(text: str) -> Prepared:
+    """Return what judges values by a schema.
+
+    Raise `ValueError` for one that is none, leads out of itself, or costs more than a budget allows.
+    """
     import jsonschema_rs
 
+    schema, reason = schema_in(text)
+    expansion = weighed(schema)
+    reason = reason or overweight(expansion, schema) or oversized(patterns_in(schema), PatternTally(Budgets()))
+    if reason:
+        raise ValueError(f"it {reason}")
     try:
-        return jsonschema_rs.validator_for(json.loads(text), retriever=_refuse)
+        validator = jsonschema_rs.validator_for(dict(schema), **_options())
     except (RecursionError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
         raise ValueError(str(error)) from error
+    return Prepared(validator, expansion, expansion.position(schema))
+
+
+def _options() -> dict[str, Any]:
+    import jsonschema_rs
+
+    return {
+        "retriever": _refuse,
+        "pattern_options": jsonschema_rs.FancyRegexOptions(backtrack_limit=_TRIES),
+        "formats": {"regex": _affordable_pattern()},
+    }
+
+
+def _affordable_pattern() -> Callable[[str], bool]:
+    """Return the question whether a text of an answer is a regular expression; those that cost too much are none."""
+    return lambda text: _compiled(text, _SMALL) is not None
+
+
+_SMALL = 2_000
+"""What a regular expression may become that an answer has."""
+
+
+def _compiled(pattern: str, most: int) -> Any:
+    import jsonschema_rs
+
+    if pattern_size(pattern) > most:
+        return None
+    options = jsonschema_rs.FancyRegexOptions(backtrack_limit=_TRIES)
+    try:
+        return jsonschema_rs.validator_for({"pattern": pattern}, pattern_options=options)
+    except (ValueError, jsonschema_rs.ValidationError):
+        return None
 
 
 def _refuse(address: str) -> Any:

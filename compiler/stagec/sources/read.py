@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from stagec.core.budgets import Budgets
+from stagec.core.expansion import PatternTally
 from stagec.core.place import Place
 from stagec.core.value import NOTHING
 from stagec.sources.formats import format_of, format_shown
@@ -22,12 +23,14 @@ BOM = b"\xef\xbb\xbf"
 class Sources:
     """The files of one project as trees, by their path relative to its root.
 
-    `overlay` holds texts that stand for files, such as standard input; they win over what lies on disk.
+    `overlay` holds texts that stand for files, such as standard input; they win over what lies on disk. `patterns`
+    counts the regular expressions of all of them.
     """
 
     def __init__(self, root: Path, budgets: Budgets, overlay: Mapping[str, bytes] = NOTHING) -> None:
         self.root = root.resolve()
         self.budgets = budgets
+        self.patterns = PatternTally(budgets)
         self._overlay = overlay
         self._trees: dict[str, Tree | None] = {}
         self._folders: dict[str, bool] = {}

@@ -6,6 +6,7 @@ import os
 import posixpath
 from collections.abc import Callable
 
+from stagec.contract.expansion import judge_expansion
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.place import Place
 from stagec.core.value import replace, value
@@ -76,7 +77,8 @@ def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[Bundle, ...]:
     found = tuple(bundle for bundle in read if bundle is not None)
     for schema in sorted({schema for bundle in found for schema in sources.below(bundle.schemas.path, ".json")}):
         if (tree := sources.tree(schema, "schema")) is not None:
-            sources.replace(judge_schema(tree, sources.budgets))
+            judged = judge_schema(tree, sources.budgets, sources.patterns)
+            sources.replace(judge_expansion(sources, judged))
     return found
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from stagec.contract.expansion import judge_expansion
 from stagec.core.json import Object, list_of, object_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace, value
@@ -151,7 +152,8 @@ def _judged(sources: Sources, tree: Tree, schema: str) -> Tree:
     tree = judge(tree, schema)
     held = tuple(_schemas_in(tree))
     for pointer in held:
-        tree = judge_member(tree, pointer, sources.budgets)
+        tree = judge_member(tree, pointer, sources.budgets, sources.patterns)
+    tree = judge_expansion(sources, tree, held)
     return judge_numbers(tree, schema, (*held, *_unread(tree)))
 
 

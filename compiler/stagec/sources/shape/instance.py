@@ -3,34 +3,63 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import Any
 
+from stagec.core.budgets import AnswerBudgets, Budgets
+from stagec.core.expansion import PatternTally, patterns_in, steps
 from stagec.core.json import Json, Object
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
+from stagec.plan.costs import oversized, overweight, weighed
 from stagec.sources.shape.faults import faults_of, found_at
 from stagec.sources.shape.published import compiled, published
 from stagec.sources.shape.schema import dialect_of
-from stagec.sources.tree import Tree
+from stagec.sources.tree import Fault, Tree
 
 _MOST = 1_000
 """Faults told of one value; nobody reads more."""
+_EVERY = 20_000
+"""Steps up to which all of them are looked for: the library makes every one before it shows the first."""
 
 
 def judge_by(tree: Tree, pointer: Pointer, schema: Object | str, topic: str) -> Tree:
     """Return the tree with what a schema, which is itself in order, finds wrong with the value at a pointer into it.
 
     `schema` is a user's schema, or the name of a published one. All faults have the one topic. A schema that refers to
-    other files says nothing: they are not opened.
+    other files says nothing: they are not opened. Nor does one that costs too much, which is its own fault.
     """
     if not tree.readable:
         return tree
     given: Json = found_at(tree.value, pointer)
     root = Place(tree.file, pointer)
     schema = published(schema).schema if isinstance(schema, str) else schema
+    expansion = weighed(schema)
+    if overweight(expansion, schema) or oversized(patterns_in(schema), PatternTally(Budgets())):
+        return tree
+    most = AnswerBudgets().steps
+    cost = steps(expansion, expansion.position(schema), given, most)
+    found = [Fault("costly-schema", root, "steps", {"limit": most})] if cost > most else []
+    if not found:
+        errors = _errors(schema, given, every=cost <= _EVERY)
+        found = [replace(each, topic=topic) for each in faults_of(errors, schema, given, root)]
+    return replace(tree, faults=(*tree.faults, *found)) if found else tree
+
+
+def _errors(schema: Object, given: Json, *, every: bool) -> tuple[Any, ...]:
     try:
         validator = compiled(schema, dialect_of(schema))
-        errors = () if validator.is_valid(given) else tuple(islice(validator.iter_errors(given), _MOST))
+        if validator.is_valid(given):
+            return ()
+        return tuple(islice(validator.iter_errors(given), _MOST)) if every else _first(validator, given)
     except ValueError:  # a reference out of the schema, or a lone surrogate, which has a fault of its own
-        return tree
-    found = tuple(replace(each, topic=topic) for each in faults_of(errors, schema, given, root))
-    return replace(tree, faults=(*tree.faults, *found)) if found else tree
+        return ()
+
+
+def _first(validator: Any, given: Json) -> tuple[Any, ...]:
+    from jsonschema_rs import ValidationError
+
+    try:
+        validator.validate(given)
+    except ValidationError as error:
+        return (error,)
+    return ()

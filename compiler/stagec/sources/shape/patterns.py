@@ -16,6 +16,8 @@ class Trouble(StrEnum):
     ENGINE = "engine"
     LONG = "long"
     NESTED = "nested"
+    SIZE = "size"
+    TOTAL = "total"
 
 
 _TOKEN = re.compile(

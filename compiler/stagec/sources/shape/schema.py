@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from stagec.core.budgets import Budgets
+from stagec.core.expansion import PatternTally
 from stagec.core.json import Json, Object, kind_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
@@ -34,31 +35,37 @@ _PATTERNS = 50
 """All patterns of one file together may be this many times as long as one."""
 
 
-def judge_schema(tree: Tree, budgets: Budgets) -> Tree:
+def judge_schema(tree: Tree, budgets: Budgets, tally: PatternTally | None = None) -> Tree:
     """Return the tree of a user's schema with what is wrong with it; nothing that it names is opened.
 
-    The members of the root that are no keywords are schemas of their own, named after steps.
+    The members of the root that are no keywords are schemas of their own, named after steps. `tally` counts the
+    patterns of the whole project.
     """
     if not tree.readable:
         return tree
     if not isinstance(tree.value, dict):
         facts = {"allowed": ("object",), "kind": kind_of(tree.value)}
         return replace(tree, faults=(*tree.faults, Fault("invalid-schema", tree.at, "type", facts)), readable=False)
-    return _with_faults(tree, tree.at, tree.value, budgets)
+    return _with_faults(tree, tree.at, tree.value, budgets, tally or PatternTally(budgets))
 
 
-def judge_member(tree: Tree, pointer: Pointer, budgets: Budgets) -> Tree:
+def judge_member(tree: Tree, pointer: Pointer, budgets: Budgets, tally: PatternTally | None = None) -> Tree:
     """Return a tree with what is wrong with a schema that one of its members is; nothing where no object is.
 
     Members of that schema that are no keywords are data, whatever they look like.
     """
-    given: Json = tree.value
-    for key in pointer:
-        given = _inside(given, key)
+    given = part_at(tree.value, pointer)
     if not isinstance(given, dict):
         return tree
     known = {key: each for key, each in given.items() if key in KEYWORDS}
-    return _with_faults(tree, _place(tree.at, pointer), known, budgets)
+    return _with_faults(tree, _place(tree.at, pointer), known, budgets, tally or PatternTally(budgets))
+
+
+def part_at(given: Json, pointer: Pointer) -> Json:
+    """Return the part of a value at a pointer into it, nothing where there is none."""
+    for key in pointer:
+        given = _inside(given, key)
+    return given
 
 
 def _inside(given: Json, key: str | int) -> Json:
@@ -67,12 +74,13 @@ def _inside(given: Json, key: str | int) -> Json:
     return given[key] if isinstance(given, list) and isinstance(key, int) else None
 
 
-def _with_faults(tree: Tree, at: Place, schema: Object, budgets: Budgets) -> Tree:
-    found = tuple(_faults(at, schema, len(tree.data), budgets))
+def _with_faults(tree: Tree, at: Place, schema: Object, budgets: Budgets, tally: PatternTally) -> Tree:
+    patterns = _Patterns(budgets.pattern_length, tally)
+    found = tuple(_faults(at, schema, len(tree.data), patterns))
     return replace(tree, faults=(*tree.faults, *found)) if found else tree
 
 
-def _faults(at: Place, root: Object, size: int, budgets: Budgets) -> Iterator[Fault]:
+def _faults(at: Place, root: Object, size: int, patterns: _Patterns) -> Iterator[Fault]:
     parts = tuple(subschemas(root))
     unknown = tuple(_dialects(at, parts))
     yield from unknown
@@ -81,7 +89,7 @@ def _faults(at: Place, root: Object, size: int, budgets: Budgets) -> Iterator[Fa
         validator = _meta(_base(dialect) if isinstance(dialect, str) else _LATEST)
         yield from _violations(at, root, validator, everything=size < _LARGE)
     yield from foreign(at, parts, identities(parts))
-    yield from _patterns(at, parts, budgets.pattern_length)
+    yield from patterns.faults(at, parts)
 
 
 def dialect_of(schema: Object) -> str:
@@ -152,17 +160,30 @@ def _meta(dialect: str) -> Any:
     return compiled({"$ref": dialect}, DIALECTS[dialect])
 
 
-def _patterns(at: Place, parts: tuple[Subschema, ...], longest: int) -> Iterator[Fault]:
-    seen: dict[str, Trouble | None] = {}
-    left = longest * _PATTERNS
-    for place, pattern in _written(at, parts):
-        if pattern not in seen:
-            left -= len(pattern)
-            if left < 0:
-                yield Fault("costly-pattern", place, "total", {"got": pattern, "limit": longest * _PATTERNS})
-                return
-            seen[pattern] = trouble(pattern, longest) or _refused(pattern)
-        yield from _troubled(place, pattern, seen[pattern], longest)
+class _Patterns:
+    """The patterns of one file: how long each may be, and how large all of the project become."""
+
+    def __init__(self, longest: int, tally: PatternTally) -> None:
+        self._longest = longest
+        self._left = longest * _PATTERNS
+        self._tally = tally
+        self._seen: dict[str, Trouble | None] = {}
+
+    def faults(self, at: Place, parts: tuple[Subschema, ...]) -> Iterator[Fault]:
+        """State what is wrong with every pattern; one that costs too much is not compiled."""
+        for place, pattern in _written(at, parts):
+            if pattern not in self._seen:
+                self._left -= len(pattern)
+                if self._left < 0:
+                    limit = self._longest * _PATTERNS
+                    yield Fault("costly-pattern", place, "total", {"got": pattern, "limit": limit})
+                    return
+                self._seen[pattern] = trouble(pattern, self._longest) or self._compiled(pattern)
+            yield from _troubled(place, pattern, self._seen[pattern], self._longest)
+
+    def _compiled(self, pattern: str) -> Trouble | None:
+        excess = self._tally.excess(pattern)
+        return Trouble(excess) if excess else _refused(pattern)
 
 
 def _refused(pattern: str) -> Trouble | None:
@@ -189,6 +210,8 @@ def _troubled(at: Place, pattern: str, found: Trouble | None, longest: int) -> I
     facts: dict[str, object] = {"got": pattern, "kind": "string", "limit": longest}
     if found is Trouble.SYNTAX or found is Trouble.ENGINE:
         yield Fault("invalid-schema", at, found.value, facts)
+    elif found is Trouble.SIZE or found is Trouble.TOTAL:
+        yield Fault("costly-schema", at, found.value, facts)
     elif found is not None:
         yield Fault("costly-pattern", at, found.value, facts)
 

@@ -1,0 +1,20 @@
+"""What judging a value by a user's schema can cost, counted without following any reference twice."""
+
+from stagec.core.expansion.expansion import ENDLESS, Expansion
+from stagec.core.expansion.measure import Extent, extent, steps
+from stagec.core.expansion.pattern_size import PATTERN_COST, PatternTally, backtracks, pattern_size
+from stagec.core.expansion.references import LocalReferences, patterns_in
+
+__all__ = [
+    "ENDLESS",
+    "PATTERN_COST",
+    "Expansion",
+    "Extent",
+    "LocalReferences",
+    "PatternTally",
+    "backtracks",
+    "extent",
+    "pattern_size",
+    "patterns_in",
+    "steps",
+]

@@ -1,0 +1,170 @@
+"""What schemas expand to is counted, not expanded, and is never less than what judging by them does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stagec.core.budgets import Budgets
+from stagec.core.expansion import (
+    ENDLESS,
+    Expansion,
+    LocalReferences,
+    PatternTally,
+    backtracks,
+    extent,
+    pattern_size,
+    steps,
+)
+
+Schema = dict[str, Any]
+LEAF: Schema = {"type": "object"}
+TWICE: dict[str, Callable[[Schema], Schema]] = {
+    "allOf": lambda ref: {"allOf": [ref, {**ref}]},
+    "anyOf": lambda ref: {"anyOf": [{"not": ref}, ref]},
+    "oneOf": lambda ref: {"oneOf": [ref, {"not": ref}]},
+    "if and then": lambda ref: {"if": ref, "then": ref},
+    "if and else": lambda ref: {"if": ref, "else": ref},
+    "beside a reference": lambda ref: {**ref, "not": {"not": ref}},
+    "dependentSchemas": lambda ref: {"dependentSchemas": {"a": ref, "b": ref}},
+    "dependencies": lambda ref: {"dependencies": {"a": ref, "b": ref}},
+    "one property": lambda ref: {"properties": {"a": {"allOf": [ref, ref]}}},
+    "two keywords of one property": lambda ref: {"properties": {"a": ref}, "patternProperties": {"a": ref}},
+    "property names": lambda ref: {"properties": {"a": ref}, "propertyNames": ref},
+    "other properties": lambda ref: {"additionalProperties": {"allOf": [ref, ref]}},
+    "unevaluated properties": lambda ref: {"allOf": [ref], "unevaluatedProperties": False},
+    "unevaluated items": lambda ref: {"allOf": [ref], "unevaluatedItems": False},
+    "items and contains": lambda ref: {"items": ref, "contains": ref},
+    "prefix items": lambda ref: {"prefixItems": [{"allOf": [ref, ref]}]},
+    "items by index": lambda ref: {"items": [{"allOf": [ref, ref]}], "additionalItems": ref},
+}
+ONCE: dict[str, Callable[[Schema], Schema]] = {
+    "allOf": lambda ref: {"allOf": [ref]},
+    "two properties": lambda ref: {"properties": {"left": ref, "right": ref}},
+    "property and others": lambda ref: {"properties": {"left": ref}, "additionalProperties": ref},
+    "items by index": lambda ref: {"prefixItems": [ref, ref, ref]},
+    "members and elements": lambda ref: {"properties": {"a": ref}, "items": ref},
+}
+
+
+def chain(levels: int, level: Callable[[Schema], Schema], naming: str = "pointer") -> Schema:
+    """Return a schema of so many levels, each referring to the next."""
+
+    def refer(number: int) -> Schema:
+        if naming == "dynamic":
+            return {"$dynamicRef": f"#k{number}"}
+        return {"$ref": {"pointer": "#/$defs/k{}", "anchor": "#k{}", "address": "urn:k{}"}[naming].format(number)}
+
+    def name(number: int) -> Schema:
+        named = {"anchor": "$anchor", "dynamic": "$dynamicAnchor", "address": "$id"}.get(naming)
+        return {} if named is None else {named: f"urn:k{number}" if naming == "address" else f"k{number}"}
+
+    parts = {f"k{n}": {**name(n), **level(refer(n + 1))} for n in range(levels)}
+    return {**refer(0), "$defs": {**parts, f"k{levels}": {**name(levels), **LEAF}}}
+
+
+def weighed(schema: Schema) -> tuple[Expansion, int]:
+    expansion = Expansion()
+    expansion.add((schema,), LocalReferences(schema).meant)
+    return expansion, expansion.weight(schema)
+
+
+def deep(levels: int) -> Any:
+    given: Any = {}
+    for _ in range(levels):
+        given = {"a": given}
+    return given
+
+
+@pytest.mark.parametrize("level", TWICE.values(), ids=TWICE)
+def test_what_doubles_at_each_level_weighs_more_than_any_budget(level: Callable[[Schema], Schema]) -> None:
+    assert weighed(chain(40, level))[1] > 2**39
+    assert weighed(chain(2, level))[1] < Budgets().expansion
+
+
+@pytest.mark.parametrize("naming", ["anchor", "address", "dynamic"])
+def test_it_does_so_under_every_kind_of_name(naming: str) -> None:
+    assert weighed(chain(40, TWICE["allOf"], naming))[1] > 2**39
+
+
+@pytest.mark.parametrize("level", ONCE.values(), ids=ONCE)
+def test_what_judges_each_place_once_weighs_what_is_written(level: Callable[[Schema], Schema]) -> None:
+    assert weighed(chain(400, level))[1] < 400 * 10
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#"},
+        {"allOf": [{"not": {"$ref": "#"}}]},
+        {"properties": {"a": {"$ref": "#/properties/b"}, "b": {"$ref": "#/properties/a"}}},
+        {"items": {"$anchor": "x", "if": {"$ref": "#x"}}},
+        {"$recursiveRef": "#"},
+    ],
+)
+def test_a_schema_that_comes_back_to_itself_at_the_same_place_is_endless(schema: Schema) -> None:
+    assert weighed(schema)[1] == ENDLESS
+
+
+def test_a_recursion_into_the_value_costs_what_the_value_asks_for() -> None:
+    once: Schema = {"properties": {"a": {"$ref": "#"}}}
+    twice: Schema = {"properties": {"a": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}}}
+    assert [weighed(each)[1] < 10 for each in (once, twice)] == [True, True]
+    assert steps(weighed(once)[0], 0, deep(30), 10**6) < 200
+    assert steps(weighed(twice)[0], 0, deep(30), 10**6) > 10**6
+    assert steps(weighed(twice)[0], 0, deep(3), 10**6) < 100
+
+
+def test_a_chain_of_a_hundred_thousand_references_needs_no_recursion() -> None:
+    assert weighed(chain(100_000, lambda ref: ref))[1] < 10**6
+
+
+def test_schemas_that_are_added_later_use_what_is_known() -> None:
+    shared = chain(10, TWICE["allOf"])
+    expansion, weight = weighed(shared)
+    outer: Schema = {"allOf": [shared, shared]}
+    expansion.add((outer,), LocalReferences(outer).meant)
+    assert expansion.weight(outer) >= 2 * weight
+    assert expansion.weight(shared) == weight
+
+
+def test_the_extent_of_a_value() -> None:
+    size = extent({"ab": [1, "xyz", {"c": None}]}, 100)
+    assert (size.values, size.depth, size.characters) == (6, 4, 6)
+    assert extent(deep(100_000), 10**6).depth == 100_001
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"\p{L}{199}", r"(?:\p{L}{20}){10}", "((a{99}){99}){99}", r"[^\P{L}]{199}", "a{999999999999}", ".{9999}"],
+)
+def test_patterns_that_become_large(pattern: str) -> None:
+    assert PatternTally(Budgets()).excess(pattern) == "size"
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"^[a-z0-9]+(-[a-z0-9]+)*$", r"^\p{L}{1,40}$", ".{500}", "a{1000}", r"^\d{4}-\d{2}-\d{2}$", "(((", "]{2}"],
+)
+def test_patterns_that_do_not(pattern: str) -> None:
+    assert PatternTally(Budgets()).excess(pattern) == ""
+
+
+def test_many_patterns_together() -> None:
+    tally = PatternTally(Budgets())
+    found = [tally.excess(rf"x{number}\p{{L}}{{50}}") for number in range(40)]
+    assert (found[0], found[-1]) == ("", "total")
+    assert tally.excess(r"x0\p{L}{50}") == ""
+
+
+def test_a_megabyte_of_any_pattern_is_read_once() -> None:
+    assert pattern_size("(a+)+" * 200_000 + "(" * 10**6) > 10**6
+
+
+@pytest.mark.parametrize(
+    ("pattern", "tried"), [("(?=a)b", True), (r"(a)\1", True), ("(?<!a)b", True), (r"\(?=a", False), ("a+?b", False)]
+)
+def test_which_patterns_are_judged_by_trying(pattern: str, *, tried: bool) -> None:
+    assert backtracks(pattern) is tried
