@@ -178,7 +178,8 @@ def test_a_linked_folder_is_not_entered_and_a_linked_file_is_found(tmp_path: Pat
     (tmp_path / "again").symlink_to("a")
     (tmp_path / "y.md").symlink_to("a/x.md")
     (tmp_path / "z.md").symlink_to("nowhere")
-    assert Sources(tmp_path, Budgets()).below("", ".md") == ("a/x.md", "y.md", "z.md")
+    (tmp_path / "loop.md").symlink_to("loop.md")
+    assert Sources(tmp_path, Budgets()).below("", ".md") == ("a/x.md", "loop.md", "y.md", "z.md")
 
 
 def test_a_tree_is_known_once_it_is_read(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from stagec.contract.expansion import judge_expansion
 from stagec.core.json import Json
 from stagec.core.nearest import Names
 from stagec.core.value import replace, value
-from stagec.sources.read import Sources
+from stagec.sources.read import Sources, legible
 from stagec.sources.shape import judge, judge_schema
 from stagec.sources.tree import Tree
 
@@ -37,7 +37,7 @@ def find_catalogue(sources: Sources, folder: str) -> str | None:
     """Return the file of the catalogue that counts in a folder when none is named, if there is one."""
     for name in TOOLS:
         file = posixpath.join(folder, name)
-        if sources.exists(file) and is_catalogue(sources, file):
+        if sources.exists(file) and (sources.is_closed(file) or is_catalogue(sources, file)):
             return file
     return _servers_for(sources, folder)
 
@@ -71,7 +71,7 @@ def is_catalogue(sources: Sources, file: str) -> bool:
 def resembles_catalogue(tree: Tree) -> bool:
     """Tell whether a file reads like a catalogue, be it misspelt or broken."""
     if not tree.readable:
-        return _MARKS.search(tree.data) is not None
+        return _MARKS.search(legible(tree.data)) is not None
     return isinstance(tree.value, dict) and any(_is_section(key, each) for key, each in tree.value.items())
 
 

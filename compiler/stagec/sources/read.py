@@ -18,6 +18,8 @@ from stagec.sources.tree import Fault, Format, Parsed, Tree
 from stagec.sources.walk import NEVER
 
 BOM = b"\xef\xbb\xbf"
+_CLOSED = frozenset({"unreadable-file", "outside-project"})
+"""The topics of faults that keep a file from being opened."""
 
 
 class Sources:
@@ -69,10 +71,10 @@ class Sources:
         while folders:
             base = folders.pop()
             for entry in self._entries(base):
-                if not entry.is_dir():
-                    found.update([base + entry.name] if entry.name.endswith(suffix) else ())
-                elif entry.name not in NEVER and not entry.is_symlink():
-                    folders.append(f"{base}{entry.name}/")
+                if entry.is_dir(follow_symlinks=False):
+                    folders += [f"{base}{entry.name}/"] if entry.name not in NEVER else []
+                elif entry.name.endswith(suffix) and not (entry.is_symlink() and os.path.isdir(entry.path)):
+                    found.add(base + entry.name)
         return tuple(sorted(found))
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
@@ -107,8 +109,28 @@ class Sources:
         return stat.S_ISREG(status.st_mode) and self._folders[folder]
 
     def exists(self, file: str) -> bool:
-        """Tell whether a file is there to be read."""
-        return file in self._overlay or (_nameable(file) and os.path.isfile(self.root / file))
+        """Tell whether something other than a folder has this name, be it only to learn why it cannot be read."""
+        if file in self._overlay:
+            return True
+        path = f"{self.root}/{file}"
+        try:
+            status = os.lstat(path) if _nameable(file) else None
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            return True  # a folder on the way cannot be searched; reading it says so
+        return status is not None and not (stat.S_ISDIR(status.st_mode) or os.path.isdir(path))
+
+    def is_closed(self, file: str) -> bool:
+        """Tell whether a file is there and cannot be opened; its tree says why, and that of any other is not kept."""
+        known = self.known(file)
+        if known is None and (self.glance(file, 1) or not self.exists(file)):
+            return False
+        tree = self.tree(file, "file")
+        is_closed = tree is not None and any(fault.topic in _CLOSED for fault in tree.faults)
+        if known is None and not is_closed:
+            self.forget(file)
+        return is_closed
 
     def has_folder(self, folder: str) -> bool:
         """Tell whether a folder is there, inside the project."""
@@ -121,7 +143,7 @@ class Sources:
         try:
             data = self._bytes(file, room * self.budgets.file_size) if _nameable(file) else None
         except (FileNotFoundError, NotADirectoryError):
-            return None
+            data = self._dangling(file)
         except OSError as error:
             data = Fault("unreadable-file", Place(file), "system", {"error": error.strerror or type(error).__name__})
         if data is None:
@@ -129,6 +151,14 @@ class Sources:
         if isinstance(data, Fault):
             return Tree(file, kind, form, faults=(data,), readable=False)
         return _parse(file, kind, form, data, self.budgets)
+
+    def _dangling(self, file: str) -> Fault | None:
+        """Return what is wrong with a link to nothing; a name that is not there is no fault of its own."""
+        try:
+            facts = {"target": os.readlink(self.root / file)}
+        except OSError:
+            return None
+        return Fault("unreadable-file", Place(file), "dangling", facts)
 
     def _bytes(self, file: str, limit: int) -> bytes | Fault:
         path = self.root / file
@@ -146,6 +176,16 @@ class Sources:
     def _inside(self, path: Path) -> bool:
         real = os.path.realpath(path)
         return real == str(self.root) or real.startswith(str(self.root).rstrip("/") + "/")
+
+
+def legible(data: bytes) -> bytes:
+    """Return what can be recognised of a text, of one in UTF-16 or UTF-32 its ASCII: to be told, not to be read."""
+    return data.strip(b"\xff\xfe").replace(b"\0", b"") if _is_wide(data) else data
+
+
+def _is_wide(data: bytes) -> bool:
+    """Tell whether bytes begin as UTF-16 or UTF-32 does: with its mark, or with two ASCII characters."""
+    return data[:2] in {b"\xff\xfe", b"\xfe\xff"} or b"\0\0" in {data[:3:2], data[1:4:2]}
 
 
 def _nameable(file: str) -> bool:
@@ -182,13 +222,17 @@ def _parse(file: str, kind: str, form: Format, data: bytes, budgets: Budgets) ->
 
 
 def _encoding_fault(file: str, data: bytes) -> Fault | None:
-    if data.isascii():
+    is_wide = _is_wide(data)
+    if data.isascii() and not is_wide:
         return None
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        at = len(data[: error.start].decode())
-        sixteen = data[:2] in {b"\xff\xfe", b"\xfe\xff"} or b"\0" in data[:4]
-        facts = {"byte": data[error.start], "offset": error.start}
-        return Fault("not-utf8", Place(file, range=(at, at + 1)), "utf16" if sixteen else "byte", facts)
-    return None
+        start = error.start
+    else:
+        start = data.find(b"\0") if is_wide else -1
+    if start < 0:
+        return None
+    at = len(data[:start].decode())
+    facts = {"byte": data[start], "offset": start}
+    return Fault("not-utf8", Place(file, range=(at, at + 1)), "utf16" if is_wide else "byte", facts)

@@ -11,6 +11,7 @@ from stagec.contract.expansion import judge_expansion
 from stagec.core.json import Object, list_of, object_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace, value
+from stagec.frontends.stages.closed import closed_stages
 from stagec.frontends.stages.configuration import beside, with_configuration
 from stagec.frontends.stages.document import MEMBERS
 from stagec.frontends.stages.listed import Listed, is_prompt, listed
@@ -23,7 +24,7 @@ from stagec.frontends.stages.recognise import (
     is_stage,
     sees,
 )
-from stagec.sources.read import Sources
+from stagec.sources.read import Sources, legible
 from stagec.sources.shape import judge, judge_member, judge_numbers
 from stagec.sources.tree import Fault, Tree
 
@@ -91,11 +92,12 @@ def _around(file: str) -> Iterator[str]:
 
 
 def _lists(sources: Sources, pipeline: str, stages: set[str]) -> bool:
-    """Tell whether some stages belong to a pipeline; one that has nothing to do with them is forgotten."""
+    """Tell whether some stages belong to a pipeline; one that was read and has nothing to do with them is forgotten."""
     tree = sources.tree(pipeline, "file")
     if tree is not None and any(not stages.isdisjoint(each.files) for each in listed(sources, tree)):
         return True
-    sources.forget(pipeline)
+    if not sources.is_closed(pipeline):
+        sources.forget(pipeline)
     return False
 
 
@@ -110,6 +112,8 @@ def _bundle(sources: Sources, file: str) -> Bundle | None:
     tree = with_configuration(_judged(sources, replace(tree, kind="pipeline"), "pipeline"))
     found = listed(sources, tree)
     stages = tuple(_stages(sources, dict.fromkeys(name for each in found for name in each.files)))
+    if found and found[0].index is None:
+        stages += tuple(_stages(sources, closed_stages(sources, tree, stages)))
     if not stages and found and found[0].index is None and tree.readable:
         tree = replace(tree, faults=(*tree.faults, Fault("empty-pipeline", tree.at, "none-beside")))
     sources.replace(tree)
@@ -181,7 +185,7 @@ def _unread(tree: Tree) -> Iterator[Pointer]:
 def guessed_names(tree: Tree) -> Iterator[str]:
     """Yield the names by which a stage that cannot be read may be mentioned: its file's, and what looks like its id."""
     yield posixpath.splitext(posixpath.basename(tree.file))[0]
-    for found in islice(_ID.finditer(tree.data), _IDS):
+    for found in islice(_ID.finditer(legible(tree.data)), _IDS):
         yield found[1].decode(errors="replace")
 
 

@@ -49,7 +49,7 @@ def _files(sources: Sources, pipeline: str, text: str) -> Iterator[str]:
     if path is None:
         return
     if not _SPECIAL.intersection(path):
-        if path != pipeline and sources.exists(path):
+        if path != pipeline and (sources.exists(path) or sources.has_folder(path)):
             yield path
         return
     names = path.split("/")

@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from stagec.core.json import Json, Object, list_of, object_of
-from stagec.sources.read import BOM, Sources
+from stagec.sources.read import BOM, Sources, legible
 from stagec.sources.tree import Tree
 
 PIPELINES = ("pipeline.yaml", "pipeline.yml", "pipeline.json")
@@ -37,7 +37,7 @@ def sees(sources: Sources, file: str) -> bool:
     """Tell whether a file that nobody named has the frontmatter of a stage; a pipeline's name says enough."""
     if not file.endswith(MARKDOWN):
         return True
-    data = sources.glance(file, _GLANCE).removeprefix(BOM)
+    data = legible(sources.glance(file, _GLANCE)).removeprefix(BOM)
     if not data.startswith(b"---"):
         return False
     lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
