@@ -77,7 +77,7 @@ PLAIN = {"Plan", "Tool", "Text", "Hole", "Each", "Choice"}
 def test_nothing_that_compiles_without_errors_fails_to_route(system: str, chunk: int) -> None:
     tally = campaign(Aim(CHUNK, systems=(system,)), seed=chunk * 1_000_000)
     assert tally.found == []
-    assert tally.calm[system] > 5
+    assert tally.calm[system] >= choose(2, full=6)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from stagec.core.docstring import docstring
 from stagec.core.edit import Fix
 from stagec.core.place import Place
 from stagec.core.shelf import members
-from stagec.core.value import value
+from stagec.core.value import replace, value
 
 S = TypeVar("S")
 _FILE_NAME = re.compile(r"stg(?P<number>\d{3})_(?P<name>[a-z0-9_]+)")
@@ -84,11 +84,16 @@ class Family(Generic[S]):
         """Declare the decorated check as a rule named after its own file."""
 
         def declare(check: Callable[[S], Iterable[Finding]]) -> Rule[S]:
-            code, name = _identity(check.__module__, self.hundred)
-            explanation = docstring(sys.modules[check.__module__])
-            return Rule(code, name, since, severity, origin, groups, explanation, check)
+            return replace(self.named(check.__module__, check, since, origin), severity=severity, groups=groups)
 
         return declare
+
+    def named(
+        self, module: str, check: Callable[[S], Iterable[Finding]], since: str, origin: tuple[str, ...]
+    ) -> Rule[S]:
+        """Return an error that is named after a module, whose docstring is its page."""
+        code, name = _identity(module, self.hundred)
+        return Rule(code, name, since, Severity.ERROR, origin, (), docstring(sys.modules[module]), check)
 
 
 AnyFamily = Family[Any]

@@ -2,38 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 
-from stagec.contract.promise import Presence, Promise
-from stagec.core.diagnostic import Severity
+from stagec.contract.promise import Presence
 from stagec.core.nearest import Names, hint
-from stagec.core.rule import Family, Finding, Related
-from stagec.core.words import counted, listing, quote
+from stagec.core.rule import Family, Related
+from stagec.core.words import listing, quote
 from stagec.graph import Graph, noun
-from stagec.model.flow import Demand, Read, Source, Unmet
-
-__all__ = [
-    "Demand",
-    "Finding",
-    "Graph",
-    "Names",
-    "Presence",
-    "Promise",
-    "Read",
-    "Related",
-    "Severity",
-    "Source",
-    "Unmet",
-    "counted",
-    "described",
-    "hint",
-    "listing",
-    "nearest",
-    "noun",
-    "owners",
-    "path_text",
-    "quote",
-    "reading",
-    "rule",
-]
+from stagec.model.flow import Read, Source, Unmet
 
 FAMILY = Family(__name__, 700, Graph)
 rule = FAMILY.rule

@@ -11,20 +11,12 @@ exit hook makes one.
 
 from collections.abc import Iterator
 
-from stagec.rules.contract import (
-    Finding,
-    Graph,
-    Presence,
-    Severity,
-    described,
-    nearest,
-    noun,
-    owners,
-    path_text,
-    quote,
-    reading,
-    rule,
-)
+from stagec.contract.promise import Presence
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.graph import Graph, noun
+from stagec.rules.contract import described, nearest, owners, path_text, reading, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",), severity=Severity.WARNING)

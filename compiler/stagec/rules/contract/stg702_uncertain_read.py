@@ -10,20 +10,13 @@ Require every part of the path in that schema, or read a whole that is always th
 
 from collections.abc import Iterator
 
-from stagec.rules.contract import (
-    Finding,
-    Graph,
-    Presence,
-    Related,
-    Severity,
-    Source,
-    noun,
-    owners,
-    path_text,
-    quote,
-    reading,
-    rule,
-)
+from stagec.contract.promise import Presence
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.graph import Graph, noun
+from stagec.model.flow import Source
+from stagec.rules.contract import owners, path_text, reading, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",), severity=Severity.NOTE)

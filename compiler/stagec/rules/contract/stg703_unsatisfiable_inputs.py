@@ -12,7 +12,11 @@ schemas agree.
 
 from collections.abc import Iterator
 
-from stagec.rules.contract import Finding, Graph, Related, Unmet, noun, owners, path_text, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.graph import Graph, noun
+from stagec.model.flow import Unmet
+from stagec.rules.contract import owners, path_text, rule
 
 _SHOWN = 4
 

@@ -2,37 +2,17 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from stagec.core.diagnostic import Severity
 from stagec.core.edit import Change, Edit, Fix
 from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.nearest import Names, hint
 from stagec.core.place import Key, Place, Pointer
-from stagec.core.rule import Family, Finding, Related
+from stagec.core.rule import Family, Finding, Related, Rule
 from stagec.core.value import replace
-from stagec.core.words import counted, listing, quote
+from stagec.core.words import listing, quote
 from stagec.sources.tree import Fault, Tree
-
-__all__ = [
-    "Change",
-    "Edit",
-    "Fault",
-    "Finding",
-    "Fix",
-    "Names",
-    "Related",
-    "Severity",
-    "Tree",
-    "counted",
-    "hint",
-    "kinds",
-    "listing",
-    "misshapen",
-    "named",
-    "quote",
-    "replace",
-    "rule",
-]
 
 FAMILY = Family(__name__, 100, Tree)
 rule = FAMILY.rule
@@ -53,6 +33,12 @@ _LIMITS = {
     "exclusiveMaximum": "less than",
 }
 _TRUTHS = {"true": True, "false": False}
+
+
+def shape_rule(module: str, *, since: str, origin: tuple[str, ...], severity: Severity = Severity.ERROR) -> Rule[Tree]:
+    """Declare the rule about faults of shape whose topic is its name, which is that of a module."""
+    declared = FAMILY.named(module, lambda _: (), since, origin)
+    return replace(declared, severity=severity, check=partial(misshapen, topic=declared.name))
 
 
 def misshapen(tree: Tree, topic: str) -> Iterator[Finding]:

@@ -10,7 +10,10 @@ links that lead nowhere. A folder that nobody should look at belongs into `exclu
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Fault, Finding, Tree, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Fault, Tree
 
 
 @rule(

@@ -10,7 +10,10 @@ Put a copy of the file into the project, or begin the project further up with `-
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.path-escape",))

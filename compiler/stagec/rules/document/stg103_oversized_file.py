@@ -11,7 +11,9 @@ Take out of the file what does not belong there. If it is right as it is, raise 
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, rule
+from stagec.core.rule import Finding
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 
 @rule(since="0.1", origin=("rulings:everywhere",))

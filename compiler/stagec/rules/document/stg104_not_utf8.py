@@ -10,7 +10,9 @@ Save the file as UTF-8 in your editor. `iconv -f WINDOWS-1252 -t UTF-8` does it 
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Fault, Finding, Tree, rule
+from stagec.core.rule import Finding
+from stagec.rules.document import rule
+from stagec.sources.tree import Fault, Tree
 
 
 @rule(

@@ -10,7 +10,10 @@ Save the file as "UTF-8", not as "UTF-8 with BOM".
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Severity, Tree, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 
 @rule(since="0.1", origin=("RFC 8259 section 8.1",), severity=Severity.WARNING)

@@ -9,7 +9,10 @@ Correct what the message names, at the place shown.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Related, Tree, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 _ORIGIN = ("steps-registry:agent.invalid-json", "steps-registry:reg.unreadable", "steps-registry:gate.schema-load")
 _SENTENCES = {

@@ -11,7 +11,10 @@ instead of referring to it with an anchor, and leave out tags.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Fault, Finding, Related, Tree, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Fault, Tree
 
 _SENTENCES = {
     "anchor": (

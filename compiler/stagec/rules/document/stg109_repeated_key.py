@@ -9,7 +9,10 @@ Keep one of the members, or give the later one the name it was meant to have.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Related, Tree, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 _RELATED = {"first": "first written here", "again": "another key that is written twice"}
 

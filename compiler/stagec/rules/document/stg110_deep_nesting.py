@@ -9,7 +9,9 @@ Flatten the document, or raise the `depth` budget in the configuration when the 
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, rule
+from stagec.core.rule import Finding
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 
 @rule(since="0.1", origin=("RFC8259-9",))

@@ -9,7 +9,10 @@ Write a smaller number, or put it in double quotes when it is not meant to be ca
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Fault, Finding, Tree, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Fault, Tree
 
 
 @rule(since="0.1", origin=("RFC8259-6",))

@@ -10,7 +10,10 @@ Write the missing half, or the character itself.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 
 @rule(since="0.1", origin=("RFC8259-8.2",))

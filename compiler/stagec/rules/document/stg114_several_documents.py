@@ -9,7 +9,9 @@ Put each document into its own file. If the `---` is meant as a separating line,
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, rule
+from stagec.core.rule import Finding
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 
 @rule(since="0.1", origin=("rulings:everywhere",))

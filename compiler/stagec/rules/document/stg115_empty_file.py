@@ -9,7 +9,9 @@ Restore the file's content, or delete the file and what refers to it.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, rule
+from stagec.core.rule import Finding
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 _SENTENCES = {
     "blank": "the file holds nothing but white space",

@@ -10,7 +10,11 @@ Name a step registry or an agent definition, or the folder it lies in.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Severity, Tree, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 
 @rule(since="0.1", origin=("rulings:everywhere",), severity=Severity.WARNING)

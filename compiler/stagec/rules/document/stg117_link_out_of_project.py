@@ -11,7 +11,11 @@ move the folder into the project, or begin the project further up with `--root`.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Severity, Tree, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.path-escape",), severity=Severity.NOTE)

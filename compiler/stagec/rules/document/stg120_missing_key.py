@@ -8,14 +8,10 @@ nothing to judge in its place.
 Add the member. If a member nearby is named as the likely misspelling, correct its name.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=("steps-registry:agent.required", "steps-registry:agent.schema", "steps-registry:agent.complete"),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "missing-key")

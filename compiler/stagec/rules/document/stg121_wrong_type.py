@@ -8,14 +8,10 @@ depending on the program that reads it.
 Write a value of the type that the message names.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=("steps-registry:agent.schema", "steps-registry:agent.registry-path-type", "steps-registry:agent.complete"),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "wrong-type")

@@ -8,14 +8,10 @@ default that nobody chose.
 Write one of the values that the message lists.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=("steps-registry:agent.verdict-type", "steps-registry:agent.logging", "steps-registry:agent.schema"),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "unknown-value")

@@ -8,13 +8,10 @@ where it is written.
 Write the text in the form that the message describes.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
-    since="0.1", origin=("steps-registry:agent.name", "steps-registry:agent.param-cli", "steps-registry:agent.schema")
+RULE = shape_rule(
+    __name__,
+    since="0.1",
+    origin=("steps-registry:agent.name", "steps-registry:agent.param-cli", "steps-registry:agent.schema"),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "malformed-value")

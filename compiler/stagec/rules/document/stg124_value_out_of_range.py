@@ -8,11 +8,6 @@ author meant.
 Write a number within the limits that the message names.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("steps-registry:agent.schema", "steps-registry:doc.R-F20"))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "value-out-of-range")
+RULE = shape_rule(__name__, since="0.1", origin=("steps-registry:agent.schema", "steps-registry:doc.R-F20"))

@@ -8,12 +8,11 @@ Correct the name, or remove the member. Remarks can be kept under `comment`, or 
 or `x-`.
 """
 
-from collections.abc import Iterator
+from stagec.core.diagnostic import Severity
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Severity, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=(
         "steps-registry:agent.unknown-top-key",
@@ -22,5 +21,3 @@ from stagec.rules.document import Finding, Severity, Tree, misshapen, rule
     ),
     severity=Severity.WARNING,
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "unknown-key")

@@ -8,11 +8,6 @@ read.
 Write the value in one of the ways that the message describes.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("steps-registry:agent.schema",))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "wrong-shape")
+RULE = shape_rule(__name__, since="0.1", origin=("steps-registry:agent.schema",))

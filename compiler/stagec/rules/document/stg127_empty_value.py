@@ -7,11 +7,6 @@ An empty path or command names nothing. It is taken for absent by some programs 
 Write the text, or remove the member where it is optional.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("steps-registry:agent.complete", "steps-registry:step.key-eq-id"))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "empty-value")
+RULE = shape_rule(__name__, since="0.1", origin=("steps-registry:agent.complete", "steps-registry:step.key-eq-id"))

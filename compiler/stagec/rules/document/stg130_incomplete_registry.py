@@ -8,12 +8,10 @@ flow itself. Without any of them nothing can be run.
 Add the members. `"c1": "steps"` is what nearly every registry has.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=(
         "steps-registry:reg.required-top",
@@ -21,5 +19,3 @@ from stagec.rules.document import Finding, Tree, misshapen, rule
         "steps-registry:boot.required-fields",
     ),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "incomplete-registry")

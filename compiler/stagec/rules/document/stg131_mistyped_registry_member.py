@@ -8,14 +8,10 @@ never match what they are compared with.
 Write an object where things are looked up by name, and a string everywhere else.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=("steps-registry:reg.type-top", "steps-registry:reg.entry-mapping-type", "steps-registry:step.steps-object"),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "mistyped-registry-member")

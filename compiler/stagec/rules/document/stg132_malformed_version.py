@@ -7,12 +7,10 @@ Programs compare versions number by number to decide whether they can read a fil
 Write three numbers with dots between them, such as `1.0.0`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=(
         "steps-registry:reg.version-semver",
@@ -20,5 +18,3 @@ from stagec.rules.document import Finding, Tree, misshapen, rule
         "steps-registry:step.version-nonempty",
     ),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "malformed-version")

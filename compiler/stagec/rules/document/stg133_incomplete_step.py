@@ -8,14 +8,10 @@ cannot be run.
 Add the members. The id is the same as the step's key.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=("steps-registry:reg.step-required", "steps-registry:step.c2-nonempty", "steps-registry:step.c3-nonempty"),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "incomplete-step")

@@ -8,14 +8,10 @@ transitions.
 Write a value of the type that the message names.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=("steps-registry:reg.step-types", "steps-registry:step.uv-array", "steps-registry:step.stdin-bool"),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "mistyped-step-member")

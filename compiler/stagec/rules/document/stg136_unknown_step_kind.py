@@ -8,11 +8,6 @@ with an internal error.
 Write `work`, `verification` or `closure`, or leave the member out: then the kind follows from `c2`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("steps-registry:reg.stepkind-enum", "steps-registry:reg.step-types"))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "unknown-step-kind")
+RULE = shape_rule(__name__, since="0.1", origin=("steps-registry:reg.stepkind-enum", "steps-registry:reg.step-types"))

@@ -8,11 +8,6 @@ meant.
 Write `sonnet`, `opus` or `haiku`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("steps-registry:reg.model-enum", "steps-registry:reg.step-types"))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "unknown-model")
+RULE = shape_rule(__name__, since="0.1", origin=("steps-registry:reg.model-enum", "steps-registry:reg.step-types"))

@@ -8,11 +8,8 @@ shape.
 Write an object with `file`, relative to the schemas folder, and `schema`, the name within the file.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("steps-registry:reg.schemaref-shape", "steps-registry:gate.schema-load"))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "malformed-schema-reference")
+RULE = shape_rule(
+    __name__, since="0.1", origin=("steps-registry:reg.schemaref-shape", "steps-registry:gate.schema-load")
+)

@@ -8,14 +8,10 @@ and `allowedIntents` which of them count. Without one of them no answer can be r
 Add the members that the message names.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=("steps-registry:reg.gate-required", "steps-registry:gate.ref-missing", "steps-registry:gate.field-missing"),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "incomplete-gate")

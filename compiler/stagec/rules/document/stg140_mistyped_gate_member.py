@@ -8,12 +8,10 @@ a list hands on its letters.
 Write a value of the type that the message names.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=(
         "steps-registry:reg.gate-failfast-type",
@@ -21,5 +19,3 @@ from stagec.rules.document import Finding, Tree, misshapen, rule
         "steps-registry:gate.field-missing",
     ),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "mistyped-gate-member")

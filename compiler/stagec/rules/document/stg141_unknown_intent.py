@@ -9,12 +9,10 @@ Write the intent that the word stands for: `continue` and `pass` are `next`, `re
 `done` and `finished` are `closing`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=(
         "steps-registry:reg.gate-intent-enum",
@@ -22,5 +20,3 @@ from stagec.rules.document import Finding, Tree, misshapen, rule
         "steps-registry:step.kind-fallback-intent",
     ),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "unknown-intent")

@@ -8,12 +8,10 @@ nowhere.
 Write a pointer that begins with `#/`. Share definitions through `$ref` inside the schema.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=(
         "steps-registry:reg.gate-ref-pattern",
@@ -21,5 +19,3 @@ from stagec.rules.document import Finding, Tree, misshapen, rule
         "steps-registry:gate.ref-missing",
     ),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "external-intent-pointer")

@@ -8,11 +8,8 @@ nothing decides.
 Write `explicit`, `dynamic` or `conditional`, or leave the member out: then it is `explicit`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("steps-registry:reg.gate-targetmode-enum", "steps-registry:reg.gate-failfast-type"))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "unknown-target-mode")
+RULE = shape_rule(
+    __name__, since="0.1", origin=("steps-registry:reg.gate-targetmode-enum", "steps-registry:reg.gate-failfast-type")
+)

@@ -8,14 +8,10 @@ neither, it cannot be told where the intent leads.
 Keep `target`, with `fallback` if wanted, or keep both `condition` and `targets`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=("steps-registry:reg.transition-shape", "steps-registry:beyond.conditional-domain", "rulings:R9"),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "malformed-transition")

@@ -8,11 +8,6 @@ there is no prompt to retry with.
 Give the pattern a `description` and an `edition`; `params` is a list of names.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("steps-registry:reg.failurepattern-required",))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "malformed-failure-pattern")
+RULE = shape_rule(__name__, since="0.1", origin=("steps-registry:reg.failurepattern-required",))

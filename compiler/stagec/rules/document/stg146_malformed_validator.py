@@ -8,11 +8,8 @@ them the work cannot be judged, and closing it proves nothing.
 Give the validator `type`, which is `command`, `command`, `successWhen` and `failurePattern`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("steps-registry:reg.validator-required", "steps-registry:reg.validator-type-enum"))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "malformed-validator")
+RULE = shape_rule(
+    __name__, since="0.1", origin=("steps-registry:reg.validator-required", "steps-registry:reg.validator-type-enum")
+)

@@ -8,14 +8,10 @@ found without `c2` and `c3`.
 Add the members that the message names; every condition has a `validator`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=("steps-registry:reg.validation-step-required", "steps-registry:reg.condition-validator-required"),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "malformed-validation-step")

@@ -8,11 +8,8 @@ below one, the run neither goes on nor ends as meant.
 Write one of the three actions, and a whole number of at least 1.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("steps-registry:reg.onfailure-action", "steps-registry:reg.onfailure-maxattempts"))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "malformed-failure-action")
+RULE = shape_rule(
+    __name__, since="0.1", origin=("steps-registry:reg.onfailure-action", "steps-registry:reg.onfailure-maxattempts")
+)

@@ -7,15 +7,12 @@ Drawings, handbooks and logs show the name. Without one they show the id, which 
 Give the step a `name` of a few words.
 """
 
-from collections.abc import Iterator
+from stagec.core.diagnostic import Severity
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Severity, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=("steps-registry:step.name-nonempty", "steps-registry:reg.step-required", "SR-VALID-004"),
     severity=Severity.NOTE,
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "unnamed-step")

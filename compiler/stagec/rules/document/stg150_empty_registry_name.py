@@ -8,17 +8,13 @@ version cannot be compared (SR-VALID-004).
 Write the agent's id, a version such as `1.0.0`, and the folder of the prompts, mostly `steps`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=(
         "steps-registry:step.agentid-nonempty",
         "steps-registry:step.c1-nonempty",
     ),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "empty-registry-name")

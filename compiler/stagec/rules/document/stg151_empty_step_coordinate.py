@@ -8,17 +8,13 @@
 Write the coordinate. `edition` may be left out: then it is `default`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=(
         "steps-registry:step.c2-nonempty",
         "steps-registry:step.edition-nonempty",
     ),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "empty-step-coordinate")

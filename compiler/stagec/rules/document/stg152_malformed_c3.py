@@ -8,11 +8,8 @@ them.
 Write lowercase letters, with single hyphens between words; digits and underscores are not allowed.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("steps-registry:step.c3-kebab", "steps-registry:step.c3-nonempty", "SR-VALID-004"))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "malformed-c3")
+RULE = shape_rule(
+    __name__, since="0.1", origin=("steps-registry:step.c3-kebab", "steps-registry:step.c3-nonempty", "SR-VALID-004")
+)

@@ -8,12 +8,10 @@ answers.
 Write `default`, `plan`, `acceptEdits` or `bypassPermissions`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=(
         "steps-registry:step.permission-mode",
@@ -21,5 +19,3 @@ from stagec.rules.document import Finding, Tree, misshapen, rule
         "steps-registry:reg.step-types",
     ),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "unknown-permission-mode")

@@ -11,7 +11,9 @@ Convert the registry to the format of version 1.13, or wait for a stagec that re
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, rule
+from stagec.core.rule import Finding
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 _SIGNS = {
     "kind": "a step has a 'kind'",

@@ -11,7 +11,10 @@ permissions into `runner.boundaries`, logging into `runner.logging`.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, listing, rule
+from stagec.core.rule import Finding
+from stagec.core.words import listing
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 
 @rule(since="0.1", origin=("steps-registry:agent.legacy-1.11", "steps-registry:agent.complete"))

@@ -9,7 +9,10 @@ Correct the path: it is relative to the folder of the agent definition and must 
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 _SENTENCES = {
     "no-file": "there is no step registry {named} beside the agent definition",

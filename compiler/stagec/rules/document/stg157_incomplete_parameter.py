@@ -8,12 +8,10 @@ cannot be read, and without a description nobody knows what it is for.
 Add `cli`, such as `--issue`, `type` and `description`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=(
         "steps-registry:agent.param-cli",
@@ -21,5 +19,3 @@ from stagec.rules.document import Finding, Tree, misshapen, rule
         "steps-registry:agent.param-description",
     ),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "incomplete-parameter")

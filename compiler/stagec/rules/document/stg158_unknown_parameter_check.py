@@ -8,11 +8,7 @@ not looked at, and any value passes.
 Write one of the four, or delete the member.
 """
 
-from collections.abc import Iterator
+from stagec.core.diagnostic import Severity
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Severity, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("steps-registry:doc.R-F16",), severity=Severity.WARNING)
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "unknown-parameter-check")
+RULE = shape_rule(__name__, since="0.1", origin=("steps-registry:doc.R-F16",), severity=Severity.WARNING)

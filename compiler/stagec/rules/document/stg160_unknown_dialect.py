@@ -10,7 +10,11 @@ Write one of the known dialects, or leave `$schema` out: then the schema is read
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Names, Tree, hint, quote, rule
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 
 @rule(since="0.1", origin=("rulings:R20", "stage-definitions:completion-schema-invalid"))

@@ -10,7 +10,10 @@ Give the keyword a value of the kind that the message names.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Fault, Finding, Tree, kinds, listing, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import listing, quote
+from stagec.rules.document import kinds, rule
+from stagec.sources.tree import Fault, Tree
 
 _LIMITED = {"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most"}
 _OTHERS = {

@@ -10,7 +10,10 @@ Copy what is referred to into the project and refer to it by a relative path.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 _REASONS = {
     "scheme": "is an address, and addresses are never opened",

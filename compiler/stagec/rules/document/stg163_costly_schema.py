@@ -12,7 +12,10 @@ through `properties` or `items`, and repeat classes of Unicode without a large c
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 _REASONS = {
     "expansion": "this schema judges one place of a value by more than {limit:,} schemas",

@@ -11,7 +11,11 @@ part cannot match, or `maxLength` beside a simpler pattern.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Severity, Tree, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 _REASONS = {
     "nested": "repeats what can match the same text in several ways",

@@ -11,7 +11,9 @@ Begin the file with a line `---`, write the members of a stage definition as YAM
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, rule
+from stagec.core.rule import Finding
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 
 @rule(since="0.1", origin=("stage-definitions:frontmatter-missing",))

@@ -13,7 +13,10 @@ its author can say is marked in the result.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Fault, Finding, Tree, misshapen, replace, rule
+from stagec.core.rule import Finding
+from stagec.core.value import replace
+from stagec.rules.document import misshapen, rule
+from stagec.sources.tree import Fault, Tree
 
 _OWN = frozenset({"id", "allowedTools", "completionTool", "completionSchema", "turnCap", "resolutionPolicy"})
 """The members by which a stage is known."""

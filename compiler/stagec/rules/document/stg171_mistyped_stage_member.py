@@ -8,12 +8,10 @@ types by how a value looks: `name: 5` is a number, and a tool list without brack
 Write a value of the type that the message names. Quote a text that looks like a number.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(
+RULE = shape_rule(
+    __name__,
     since="0.1",
     origin=(
         "stage-definitions:allowed-tools-type",
@@ -21,5 +19,3 @@ from stagec.rules.document import Finding, Tree, misshapen, rule
         "stage-definitions:completion-schema-root",
     ),
 )
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "mistyped-stage-member")

@@ -8,11 +8,6 @@ begins, and no result is ever handed in.
 Write a whole number of at least 1. It is a safety net: choose it well above what the stage needs.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("Validation/StageTurnCapTooLow", "stage-definitions:turn-cap-too-low"))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "low-turn-cap")
+RULE = shape_rule(__name__, since="0.1", origin=("Validation/StageTurnCapTooLow", "stage-definitions:turn-cap-too-low"))

@@ -8,11 +8,8 @@ between. Without both it cannot be told when to give up.
 Write both, such as `{maxAttempts: 2, backoff: none}`. The number is whole and at least 1.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("stage-definitions:retry-policy-shape", "stage-definitions:retry-policy-backoff"))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "malformed-retry-policy")
+RULE = shape_rule(
+    __name__, since="0.1", origin=("stage-definitions:retry-policy-shape", "stage-definitions:retry-policy-backoff")
+)

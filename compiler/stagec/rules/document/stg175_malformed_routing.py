@@ -22,7 +22,10 @@ A route has exactly one of `stages`, its other name `nextStages`, and `terminate
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Fault, Finding, Tree, misshapen, replace, rule
+from stagec.core.rule import Finding
+from stagec.core.value import replace
+from stagec.rules.document import misshapen, rule
+from stagec.sources.tree import Fault, Tree
 
 
 @rule(since="0.1", origin=("rulings:pipelines", "stage-definitions:execution-enum"))

@@ -7,11 +7,6 @@ Several stages run one after the other, or all together. Any other word leaves o
 Write `sequential` or `parallel`; `terminate` ends the run and stands beside no stages.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("stage-definitions:execution-enum",))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "unknown-execution")
+RULE = shape_rule(__name__, since="0.1", origin=("stage-definitions:execution-enum",))

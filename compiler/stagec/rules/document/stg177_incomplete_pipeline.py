@@ -8,11 +8,10 @@
 Write `entry` with the id of the first stage. Keep one of the two names.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("stage-definitions:entry-unknown", "stage-definitions:sm-config", "rulings:pipelines"))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "incomplete-pipeline")
+RULE = shape_rule(
+    __name__,
+    since="0.1",
+    origin=("stage-definitions:entry-unknown", "stage-definitions:sm-config", "rulings:pipelines"),
+)

@@ -10,7 +10,9 @@ List the files of the stages, such as `stages: ["stages/*.md"]`, or the stages t
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, rule
+from stagec.core.rule import Finding
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 _NONE_BESIDE = (
     "this pipeline lists no stages, and there is no stage definition beside it; "

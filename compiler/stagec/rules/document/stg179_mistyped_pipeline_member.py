@@ -7,11 +7,6 @@ What has the wrong type is not read. The pipeline would run without its routes, 
 Write a value of the type that the message names. A version is quoted, since YAML takes `1.0` for a number.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("stage-definitions:sm-config", "rulings:pipelines"))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "mistyped-pipeline-member")
+RULE = shape_rule(__name__, since="0.1", origin=("stage-definitions:sm-config", "rulings:pipelines"))

@@ -12,7 +12,10 @@ stage, whose result can say what was decided.
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, misshapen, replace, rule
+from stagec.core.rule import Finding
+from stagec.core.value import replace
+from stagec.rules.document import misshapen, rule
+from stagec.sources.tree import Tree
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))

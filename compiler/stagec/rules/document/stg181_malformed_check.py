@@ -8,11 +8,6 @@ decides nothing, and a result that no check catches is accepted without one sayi
 Write a list of checks, each with a `verdict` of `retry` or `fail`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("rulings:pipelines",))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "malformed-check")
+RULE = shape_rule(__name__, since="0.1", origin=("rulings:pipelines",))

@@ -8,11 +8,6 @@ it holds nothing back.
 Write `defer`, `block` or both, each with conditions.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("rulings:pipelines",))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "malformed-gate")
+RULE = shape_rule(__name__, since="0.1", origin=("rulings:pipelines",))

@@ -8,11 +8,6 @@ Hooks take a phase of a stage over, or stand at a stage of the message loop. Wha
 Write the module, a colon and the function. A hook of the message loop also says its `stage`, `when` and `kind`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("rulings:pipelines",))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "malformed-hook")
+RULE = shape_rule(__name__, since="0.1", origin=("rulings:pipelines",))

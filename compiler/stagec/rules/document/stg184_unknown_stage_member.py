@@ -8,11 +8,6 @@ Correct the name or remove the member. What stagec alone knows of a stage, such 
 in the pipeline.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("stage-definitions:unknown-key",))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "unknown-stage-member")
+RULE = shape_rule(__name__, since="0.1", origin=("stage-definitions:unknown-key",))

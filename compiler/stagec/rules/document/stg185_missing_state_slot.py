@@ -8,11 +8,6 @@ Write `stateSlot` with `slotVersion` and `schema`. A file that is a pipeline and
 neither `stateSlot` nor `kind`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("stage-definitions:sm-state-slot",))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "missing-state-slot")
+RULE = shape_rule(__name__, since="0.1", origin=("stage-definitions:sm-state-slot",))

@@ -10,11 +10,6 @@ Write what the message asks for. The configuration of `machine.json` lies in `ma
 under `config`.
 """
 
-from collections.abc import Iterator
+from stagec.rules.document import shape_rule
 
-from stagec.rules.document import Finding, Tree, misshapen, rule
-
-
-@rule(since="0.1", origin=("stage-definitions:sm-config", "Validation/ConfigSchemaViolation"))
-def check(tree: Tree) -> Iterator[Finding]:
-    yield from misshapen(tree, "unfit-configuration")
+RULE = shape_rule(__name__, since="0.1", origin=("stage-definitions:sm-config", "Validation/ConfigSchemaViolation"))

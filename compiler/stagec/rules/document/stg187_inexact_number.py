@@ -10,7 +10,10 @@ Write a smaller number, or put it in double quotes when it is not meant to be ca
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Finding, Tree, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.document import rule
+from stagec.sources.tree import Tree
 
 
 @rule(since="0.1", origin=("RFC7493-2.2", "RFC8785-3.2.2.3"))

@@ -2,38 +2,10 @@
 
 from collections.abc import Mapping
 
-from stagec.core.diagnostic import Severity
-from stagec.core.place import Place
-from stagec.core.rule import Family, Finding, Related
+from stagec.core.rule import Family
 from stagec.core.value import replace
-from stagec.core.words import counted, listing, quote
-from stagec.graph import Graph, Trap, build, noun
-from stagec.model.flow import Edge, Entry, Node, To
-
-__all__ = [
-    "Edge",
-    "Finding",
-    "Graph",
-    "Node",
-    "Place",
-    "Related",
-    "Severity",
-    "To",
-    "Trap",
-    "counted",
-    "ends",
-    "is_open",
-    "is_told",
-    "leading_to_gates",
-    "listing",
-    "noun",
-    "only_awaited",
-    "order",
-    "quote",
-    "roots",
-    "rule",
-    "targets",
-]
+from stagec.graph import Graph, Trap, build
+from stagec.model.flow import Edge, Entry, To
 
 FAMILY = Family(__name__, 600, Graph)
 rule = FAMILY.rule

@@ -13,7 +13,10 @@ notes ([STG602](STG602.md)). A step registry names the steps where runs begin in
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Related, is_told, leading_to_gates, listing, noun, quote, roots, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.graph import Graph, noun
+from stagec.rules.flow import is_told, leading_to_gates, roots, rule
 
 _SHOWN = 3
 

@@ -12,7 +12,11 @@ any node, let the schema list those that are meant.
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Severity, ends, is_open, is_told, noun, quote, roots, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.graph import Graph, noun
+from stagec.rules.flow import ends, is_open, is_told, roots, rule
 
 
 @rule(

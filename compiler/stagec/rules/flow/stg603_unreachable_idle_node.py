@@ -11,7 +11,11 @@ Let another node lead to it, or delete it. In a step registry, mark it as a sect
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Severity, is_told, leading_to_gates, noun, quote, roots, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.graph import Graph, noun
+from stagec.rules.flow import is_told, leading_to_gates, roots, rule
 
 
 @rule(

@@ -12,7 +12,11 @@ so does a stage after which nothing follows.
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Place, Related, Trap, ends, listing, noun, quote, roots, rule
+from stagec.core.place import Place
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.graph import Graph, Trap, noun
+from stagec.rules.flow import ends, roots, rule
 
 
 @rule(

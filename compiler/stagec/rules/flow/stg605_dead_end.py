@@ -10,7 +10,10 @@ fails every result is left only by a case for `verdict: fail`.
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Related, ends, noun, only_awaited, quote, rule, targets
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.graph import Graph, noun
+from stagec.rules.flow import ends, only_awaited, rule, targets
 
 
 @rule(since="0.1", origin=("steps-registry:flow.no-closure", "steps-registry:flow.entry-no-closure"))

@@ -18,7 +18,12 @@ transition deletes its intent from `allowedIntents` and from the schema's enum a
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Edge, Finding, Graph, Node, Place, Related, listing, noun, quote, rule, targets
+from stagec.core.place import Place
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.graph import Graph, noun
+from stagec.model.flow import Edge, Node
+from stagec.rules.flow import rule, targets
 
 _SHOWN = 8
 

@@ -10,7 +10,10 @@ Raise the bound, or shorten the way from the entry to completion.
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Related, counted, noun, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import counted, quote
+from stagec.graph import Graph, noun
+from stagec.rules.flow import rule
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.livelock", "rulings:R29"))

@@ -11,7 +11,11 @@ as failed.
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Edge, Finding, Graph, ends, listing, noun, order, quote, rule, targets
+from stagec.core.rule import Finding
+from stagec.core.words import listing, quote
+from stagec.graph import Graph, noun
+from stagec.model.flow import Edge
+from stagec.rules.flow import ends, order, rule, targets
 
 
 @rule(since="0.1", origin=("stage-definitions:pipeline-cycle",))

@@ -11,7 +11,11 @@ fail every result, or a branch of recovery: a case for `verdict: fail`.
 
 from collections.abc import Iterator
 
-from stagec.rules.flow import Finding, Graph, Related, To, ends, noun, only_awaited, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.graph import Graph, noun
+from stagec.model.flow import To
+from stagec.rules.flow import ends, only_awaited, rule
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))

@@ -10,7 +10,12 @@ Write `stepKind`. `--fix` adds the kind that is inferred.
 
 from collections.abc import Iterator
 
-from stagec.rules.policy import Change, Edit, Finding, Fix, Registry, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.edit import Change, Edit, Fix
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.policy import rule
 
 
 @rule(

@@ -9,7 +9,11 @@ Let the step go on with `next`, and hand off from its continuation.
 
 from collections.abc import Iterator
 
-from stagec.rules.policy import Finding, Registry, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.policy import rule
 
 
 @rule(since="0.1", origin=("steps-registry:flow.initial-handoff",), severity=Severity.WARNING, groups=("portability",))

@@ -9,7 +9,11 @@ Answer `repeat` instead, or lead `next` to another step.
 
 from collections.abc import Iterator
 
-from stagec.rules.policy import Finding, Registry, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.policy import rule
 
 
 @rule(since="0.1", origin=("steps-registry:flow.self-loop-next",), severity=Severity.WARNING, groups=("portability",))

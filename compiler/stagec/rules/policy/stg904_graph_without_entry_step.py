@@ -9,7 +9,10 @@ Write `entryStep`, besides the mapping if there is one.
 
 from collections.abc import Iterator
 
-from stagec.rules.policy import Finding, Registry, Related, Severity, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.frontends.registry.document import Registry
+from stagec.rules.policy import rule
 
 
 @rule(

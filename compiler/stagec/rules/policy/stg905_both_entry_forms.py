@@ -10,7 +10,10 @@ Keep `entryStepMapping` and name every verdict type there.
 
 from collections.abc import Iterator
 
-from stagec.rules.policy import Finding, Registry, Related, Severity, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.frontends.registry.document import Registry
+from stagec.rules.policy import rule
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-F11",), severity=Severity.WARNING, groups=("portability",))

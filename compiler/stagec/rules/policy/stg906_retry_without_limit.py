@@ -9,7 +9,11 @@ Write `maxAttempts`.
 
 from collections.abc import Iterator
 
-from stagec.rules.policy import Finding, Registry, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.policy import rule
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-C6",), severity=Severity.WARNING, groups=("portability",))

@@ -9,7 +9,11 @@ Do not rely on it where such a runner is used, or choose the model for the whole
 
 from collections.abc import Iterator
 
-from stagec.rules.policy import Finding, Registry, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.policy import rule
 
 
 @rule(since="0.1", origin=("steps-registry:doc.model",), severity=Severity.WARNING, groups=("portability",))

@@ -2,128 +2,15 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from stagec.contract.choices import as_text
 from stagec.contract.promise import Presence, Promise
-from stagec.contract.schemas import Miss, Reference, Schema, absent, tokens
-from stagec.core.diagnostic import Severity
-from stagec.core.edit import Change, Edit, Fix
+from stagec.contract.schemas import Schema
 from stagec.core.mention import Mention
 from stagec.core.nearest import Names, hint
-from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
-from stagec.core.words import counted, listing, quote
-from stagec.frontends.registry.agreement import (
-    Disagreement,
-    Side,
-    can_jump,
-    disagreements,
-    known_elsewhere,
-    offered_by,
-    offers_no_intent,
-    points_at_field,
-)
-from stagec.frontends.registry.answers import (
-    Conditional,
-    Reading,
-    conditionals,
-    handoff_keys,
-    has_member,
-    is_settled,
-    names_another_member,
-    open_jump,
-    readings,
-    strangers,
-)
-from stagec.frontends.registry.blocks import Defect
-from stagec.frontends.registry.document import (
-    ALLOWED,
-    INTENTS,
-    KIND_OF_PHASE,
-    PHASES,
-    VERDICTS,
-    Agent,
-    Gate,
-    Intent,
-    Kind,
-    Move,
-    Output,
-    Registry,
-    Step,
-)
-from stagec.frontends.registry.entry import entry_mapping, misspelt_verdict, unserved_verdict
-from stagec.frontends.registry.prompts import FALLBACK_KEYS, Prompt, Prompts, Retry
-from stagec.frontends.registry.supply import unsupplied, verdicts
-
-__all__ = [
-    "ALLOWED",
-    "FALLBACK_KEYS",
-    "INTENTS",
-    "KIND_OF_PHASE",
-    "PHASES",
-    "VERDICTS",
-    "Agent",
-    "Change",
-    "Conditional",
-    "Defect",
-    "Disagreement",
-    "Edit",
-    "Finding",
-    "Fix",
-    "Gate",
-    "Intent",
-    "Kind",
-    "Mention",
-    "Miss",
-    "Move",
-    "Names",
-    "Output",
-    "Place",
-    "Presence",
-    "Promise",
-    "Prompt",
-    "Prompts",
-    "Reading",
-    "Reference",
-    "Registry",
-    "Related",
-    "Retry",
-    "Schema",
-    "Severity",
-    "Side",
-    "Step",
-    "absent",
-    "as_text",
-    "broken_path",
-    "can_jump",
-    "conditionals",
-    "counted",
-    "disagreements",
-    "entry_mapping",
-    "handoff_keys",
-    "has_member",
-    "hint",
-    "is_settled",
-    "known_elsewhere",
-    "listing",
-    "lost_path",
-    "misspelt_verdict",
-    "names_another_member",
-    "offered_by",
-    "offers_no_intent",
-    "open_jump",
-    "points_at_field",
-    "promptless",
-    "quote",
-    "readings",
-    "rule",
-    "strangers",
-    "tokens",
-    "undeclared",
-    "unknown",
-    "unserved_verdict",
-    "unsupplied",
-    "verdicts",
-]
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.answers import Reading
+from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.prompts import FALLBACK_KEYS, Prompt, Prompts
 
 FAMILY = Family(__name__, 200, Registry)
 rule = FAMILY.rule

@@ -10,7 +10,11 @@ Correct the spelling of the target, or declare the step. `null` as a target ends
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Mention, Registry, quote, rule, unknown
+from stagec.core.mention import Mention
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule, unknown
 
 
 @rule(

@@ -10,7 +10,10 @@ Correct the spelling, or declare the pattern under `failurePatterns`.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, quote, rule, undeclared
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule, undeclared
 
 
 @rule(since="0.1", origin=("steps-registry:xref.failure-pattern",))

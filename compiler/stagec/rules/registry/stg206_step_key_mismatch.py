@@ -10,7 +10,11 @@ Make them equal. Where every transition uses one of the two names, the other is 
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Change, Edit, Finding, Fix, Registry, Related, Step, quote, rule
+from stagec.core.edit import Change, Edit, Fix
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry, Step
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:step.key-eq-id", "SR-VALID-004"))

@@ -18,19 +18,10 @@ Remove the intent from `allowedIntents`, the schema's enum and the transitions, 
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import (
-    ALLOWED,
-    INTENTS,
-    KIND_OF_PHASE,
-    Finding,
-    Kind,
-    Registry,
-    Related,
-    Step,
-    listing,
-    quote,
-    rule,
-)
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.document import ALLOWED, INTENTS, KIND_OF_PHASE, Kind, Registry, Step
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:step.kind-intents", "steps-registry:flow.escalate-kind", "SR-VALID-001"))

@@ -10,7 +10,11 @@ Choose one of `allowedIntents`, or delete the fallback: without `failFast: false
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import INTENTS, Finding, Intent, Registry, Related, known_elsewhere, listing, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.agreement import known_elsewhere
+from stagec.frontends.registry.document import INTENTS, Intent, Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:step.kind-fallback-intent", "rulings:R14", "SR-VALID-001"))

@@ -10,7 +10,10 @@ Add `transitions` with one entry for every allowed intent, or remove the gate.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Related, listing, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 _UNROUTED = {"repeat", "abort"}
 

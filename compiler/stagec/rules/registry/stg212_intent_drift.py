@@ -13,18 +13,12 @@ step again.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import (
-    Disagreement,
-    Finding,
-    Place,
-    Registry,
-    Related,
-    Side,
-    disagreements,
-    listing,
-    quote,
-    rule,
-)
+from stagec.core.place import Place
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.agreement import Disagreement, Side, disagreements
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 _NAMES = {Side.SCHEMA: "the schema enum", Side.GATE: "allowedIntents", Side.TRANSITIONS: "the transitions"}
 

@@ -11,7 +11,11 @@ one means this step again; `jump` needs none when the answer names the target.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Disagreement, Finding, Registry, Related, Side, disagreements, listing, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.agreement import Disagreement, Side, disagreements
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(

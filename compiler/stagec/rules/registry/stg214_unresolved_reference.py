@@ -10,7 +10,12 @@ several references need the same part, the diagnostic stands where that part is 
 
 from collections.abc import Iterator, Sequence
 
-from stagec.rules.registry import Finding, Miss, Place, Reference, Registry, Related, quote, rule, tokens
+from stagec.contract.schemas import Miss, Reference, tokens
+from stagec.core.place import Place
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 _SENTENCES = {
     Miss.NO_FILE: "nothing: there is no such file",

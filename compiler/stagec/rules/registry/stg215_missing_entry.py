@@ -10,7 +10,10 @@ Map the agent's verdict type to a step, for example `"entryStepMapping": {"poll:
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, entry_mapping, rule
+from stagec.core.rule import Finding
+from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.entry import entry_mapping
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:boot.entry-missing", "SR-ENTRY-001"))

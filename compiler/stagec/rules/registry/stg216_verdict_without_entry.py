@@ -11,7 +11,11 @@ all verdict types.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Related, misspelt_verdict, quote, rule, unserved_verdict
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.entry import misspelt_verdict, unserved_verdict
+from stagec.rules.registry import rule
 
 
 @rule(

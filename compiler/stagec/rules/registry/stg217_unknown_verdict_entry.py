@@ -11,19 +11,13 @@ Write one of `poll:state`, `count:iteration`, `count:check`, `detect:keyword`, `
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import (
-    VERDICTS,
-    Finding,
-    Names,
-    Registry,
-    Severity,
-    entry_mapping,
-    hint,
-    listing,
-    misspelt_verdict,
-    quote,
-    rule,
-)
+from stagec.core.diagnostic import Severity
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.document import VERDICTS, Registry
+from stagec.frontends.registry.entry import entry_mapping, misspelt_verdict
+from stagec.rules.registry import rule
 
 _KNOWN = Names(VERDICTS)
 _ALL = f"; there are {listing(VERDICTS)}"

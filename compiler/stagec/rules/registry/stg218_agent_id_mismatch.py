@@ -9,7 +9,10 @@ Make them equal. After copying an agent, both carry the new name.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Related, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(

@@ -10,7 +10,10 @@ Add `outputSchemaRef` with the file and the name of a schema that holds the gate
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Related, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(

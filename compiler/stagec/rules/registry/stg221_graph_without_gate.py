@@ -10,7 +10,9 @@ Give every step a `structuredGate` and transitions, or choose a verdict type tha
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Related, rule
+from stagec.core.rule import Finding, Related
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:boot.graph-needs-gate", "SR-GATE-004"))

@@ -10,7 +10,10 @@ Set the target to `null`. To go on to another step, use the intent that fits the
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import ALLOWED, Finding, Intent, Move, Registry, Related, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import ALLOWED, Intent, Move, Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:doc.closing-null", "steps-registry:beyond.closing-null", "rulings:R4"))

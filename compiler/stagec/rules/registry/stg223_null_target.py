@@ -10,7 +10,10 @@ Name the step to go to. To end the run, go to a closure step and let it answer `
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import ALLOWED, INTENTS, Finding, Intent, Registry, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import ALLOWED, INTENTS, Intent, Registry
+from stagec.rules.registry import rule
 
 _OTHERS = INTENTS - {Intent.CLOSING}
 _ABLE = {kind: _OTHERS & allowed for kind, allowed in ALLOWED.items()}

@@ -10,7 +10,10 @@ Delete these members, or give the step the name and the `c2` of a phase.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Related, listing, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-B11", "rulings:R18"))

@@ -10,7 +10,12 @@ Lead to a step of a phase instead.
 
 from collections.abc import Collection, Iterable, Iterator
 
-from stagec.rules.registry import Finding, Intent, Mention, Names, Registry, Step, quote, rule, unknown
+from stagec.core.mention import Mention
+from stagec.core.nearest import Names
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Intent, Registry, Step
+from stagec.rules.registry import rule, unknown
 
 
 @rule(

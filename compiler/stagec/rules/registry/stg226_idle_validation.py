@@ -10,7 +10,11 @@ Make the key the name of the closure step that is to be guarded.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Kind, Names, Registry, Related, Step, hint, quote, rule
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Kind, Registry, Step
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.validation-step-key", "rulings:R5"))

@@ -10,7 +10,11 @@ Correct `c2`, or rename the step.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import PHASES, Finding, Registry, Related, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import PHASES, Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:prompt.c2-vs-id", "rulings:R21"), severity=Severity.WARNING)

@@ -11,7 +11,11 @@ Rename the step and everything that mentions it, or leave it: nothing is broken.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import PHASES, Finding, Registry, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import PHASES, Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-E1", "rulings:R21"), severity=Severity.NOTE)

@@ -10,7 +10,10 @@ Move the `runner` to a closure step, or give this step the kind `closure`.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Kind, Registry, Related, Step, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Kind, Registry, Step
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("rulings:R24", "steps-registry:beyond.subprocess"))

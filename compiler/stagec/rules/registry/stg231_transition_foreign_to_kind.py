@@ -16,7 +16,10 @@ Delete the transition, or give the step the kind that fits it.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import ALLOWED, INTENTS, Finding, Registry, Related, Step, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import ALLOWED, INTENTS, Registry, Step
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:flow.intent-kind-transition", "steps-registry:flow.escalate-kind"))

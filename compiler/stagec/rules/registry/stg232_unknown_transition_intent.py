@@ -11,7 +11,12 @@ most likely it, and `--fix` renames it.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import INTENTS, Change, Edit, Finding, Fix, Names, Registry, Step, hint, quote, rule
+from stagec.core.edit import Change, Edit, Fix
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import INTENTS, Registry, Step
+from stagec.rules.registry import rule
 
 _KNOWN = Names(sorted(INTENTS))
 _RESERVED = "fallback"

@@ -11,7 +11,11 @@ Correct the spelling, or declare the parameter in the agent definition.
 import re
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Step, hint, quote, rule
+from stagec.core.nearest import hint
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry, Step
+from stagec.rules.registry import rule
 
 _CONTEXT = re.compile(r"\$\{context\.([^}]*)\}")
 

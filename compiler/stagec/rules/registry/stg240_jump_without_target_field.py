@@ -11,7 +11,12 @@ Where the step never chooses its own target, remove `jump` from `allowedIntents`
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Related, can_jump, has_member, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.agreement import can_jump
+from stagec.frontends.registry.answers import has_member
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-B14", "rulings:R10"))

@@ -11,21 +11,14 @@ Require the target at every level of the output schema and list the steps it can
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import (
-    Finding,
-    Miss,
-    Presence,
-    Reading,
-    Registry,
-    Related,
-    Step,
-    hint,
-    listing,
-    open_jump,
-    quote,
-    rule,
-    strangers,
-)
+from stagec.contract.promise import Presence
+from stagec.contract.schemas import Miss
+from stagec.core.nearest import hint
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.answers import Reading, open_jump, strangers
+from stagec.frontends.registry.document import Registry, Step
+from stagec.rules.registry import rule
 
 
 @rule(

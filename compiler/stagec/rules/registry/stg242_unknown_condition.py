@@ -10,18 +10,12 @@ Correct the name, or add the path of the value to `handoffFields`.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import (
-    Finding,
-    Names,
-    Registry,
-    Related,
-    conditionals,
-    handoff_keys,
-    hint,
-    listing,
-    quote,
-    rule,
-)
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.answers import conditionals, handoff_keys
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.conditional-domain", "rulings:R9"))

@@ -10,18 +10,13 @@ an `enum`, and write a case for every value. The cases of a boolean are `true` a
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import (
-    Conditional,
-    Finding,
-    Miss,
-    Presence,
-    Registry,
-    Related,
-    conditionals,
-    listing,
-    quote,
-    rule,
-)
+from stagec.contract.promise import Presence
+from stagec.contract.schemas import Miss
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.answers import Conditional, conditionals
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 _SHOWN = 8
 """So many cases that no value meets are shown."""

@@ -10,19 +10,14 @@ Write the case as the schema writes the value, or delete it. The cases of a bool
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import (
-    Finding,
-    Names,
-    Registry,
-    Related,
-    Severity,
-    as_text,
-    conditionals,
-    hint,
-    listing,
-    quote,
-    rule,
-)
+from stagec.contract.choices import as_text
+from stagec.core.diagnostic import Severity
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.answers import conditionals
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("rulings:R9",), severity=Severity.WARNING)

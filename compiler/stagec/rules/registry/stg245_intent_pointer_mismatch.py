@@ -11,7 +11,11 @@ Make them name the same member: the field `next_action.action` belongs to the po
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Related, names_another_member, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.answers import names_another_member
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(

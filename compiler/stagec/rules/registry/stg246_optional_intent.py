@@ -11,20 +11,13 @@ the same path are told together: each of their schemas needs it.
 
 from collections.abc import Iterable, Iterator
 
-from stagec.rules.registry import (
-    Finding,
-    Presence,
-    Reading,
-    Registry,
-    Related,
-    Severity,
-    Step,
-    listing,
-    names_another_member,
-    quote,
-    readings,
-    rule,
-)
+from stagec.contract.promise import Presence
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.answers import Reading, names_another_member, readings
+from stagec.frontends.registry.document import Registry, Step
+from stagec.rules.registry import rule
 
 _SHOWN = 3
 

@@ -12,7 +12,12 @@ member a string, it cannot be an object beside it, so rename one of the two.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Place, Presence, Registry, broken_path, is_settled, readings, rule
+from stagec.contract.promise import Presence
+from stagec.core.place import Place
+from stagec.core.rule import Finding
+from stagec.frontends.registry.answers import is_settled, readings
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import broken_path, rule
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-D4", "rulings:R27"))

@@ -10,7 +10,12 @@ Correct the path, or declare the member in the output schema, and require it.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Presence, Registry, Severity, broken_path, is_settled, readings, rule
+from stagec.contract.promise import Presence
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.frontends.registry.answers import is_settled, readings
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import broken_path, rule
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-D4", "rulings:R27"), severity=Severity.WARNING)

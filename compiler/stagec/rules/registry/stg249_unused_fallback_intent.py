@@ -10,7 +10,11 @@ Delete `fallbackIntent`, or set `failFast` to `false` when the run shall go on w
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Gate, Registry, Related, Severity, listing, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.document import Gate, Registry
+from stagec.rules.registry import rule
 
 _SHOWN = 3
 

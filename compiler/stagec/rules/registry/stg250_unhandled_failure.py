@@ -10,7 +10,11 @@ Add a `fallbackIntent` out of `allowedIntents`, or delete `failFast`.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, has_member, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.answers import has_member
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:doc.failfast-prod", "rulings:R27"))

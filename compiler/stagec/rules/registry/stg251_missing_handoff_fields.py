@@ -10,7 +10,12 @@ Add `handoffFields` with the paths that the next step needs, or an empty list wh
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import ALLOWED, Finding, Registry, Related, Severity, has_member, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.answers import has_member
+from stagec.frontends.registry.document import ALLOWED, Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-B15", "rulings:R11"), severity=Severity.WARNING)

@@ -10,7 +10,13 @@ Add the intent to the other list too, or remove it from this one, `allowedIntent
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Related, Severity, as_text, names_another_member, quote, rule
+from stagec.contract.choices import as_text
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.answers import names_another_member
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("rulings:R2",), severity=Severity.WARNING)

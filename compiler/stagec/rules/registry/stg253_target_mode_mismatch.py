@@ -11,7 +11,13 @@ or choose `explicit`, the default: the transitions alone decide.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Severity, Step, can_jump, has_member, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.agreement import can_jump
+from stagec.frontends.registry.answers import has_member
+from stagec.frontends.registry.document import Registry, Step
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("rulings:R26",), severity=Severity.WARNING)

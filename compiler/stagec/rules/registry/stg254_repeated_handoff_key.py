@@ -10,7 +10,11 @@ Remove one of the paths, or give the members different names in the output schem
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Related, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.handoff-collision",), severity=Severity.WARNING)

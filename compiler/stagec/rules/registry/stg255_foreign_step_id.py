@@ -10,7 +10,13 @@ Write the step's own id as the `const` of `stepId`, or refer to the schema that 
 
 from collections.abc import Collection, Iterator
 
-from stagec.rules.registry import Finding, Place, Registry, Related, Schema, Severity, Step, quote, rule
+from stagec.contract.schemas import Schema
+from stagec.core.diagnostic import Severity
+from stagec.core.place import Place
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry, Step
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.stepid-const",), severity=Severity.WARNING)

@@ -11,18 +11,12 @@ Write the prompt, or correct the coordinates: it lies in `userPromptsBase`, or i
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import (
-    Finding,
-    Names,
-    Place,
-    Registry,
-    Related,
-    Step,
-    lost_path,
-    promptless,
-    quote,
-    rule,
-)
+from stagec.core.nearest import Names
+from stagec.core.place import Place
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry, Step
+from stagec.rules.registry import lost_path, promptless, rule
 
 _SHOWN = 3
 _OWN = {"c2", "c3", "edition"}

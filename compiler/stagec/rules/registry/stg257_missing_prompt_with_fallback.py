@@ -10,7 +10,12 @@ nothing is wrong.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Names, Registry, Related, Severity, lost_path, promptless, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.nearest import Names
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import lost_path, promptless, rule
 
 
 @rule(

@@ -12,7 +12,12 @@ Or set `onFailure.action` to what shall happen instead.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Place, Registry, Related, Retry, listing, lost_path, promptless, quote, rule
+from stagec.core.place import Place
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.prompts import Retry
+from stagec.rules.registry import lost_path, promptless, rule
 
 
 @rule(

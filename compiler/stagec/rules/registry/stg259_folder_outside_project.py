@@ -11,7 +11,10 @@ root.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.path-escape", "rulings:everywhere"))

@@ -11,7 +11,11 @@ the project. When stagec was run on a part of a project, `--root` names the whol
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Severity, counted, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import counted, quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:path.prompt-file", "rulings:R16"), severity=Severity.WARNING)

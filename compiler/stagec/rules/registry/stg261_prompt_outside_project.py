@@ -9,7 +9,10 @@ Write coordinates and path templates without `..`, and keep the prompts in the p
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.path-escape", "rulings:everywhere"))

@@ -10,7 +10,11 @@ Correct the path: it is relative to the folder of the agent definition and must 
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Names, Registry, quote, rule
+from stagec.core.nearest import Names
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:path.system-prompt", "steps-registry:prompt.system", "PR-SYSTEM-002"))

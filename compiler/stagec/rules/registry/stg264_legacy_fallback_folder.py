@@ -9,7 +9,11 @@ Delete `fallbackDir`: a step that needs a built-in prompt names it in its `fallb
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:path.legacy-fallback-dir",), severity=Severity.WARNING)

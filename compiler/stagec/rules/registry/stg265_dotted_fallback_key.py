@@ -10,7 +10,12 @@ Join the words with underscores: `initial_issue` instead of `initial.issue`.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import FALLBACK_KEYS, Finding, Names, Registry, hint, quote, rule
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.prompts import FALLBACK_KEYS
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("rulings:R19",))

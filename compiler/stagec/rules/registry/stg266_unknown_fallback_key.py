@@ -11,19 +11,13 @@ its own.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import (
-    FALLBACK_KEYS,
-    Finding,
-    Names,
-    Registry,
-    Related,
-    Severity,
-    Step,
-    hint,
-    listing,
-    quote,
-    rule,
-)
+from stagec.core.diagnostic import Severity
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.prompts import FALLBACK_KEYS
+from stagec.rules.registry import rule
 
 _SHOWN = 3
 

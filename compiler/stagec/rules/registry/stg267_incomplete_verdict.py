@@ -21,7 +21,11 @@ Add the setting to `runner.verdict.config` of the agent definition.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, listing, quote, rule, verdicts
+from stagec.core.rule import Finding
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.supply import verdicts
+from stagec.rules.registry import rule
 
 _NEEDS = {
     "count:iteration": ("maxIterations",),

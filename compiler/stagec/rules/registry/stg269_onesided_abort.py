@@ -11,7 +11,12 @@ List `abort` in both, or in neither.
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Intent, Registry, Related, Severity, offered_by, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.agreement import offered_by
+from stagec.frontends.registry.document import Intent, Registry
+from stagec.rules.registry import rule
 
 
 @rule(

@@ -11,7 +11,12 @@ Write one of `poll:state`, `count:iteration`, `count:check`, `detect:keyword`, `
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import VERDICTS, Finding, Names, Registry, hint, quote, rule, verdicts
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import VERDICTS, Registry
+from stagec.frontends.registry.supply import verdicts
+from stagec.rules.registry import rule
 
 _ABLE = tuple(each for each in VERDICTS if each != "meta:composite")
 

@@ -11,7 +11,12 @@ Correct the spelling, or declare the parameter in the agent definition.
 import re
 from collections.abc import Iterable, Iterator
 
-from stagec.rules.registry import Finding, Registry, hint, quote, rule, unsupplied
+from stagec.core.nearest import hint
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.supply import unsupplied
+from stagec.rules.registry import rule
 
 _ARGUMENT = re.compile(r"(?<![\w.$])args\??\.([A-Za-z_$][\w$]*)")
 

@@ -15,7 +15,12 @@ Correct the spelling, declare the parameter, or add the input. The name must be 
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Names, Registry, Related, hint, quote, rule, unsupplied
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.supply import unsupplied
+from stagec.rules.registry import rule
 
 _SHOWN = 3
 

@@ -10,7 +10,12 @@ Put the agent definition beside the registry. Nothing is wrong when it is kept e
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import Finding, Registry, Severity, listing, rule, unsupplied
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import listing
+from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.supply import unsupplied
+from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("rulings:R17",), severity=Severity.NOTE)

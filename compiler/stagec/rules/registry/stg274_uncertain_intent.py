@@ -11,23 +11,16 @@ Give the member that `intentField` reads the list itself, or a `$ref` to it, and
 
 from collections.abc import Iterator
 
-from stagec.rules.registry import (
-    Finding,
-    Miss,
-    Presence,
-    Reading,
-    Registry,
-    Related,
-    Severity,
-    Step,
-    as_text,
-    disagreements,
-    listing,
-    names_another_member,
-    quote,
-    readings,
-    rule,
-)
+from stagec.contract.choices import as_text
+from stagec.contract.promise import Presence
+from stagec.contract.schemas import Miss
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.agreement import disagreements
+from stagec.frontends.registry.answers import Reading, names_another_member, readings
+from stagec.frontends.registry.document import Registry, Step
+from stagec.rules.registry import rule
 
 _SPOKEN_OF = {Presence.IMPOSSIBLE, Presence.UNDECLARED, Presence.POSSIBLE}
 

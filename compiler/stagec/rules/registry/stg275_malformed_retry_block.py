@@ -13,7 +13,11 @@ other.
 
 from collections.abc import Iterator, Mapping
 
-from stagec.rules.registry import Defect, Finding, Registry, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.registry.blocks import Defect
+from stagec.frontends.registry.document import Registry
+from stagec.rules.registry import rule
 
 _WHY: Mapping[Defect, str] = {
     Defect.UNREADABLE: "cannot be read: a block is '{{#each NAME}}…{{/each}}' or '{{#if NAME}}…{{/if}}'",

@@ -5,124 +5,18 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TypeGuard
 
-from stagec.catalogue import Catalogue, Effects, Origin, Tool, well_known_effects
-from stagec.catalogue.foreign import foreign_name
 from stagec.contract.choices import as_text
-from stagec.contract.combinations import combinations
-from stagec.contract.promise import Presence, Promise
-from stagec.contract.schemas import Miss, Reference, Schema
-from stagec.core.diagnostic import Severity
-from stagec.core.edit import Change, Edit, Fix
-from stagec.core.json import Json, object_of
+from stagec.contract.schemas import Schema
+from stagec.core.json import Json
 from stagec.core.mention import Mention
 from stagec.core.nearest import Names, hint
 from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
-from stagec.core.words import counted, listing, quote
-from stagec.frontends.stages.coverage import Uncovered, Unreached, uncovered, unreached_cases, unreached_checks
-from stagec.frontends.stages.document import (
-    MEMBERS,
-    PROVIDED,
-    RESERVED,
-    RESULT,
-    Arrival,
-    Case,
-    Check,
-    Condition,
-    Form,
-    Incoming,
-    Pipeline,
-    Placeholder,
-    Profile,
-    Stage,
-)
-from stagec.frontends.stages.keys import misplaced_keys, misspelt_keys
-from stagec.frontends.stages.misfits import (
-    Misfit,
-    Misfitting,
-    Wrong,
-    emptiness_of,
-    wrong_cases,
-    wrong_checks,
-    wrong_gates,
-)
-from stagec.frontends.stages.slips import Slip, Slipped, declares_context, slipped
-from stagec.frontends.stages.template import path_text
+from stagec.core.words import listing, quote
+from stagec.frontends.stages.document import RESULT, Case, Pipeline, Profile, Stage
+from stagec.frontends.stages.misfits import Misfit, Misfitting, Wrong
+from stagec.frontends.stages.slips import Slipped
 from stagec.model.flow import Mode
-
-__all__ = [
-    "MEMBERS",
-    "PROVIDED",
-    "RESERVED",
-    "RESULT",
-    "Arrival",
-    "Case",
-    "Catalogue",
-    "Change",
-    "Check",
-    "Condition",
-    "Edit",
-    "Effects",
-    "Finding",
-    "Fix",
-    "Form",
-    "Incoming",
-    "Json",
-    "Mention",
-    "Misfit",
-    "Misfitting",
-    "Miss",
-    "Mode",
-    "Names",
-    "Origin",
-    "Pipeline",
-    "Place",
-    "Placeholder",
-    "Presence",
-    "Profile",
-    "Promise",
-    "Reference",
-    "Related",
-    "Schema",
-    "Severity",
-    "Slip",
-    "Slipped",
-    "Stage",
-    "Tool",
-    "Uncovered",
-    "Unreached",
-    "Wrong",
-    "asking",
-    "combinations",
-    "contradiction",
-    "counted",
-    "declares_context",
-    "elsewhere",
-    "emptiness_of",
-    "foreign_name",
-    "hint",
-    "in_kebab_case",
-    "listing",
-    "misplaced_keys",
-    "missing",
-    "misspelt_keys",
-    "object_of",
-    "path_text",
-    "quote",
-    "repeated",
-    "routes",
-    "rule",
-    "shown",
-    "slipped",
-    "unconventional",
-    "uncovered",
-    "unreached_cases",
-    "unreached_checks",
-    "well_known_effects",
-    "wrong_cases",
-    "wrong_checks",
-    "wrong_gates",
-]
 
 FAMILY = Family(__name__, 300, Pipeline)
 rule = FAMILY.rule

@@ -10,7 +10,9 @@ Write lower-case letters and digits, with single hyphens between words, and chan
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Profile, rule, unconventional
+from stagec.core.rule import Finding
+from stagec.frontends.stages.document import Pipeline, Profile
+from stagec.rules.stages import rule, unconventional
 
 
 @rule(since="0.1", origin=("stage-definitions:id-kebab-case",))

@@ -11,7 +11,10 @@ the ids.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Profile, Severity, rule, unconventional
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.frontends.stages.document import Pipeline, Profile
+from stagec.rules.stages import rule, unconventional
 
 
 @rule(since="0.1", origin=("stage-definitions:id-kebab-case",), severity=Severity.WARNING)

@@ -9,7 +9,10 @@ Give one of them another id. If it is the same stage in two files, list only one
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Related, Stage, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline, Stage
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:id-duplicate", "Validation/StageDefinitionInvalid"))

@@ -10,20 +10,13 @@ Correct the key, or move it below `stagec`. Metadata can have a name that begins
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import (
-    Change,
-    Edit,
-    Finding,
-    Fix,
-    Pipeline,
-    Profile,
-    Severity,
-    Stage,
-    misplaced_keys,
-    misspelt_keys,
-    quote,
-    rule,
-)
+from stagec.core.diagnostic import Severity
+from stagec.core.edit import Change, Edit, Fix
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline, Profile, Stage
+from stagec.frontends.stages.keys import misplaced_keys, misspelt_keys
+from stagec.rules.stages import rule
 
 
 @rule(

@@ -10,7 +10,11 @@ Remove the key, or keep it under a name that begins with `x-`.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Profile, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline, Profile
+from stagec.rules.stages import rule
 
 _KEYS = ("provider", "model")
 

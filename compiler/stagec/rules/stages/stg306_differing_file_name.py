@@ -10,7 +10,11 @@ Rename the file, or change the id where nothing mentions it.
 from collections.abc import Iterator
 from posixpath import basename, splitext
 
-from stagec.rules.stages import Finding, Pipeline, Profile, Severity, in_kebab_case, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline, Profile
+from stagec.rules.stages import in_kebab_case, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:stage-file-id",), severity=Severity.NOTE)

@@ -11,7 +11,13 @@ Write one of the three, with a whole number of milliseconds, such as `fixed:500`
 import re
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Names, Pipeline, Severity, hint, object_of, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.json import object_of
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import rule
 
 _KNOWN = re.compile(r"none|(?:fixed|exponential):[0-9]{1,12}")
 _NAMES = Names(("none", "fixed:<ms>", "exponential:<ms>"))

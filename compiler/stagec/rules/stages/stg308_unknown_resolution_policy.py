@@ -10,7 +10,14 @@ Write one of the four, or one for each: `{defer: retry-later, block: fail}`.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Json, Names, Pipeline, Place, Severity, Stage, hint, listing, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.json import Json
+from stagec.core.nearest import Names, hint
+from stagec.core.place import Place
+from stagec.core.rule import Finding
+from stagec.core.words import listing, quote
+from stagec.frontends.stages.document import Pipeline, Stage
+from stagec.rules.stages import rule
 
 _POLICIES = ("retry-later", "skip", "fail", "ask")
 _KNOWN = Names(_POLICIES)

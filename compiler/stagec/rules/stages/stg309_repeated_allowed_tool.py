@@ -9,7 +9,13 @@ Remove one of the two, or write the other tool.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Change, Edit, Finding, Fix, Mention, Pipeline, Related, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.edit import Change, Edit, Fix
+from stagec.core.mention import Mention
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:allowed-tools-duplicate",), severity=Severity.WARNING)

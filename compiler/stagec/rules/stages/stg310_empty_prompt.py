@@ -9,7 +9,11 @@ Write what the stage is to do, and that it ends by calling the completion tool.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Profile, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline, Profile
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:body-empty",), severity=Severity.WARNING)

@@ -11,7 +11,11 @@ End the prompt with what to hand in: "When you are done, call `submit_plan` with
 import re
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Severity, Stage, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline, Stage
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:body-omits-completion-tool",), severity=Severity.NOTE)

@@ -10,7 +10,12 @@ List the tools that the stage needs; `[]` allows none.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Names, Pipeline, Profile, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.nearest import Names
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline, Profile
+from stagec.rules.stages import rule
 
 _MEMBER = Names(("allowedTools",))
 

@@ -10,7 +10,14 @@ Make the root an object and put what was meant under a member.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Place, Schema, Severity, Stage, combinations, listing, quote, rule
+from stagec.contract.combinations import combinations
+from stagec.contract.schemas import Schema
+from stagec.core.diagnostic import Severity
+from stagec.core.place import Place
+from stagec.core.rule import Finding
+from stagec.core.words import listing, quote
+from stagec.frontends.stages.document import Pipeline, Stage
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:completion-schema-root",), severity=Severity.WARNING)

@@ -10,7 +10,11 @@ files are relative to the one in which they are named.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Miss, Pipeline, quote, rule
+from stagec.contract.schemas import Miss
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import rule
 
 _SENTENCES = {
     Miss.NO_FILE: "nothing: there is no such file",

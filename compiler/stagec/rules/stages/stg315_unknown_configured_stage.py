@@ -9,7 +9,10 @@ Correct the name: names are compared exactly.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, missing, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import missing, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:sm-config", "stage-definitions:entry-unknown"))

@@ -11,7 +11,13 @@ type, a member that is required and forbidden.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Related, Schema, emptiness_of, path_text, quote, rule
+from stagec.contract.schemas import Schema
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.frontends.stages.misfits import emptiness_of
+from stagec.frontends.stages.template import path_text
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:completion-schema-invalid",))

@@ -11,19 +11,12 @@ There is no way of writing double braces that stay as they are; let the context 
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import (
-    PROVIDED,
-    Finding,
-    Names,
-    Pipeline,
-    Placeholder,
-    Slip,
-    hint,
-    quote,
-    repeated,
-    rule,
-    slipped,
-)
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import PROVIDED, Pipeline, Placeholder
+from stagec.frontends.stages.slips import Slip, slipped
+from stagec.rules.stages import repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:placeholder-namespace",))

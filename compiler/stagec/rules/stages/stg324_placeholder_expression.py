@@ -11,7 +11,11 @@ the stage before choose between them.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Slip, quote, repeated, rule, slipped
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.frontends.stages.slips import Slip, slipped
+from stagec.rules.stages import repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:placeholder-expression",))

@@ -10,7 +10,11 @@ brackets, such as `{{ctx.upstream[0].parsed.summary}}`. Spaces may stand inside 
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Form, Pipeline, Placeholder, Slip, quote, repeated, rule, slipped
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Form, Pipeline, Placeholder
+from stagec.frontends.stages.slips import Slip, slipped
+from stagec.rules.stages import repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:placeholder-malformed",))

@@ -10,7 +10,11 @@ Write it in the way of the form that the stage has. In a stage object only whole
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Placeholder, Profile, Severity, Stage, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline, Placeholder, Profile, Stage
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:placeholder-dollar-syntax",), severity=Severity.WARNING)

@@ -9,7 +9,12 @@ Correct the name, or declare it under `context` with a JSON Schema, which may be
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import PROVIDED, Finding, Names, Pipeline, Related, Slip, Slipped, hint, quote, rule, slipped
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import PROVIDED, Pipeline
+from stagec.frontends.stages.slips import Slip, Slipped, slipped
+from stagec.rules.stages import rule
 
 _SHOWN = 8
 

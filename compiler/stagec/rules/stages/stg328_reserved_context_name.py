@@ -10,7 +10,10 @@ Choose another name, and read that one in the prompts.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import PROVIDED, RESERVED, Finding, Pipeline, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import PROVIDED, RESERVED, Pipeline
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:ctx-reserved-write",))

@@ -10,7 +10,11 @@ Read what the run is given, such as `{{ctx.task}}`, or run the stage on its own,
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Related, Slip, quote, repeated, rule, slipped
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.frontends.stages.slips import Slip, slipped
+from stagec.rules.stages import repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-on-sibling",))

@@ -10,7 +10,11 @@ Give the index of a result that is handed over on every way that leads to the st
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Related, Slip, Slipped, counted, quote, repeated, rule, slipped
+from stagec.core.rule import Finding, Related
+from stagec.core.words import counted, quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.frontends.stages.slips import Slip, Slipped, slipped
+from stagec.rules.stages import repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-index",))

@@ -10,19 +10,12 @@ What the stage handed in is under `parsed`: `{{ctx.upstream[0].parsed.summary}}`
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import (
-    RESULT,
-    Finding,
-    Names,
-    Pipeline,
-    Placeholder,
-    Slip,
-    hint,
-    quote,
-    repeated,
-    rule,
-    slipped,
-)
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import RESULT, Pipeline, Placeholder
+from stagec.frontends.stages.slips import Slip, slipped
+from stagec.rules.stages import repeated, rule
 
 _RESULT = 3
 """`ctx`, `upstream` and the index come before the member of a result."""

@@ -10,7 +10,11 @@ summary to `output`, which is read as `{{ctx.upstream[0].output.summary}}`.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Slip, quote, repeated, rule, slipped
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.frontends.stages.slips import Slip, slipped
+from stagec.rules.stages import repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-transcript",))

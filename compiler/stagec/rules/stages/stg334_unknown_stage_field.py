@@ -10,7 +10,12 @@ Correct the name. A prompt can rely on `stage.id` and `stage.name`.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Names, Pipeline, Placeholder, Slip, Stage, hint, quote, repeated, rule, slipped
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline, Placeholder, Stage
+from stagec.frontends.stages.slips import Slip, slipped
+from stagec.rules.stages import repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:stage-ref-unknown",))

@@ -10,7 +10,12 @@ Write what the model has to know into the prompt itself.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Severity, Slip, quote, repeated, rule, slipped
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.frontends.stages.slips import Slip, slipped
+from stagec.rules.stages import repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:stage-ref-unknown",), severity=Severity.WARNING)

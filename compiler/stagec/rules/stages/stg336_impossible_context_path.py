@@ -11,21 +11,14 @@ Correct the path, or declare the member in the schema under `context`.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import (
-    Finding,
-    Names,
-    Pipeline,
-    Related,
-    Severity,
-    Slip,
-    Slipped,
-    hint,
-    path_text,
-    quote,
-    repeated,
-    rule,
-    slipped,
-)
+from stagec.core.diagnostic import Severity
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.frontends.stages.slips import Slip, Slipped, slipped
+from stagec.frontends.stages.template import path_text
+from stagec.rules.stages import repeated, rule
 
 _NAME = 2
 """`ctx` and the name come before the path into the value."""

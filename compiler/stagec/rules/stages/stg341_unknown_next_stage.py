@@ -10,7 +10,10 @@ Write the `id` of one of the pipeline's stages, or add the stage to `stages`.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, missing, quote, routes, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import missing, routes, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:next-unknown-stage",))

@@ -10,7 +10,11 @@ Take the stage out of `stages`; if it was meant to run beside the others, name a
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Mode, Pipeline, Related, quote, routes, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.model.flow import Mode
+from stagec.rules.stages import routes, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:join-is-sibling",))

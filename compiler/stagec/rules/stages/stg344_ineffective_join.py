@@ -10,7 +10,12 @@ Write `execution: parallel`, or delete `join`; a stage that is to follow another
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Mode, Pipeline, Severity, quote, routes, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.model.flow import Mode
+from stagec.rules.stages import routes, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:join-on-sequential",), severity=Severity.WARNING)

@@ -10,7 +10,11 @@ Name the stages that run together, or write `execution: sequential`, and what wa
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Mode, Pipeline, quote, routes, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.model.flow import Mode
+from stagec.rules.stages import routes, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:parallel-too-few", "ExtensionHost/InvalidParallelPlan"))

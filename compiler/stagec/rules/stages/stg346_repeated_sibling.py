@@ -10,7 +10,12 @@ Name the stage that was meant, or delete the repetition.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Mention, Mode, Pipeline, Related, quote, routes, rule
+from stagec.core.mention import Mention
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.model.flow import Mode
+from stagec.rules.stages import routes, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:parallel-duplicate-sibling",))

@@ -10,7 +10,12 @@ Raise `maxParallel` if the machine and the provider bear it; it is 4 where the p
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Mode, Pipeline, Related, Severity, quote, routes, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.model.flow import Mode
+from stagec.rules.stages import routes, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:parallel-over-cap",), severity=Severity.NOTE)

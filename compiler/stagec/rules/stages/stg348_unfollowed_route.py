@@ -10,7 +10,11 @@ Move the route to the join, or delete it. A route that is meant for failures nee
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Arrival, Finding, Pipeline, Related, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Arrival, Pipeline
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:parallel-sibling-next",), severity=Severity.WARNING)

@@ -12,7 +12,12 @@ Name one stage, and the second under the `next` of the first. If they do not nee
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Mode, Pipeline, Severity, listing, quote, routes, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import listing, quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.model.flow import Mode
+from stagec.rules.stages import routes, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:sequential-multi",), severity=Severity.WARNING)

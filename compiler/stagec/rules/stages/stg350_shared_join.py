@@ -12,7 +12,12 @@ Name the same join in both places, or give one of them a stage of its own.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Case, Finding, Mention, Mode, Pipeline, Related, Stage, quote, routes, rule
+from stagec.core.mention import Mention
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Case, Pipeline, Stage
+from stagec.model.flow import Mode
+from stagec.rules.stages import routes, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:join-shared",))

@@ -11,7 +11,11 @@ Let the other way lead to a stage of its own, or back to the stage that starts t
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Arrival, Finding, Incoming, Pipeline, Related, Severity, quote, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Arrival, Incoming, Pipeline
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:join-reentered",), severity=Severity.WARNING)

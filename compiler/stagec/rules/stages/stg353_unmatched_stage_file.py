@@ -11,7 +11,10 @@ project are not read.
 import posixpath
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, quote, rule
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))

@@ -10,7 +10,10 @@ Delete one of the two.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Related, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))

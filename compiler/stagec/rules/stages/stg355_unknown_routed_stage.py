@@ -10,7 +10,11 @@ Write the `id` of one of the pipeline's stages, or delete the entry.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Mention, Pipeline, missing, quote, rule
+from stagec.core.mention import Mention
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import missing, rule
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))

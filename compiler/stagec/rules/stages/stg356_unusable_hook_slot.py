@@ -19,7 +19,11 @@ Attach the hook to a slot that takes its kind, or write it as one of a kind that
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, listing, object_of, quote, rule
+from stagec.core.json import object_of
+from stagec.core.rule import Finding
+from stagec.core.words import listing, quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import rule
 
 _REFUSED = {
     "guard": {*((name, "post") for name in ("RECEIVE_INPUT", "COMPOSE_REQUEST", "TOOL_CALL")), ("RENDER", "pre")},

@@ -10,7 +10,11 @@ Members of what the stage hands in are written with `parsed` before them: `{when
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Misfit, Pipeline, asking, contradiction, elsewhere, quote, rule, wrong_cases
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.frontends.stages.misfits import Misfit, wrong_cases
+from stagec.rules.stages import asking, contradiction, elsewhere, rule
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))

@@ -13,18 +13,12 @@ a check refuses never comes to it. Without an assert hook a stage that reaches i
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import (
-    Finding,
-    Misfit,
-    Pipeline,
-    asking,
-    contradiction,
-    elsewhere,
-    quote,
-    rule,
-    unreached_cases,
-    wrong_cases,
-)
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.coverage import unreached_cases
+from stagec.frontends.stages.document import Pipeline
+from stagec.frontends.stages.misfits import Misfit, wrong_cases
+from stagec.rules.stages import asking, contradiction, elsewhere, rule
 
 _ELSEWHERE = {Misfit.UNKNOWN, Misfit.UNDECLARED}
 """What other rules speak of."""

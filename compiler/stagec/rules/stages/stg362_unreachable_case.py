@@ -11,7 +11,11 @@ and belongs at the end.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Related, quote, rule, unreached_cases
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.coverage import unreached_cases
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import rule
 
 _SHOWN = 8
 

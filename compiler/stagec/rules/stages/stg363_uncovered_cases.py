@@ -11,20 +11,13 @@ you choose by at every level, and give it an `enum` or `type: boolean`.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import (
-    Finding,
-    Pipeline,
-    Related,
-    Schema,
-    Stage,
-    Uncovered,
-    contradiction,
-    quote,
-    rule,
-    shown,
-    uncovered,
-    wrong_cases,
-)
+from stagec.contract.schemas import Schema
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.coverage import Uncovered, uncovered
+from stagec.frontends.stages.document import Pipeline, Stage
+from stagec.frontends.stages.misfits import wrong_cases
+from stagec.rules.stages import contradiction, rule, shown
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))

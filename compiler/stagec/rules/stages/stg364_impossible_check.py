@@ -12,19 +12,12 @@ checks. A check without `when` refuses everything that is left, and belongs at t
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import (
-    Finding,
-    Misfit,
-    Pipeline,
-    Related,
-    asking,
-    contradiction,
-    elsewhere,
-    quote,
-    rule,
-    unreached_checks,
-    wrong_checks,
-)
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.coverage import unreached_checks
+from stagec.frontends.stages.document import Pipeline
+from stagec.frontends.stages.misfits import Misfit, wrong_checks
+from stagec.rules.stages import asking, contradiction, elsewhere, rule
 
 _SHOWN = 8
 

@@ -10,21 +10,12 @@ Correct the path, which begins with a name under `context`, without `ctx`; or de
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import (
-    Finding,
-    Misfit,
-    Misfitting,
-    Names,
-    Pipeline,
-    Related,
-    asking,
-    contradiction,
-    elsewhere,
-    hint,
-    quote,
-    rule,
-    wrong_gates,
-)
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.frontends.stages.misfits import Misfit, Misfitting, wrong_gates
+from stagec.rules.stages import asking, contradiction, elsewhere, rule
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))

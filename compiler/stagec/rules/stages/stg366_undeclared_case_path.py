@@ -10,21 +10,13 @@ Correct the path, or declare the member in the completion schema, and require it
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import (
-    Finding,
-    Misfit,
-    Pipeline,
-    Severity,
-    Wrong,
-    asking,
-    contradiction,
-    elsewhere,
-    quote,
-    rule,
-    uncovered,
-    wrong_cases,
-    wrong_checks,
-)
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.stages.coverage import uncovered
+from stagec.frontends.stages.document import Pipeline
+from stagec.frontends.stages.misfits import Misfit, Wrong, wrong_cases, wrong_checks
+from stagec.rules.stages import asking, contradiction, elsewhere, rule
 
 
 @rule(since="0.1", origin=("rulings:pipelines",), severity=Severity.WARNING)

@@ -11,18 +11,14 @@ catalogue. If an MCP server offers it by now, run `stagec tools lock`.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import (
-    Catalogue,
-    Finding,
-    Mention,
-    Names,
-    Pipeline,
-    Related,
-    foreign_name,
-    hint,
-    quote,
-    rule,
-)
+from stagec.catalogue import Catalogue
+from stagec.catalogue.foreign import foreign_name
+from stagec.core.mention import Mention
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import rule
 
 _SHOWN = 8
 

@@ -11,7 +11,11 @@ Choose a name that no tool has, such as `submit_` and the id of the stage.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Origin, Pipeline, Related, Tool, quote, rule
+from stagec.catalogue import Origin, Tool
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:completion-tool-collision",))

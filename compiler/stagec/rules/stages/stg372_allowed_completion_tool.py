@@ -10,7 +10,11 @@ Delete it from `allowedTools`. If a tool is meant that does exist, call the comp
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Change, Edit, Finding, Fix, Pipeline, Related, quote, rule
+from stagec.core.edit import Change, Edit, Fix
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:completion-tool-in-allowed",))

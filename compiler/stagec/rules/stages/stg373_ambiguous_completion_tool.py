@@ -10,7 +10,12 @@ Give the second stage a completion tool of its own, such as `submit_` and its id
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Related, Schema, Severity, Stage, quote, rule
+from stagec.contract.schemas import Schema
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.frontends.stages.document import Pipeline, Stage
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("rulings:tools",), severity=Severity.WARNING)

@@ -12,7 +12,13 @@ brings along need not be used. Of the tools of an MCP server one is enough.
 import posixpath
 from collections.abc import Iterator
 
-from stagec.rules.stages import Catalogue, Finding, Origin, Pipeline, Place, Related, Severity, listing, quote, rule
+from stagec.catalogue import Catalogue, Origin
+from stagec.core.diagnostic import Severity
+from stagec.core.place import Place
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import rule
 
 _SHOWN = 8
 

@@ -11,18 +11,12 @@ something, keep it small, and so that doing it twice does no harm.
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import (
-    Arrival,
-    Effects,
-    Finding,
-    Pipeline,
-    Related,
-    Severity,
-    listing,
-    quote,
-    rule,
-    well_known_effects,
-)
+from stagec.catalogue import Effects, well_known_effects
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.stages.document import Arrival, Pipeline
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:parallel-mutating-sibling",), severity=Severity.WARNING)

@@ -16,7 +16,10 @@ mcp:
 
 from collections.abc import Iterator
 
-from stagec.rules.stages import Finding, Pipeline, Severity, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.frontends.stages.document import Pipeline
+from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("rulings:tools", "stage-definitions:allowed-tools-unknown"), severity=Severity.NOTE)

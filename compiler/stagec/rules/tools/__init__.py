@@ -1,36 +1,8 @@
 """STG5xx: what a catalogue of tools says by itself: names, schemas, servers and their lock."""
 
-from stagec.catalogue import Catalogue, LockedServer, Origin, Server, Tool
-from stagec.catalogue.read import ADDRESSES
-from stagec.contract.schemas import Miss, Schema
-from stagec.core.diagnostic import Severity
-from stagec.core.nearest import Names, hint
-from stagec.core.place import Place
-from stagec.core.rule import Family, Finding, Related
-from stagec.core.words import counted, listing, quote
-
-__all__ = [
-    "ADDRESSES",
-    "Catalogue",
-    "Finding",
-    "LockedServer",
-    "Miss",
-    "Names",
-    "Origin",
-    "Place",
-    "Related",
-    "Schema",
-    "Server",
-    "Severity",
-    "Tool",
-    "counted",
-    "hint",
-    "listing",
-    "namesakes",
-    "offered_by",
-    "quote",
-    "rule",
-]
+from stagec.catalogue import Catalogue, Tool
+from stagec.core.rule import Family
+from stagec.core.words import quote
 
 FAMILY = Family(__name__, 500, Catalogue)
 rule = FAMILY.rule

@@ -12,7 +12,10 @@ Remove one of the entries, or rename the project's own tool.
 
 from collections.abc import Iterator
 
-from stagec.rules.tools import Catalogue, Finding, Origin, Related, namesakes, quote, rule
+from stagec.catalogue import Catalogue, Origin
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.rules.tools import namesakes, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:allowed-tools-duplicate", "stage-definitions:completion-tool-collision"))

@@ -12,7 +12,11 @@ a pointer behind `#`. Files outside the project are never read.
 
 from collections.abc import Iterator
 
-from stagec.rules.tools import Catalogue, Finding, Miss, Tool, quote, rule
+from stagec.catalogue import Catalogue, Tool
+from stagec.contract.schemas import Miss
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.tools import rule
 
 
 @rule(since="0.1", origin=("stagec:tools",))

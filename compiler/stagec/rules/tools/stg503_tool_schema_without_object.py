@@ -12,8 +12,12 @@ Make the root of the schema `type: object` and put what the tool takes under `pr
 
 from collections.abc import Iterator
 
+from stagec.catalogue import Catalogue
+from stagec.contract.schemas import Schema
 from stagec.core.json import Json
-from stagec.rules.tools import Catalogue, Finding, Related, Schema, listing, quote, rule
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.rules.tools import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:completion-schema-root",))

@@ -13,7 +13,12 @@ Run `stagec tools lock` and keep the new lock with the sources.
 
 from collections.abc import Iterator
 
-from stagec.rules.tools import Catalogue, Finding, Names, Related, Severity, hint, quote, rule
+from stagec.catalogue import Catalogue
+from stagec.core.diagnostic import Severity
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.rules.tools import rule
 
 
 @rule(since="0.1", origin=("stagec:tools",), severity=Severity.WARNING)

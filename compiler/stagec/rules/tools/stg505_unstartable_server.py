@@ -13,7 +13,12 @@ address.
 
 from collections.abc import Iterator
 
-from stagec.rules.tools import ADDRESSES, Catalogue, Finding, Names, Server, quote, rule
+from stagec.catalogue import Catalogue, Server
+from stagec.catalogue.read import ADDRESSES
+from stagec.core.nearest import Names
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.tools import rule
 
 _WAYS = Names(("command", *ADDRESSES))
 

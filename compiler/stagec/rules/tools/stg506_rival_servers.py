@@ -12,7 +12,11 @@ Keep one of the two definitions, make them equal, or give the servers different 
 
 from collections.abc import Iterator
 
-from stagec.rules.tools import Catalogue, Finding, Related, Severity, quote, rule
+from stagec.catalogue import Catalogue
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.rules.tools import rule
 
 
 @rule(since="0.1", origin=("stagec:tools",), severity=Severity.WARNING)

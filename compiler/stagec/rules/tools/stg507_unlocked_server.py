@@ -13,7 +13,11 @@ sources.
 
 from collections.abc import Iterator
 
-from stagec.rules.tools import Catalogue, Finding, Related, Severity, listing, quote, rule
+from stagec.catalogue import Catalogue
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.rules.tools import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:allowed-tools-unknown",), severity=Severity.NOTE)

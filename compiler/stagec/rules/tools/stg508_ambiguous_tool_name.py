@@ -12,7 +12,11 @@ Leave one of the servers out, or configure it so that it offers the tool under a
 
 from collections.abc import Iterator
 
-from stagec.rules.tools import Catalogue, Finding, Origin, Related, Severity, namesakes, offered_by, quote, rule
+from stagec.catalogue import Catalogue, Origin
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.rules.tools import namesakes, offered_by, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:completion-tool-collision",), severity=Severity.WARNING)

@@ -14,7 +14,11 @@ of permissions and not part of its name.
 import re
 from collections.abc import Iterator
 
-from stagec.rules.tools import Catalogue, Finding, Severity, Tool, offered_by, quote, rule
+from stagec.catalogue import Catalogue, Tool
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.tools import offered_by, rule
 
 _USABLE = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 _LONGEST = 128

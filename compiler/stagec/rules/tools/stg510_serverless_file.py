@@ -12,7 +12,12 @@ Put the servers under `mcpServers`, by name.
 
 from collections.abc import Iterator
 
-from stagec.rules.tools import Catalogue, Finding, Names, Severity, quote, rule
+from stagec.catalogue import Catalogue
+from stagec.core.diagnostic import Severity
+from stagec.core.nearest import Names
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.rules.tools import rule
 
 _KEYS = Names(("mcpServers",))
 

@@ -11,8 +11,12 @@ as a block after `|`. Where only one reading of a value makes sense, `stagec val
 
 from collections.abc import Iterator
 
-from stagec.rules.document import Change, Edit, Fault, Finding, Fix, Related, Tree, quote, rule
+from stagec.core.edit import Change, Edit, Fix
+from stagec.core.rule import Finding, Related
+from stagec.core.words import quote
+from stagec.rules.document import rule
 from stagec.rules.document.stg107_invalid_yaml.sentences import sentence
+from stagec.sources.tree import Fault, Tree
 
 
 @rule(since="0.1", origin=("rulings:everywhere", "stage-definitions:frontmatter-yaml"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from stagec.rules.document import Fault, quote
+from stagec.core.words import quote
+from stagec.sources.tree import Fault
 
 _SENTENCES = {
     "after-bracket": "{character} follows the closing {bracket} of {subject}; put the whole value {value} in quotes",
