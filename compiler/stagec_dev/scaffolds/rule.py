@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from stagec.catalogue import Catalogue
 from stagec.core.failure import Failure
 from stagec.core.rule import AnyFamily
+from stagec.core.value import value
 from stagec.core.version import __version__
 from stagec.core.words import listing, quote
+from stagec.frontends.registry.document import Registry
+from stagec.frontends.stages.document import Pipeline
+from stagec.graph import Graph
 from stagec.pipeline import families
+from stagec.sources.tree import Tree
 from stagec_dev.scaffold import Scaffold, filled
 
 _TAKES = "a code and a name, such as STG218 unknown-step"
@@ -25,12 +31,12 @@ _RULE = '''"""@@: one sentence that says what is wrong.
 
 from collections.abc import Iterator
 
-from @package@ import Finding, @Subject@, rule
+@imports@
 
 
 @rule(since="@since@", origin=("@@",))
 def check(@subject@: @Subject@) -> Iterator[Finding]:
-    yield Finding(@subject@.at, "@@")
+    yield Finding(@at@, "@@")
 '''
 
 _SPEC = """# @code@ @name@
@@ -39,9 +45,7 @@ _SPEC = """# @code@ @name@
 
 @@: a sentence about what this shows.
 
-```json steps_registry.json
-{"agentId": "@@"}
-```
+@project@
 
 ```diagnostics
 ```
@@ -50,27 +54,90 @@ _SPEC = """# @code@ @name@
 
 @@: a sentence about why nothing is said.
 
-```json steps_registry.json
-{"agentId": "@@"}
-```
+@project@
 
 ```diagnostics
 ```
 """
+
+_REGISTRY = """```json steps_registry.json
+{"agentId": "demo", "version": "1.0.0", "c1": "steps", "entryStep": "initial.issue",
+ "steps": {
+  "initial.issue": {"stepId": "initial.issue", "name": "Issue", "c2": "initial", "c3": "issue"}}}
+```"""
+
+_FAULTY = """```json steps_registry.json
+{"agentId": "demo"}
+```"""
+"""Of a file without any fault no rule is asked."""
+
+_PIPELINE = """```yaml pipeline.yaml
+entry: plan
+```
+
+```markdown plan.md
+---
+id: plan
+name: Plan
+allowedTools: []
+completionTool: submit_plan
+completionSchema: {type: object}
+retryPolicy: {maxAttempts: 2, backoff: none}
+turnCap: 5
+resolutionPolicy: fail
+---
+Plan, then call `submit_plan`.
+```"""
+
+_CATALOGUE = """```yaml tools.yaml
+bundled: [Read]
+```"""
+
+
+@value
+class _Subject:
+    """What a rule is about: the package it is imported from, the place of all of it, and a project with one."""
+
+    home: str
+    at: str
+    project: str
+
+
+_SUBJECTS: Mapping[type, _Subject] = {
+    Tree: _Subject("stagec.sources.tree", "tree.at", _FAULTY),
+    Registry: _Subject("stagec.frontends.registry.document", "registry.at", _REGISTRY),
+    Pipeline: _Subject("stagec.frontends.stages.document", "pipeline.at", _PIPELINE),
+    Catalogue: _Subject("stagec.catalogue", "catalogue.at", _CATALOGUE),
+    Graph: _Subject("stagec.graph", "graph.flow.at", _REGISTRY),
+}
 
 
 def _files(words: tuple[str, ...]) -> Mapping[str, str]:
     code, name = _identity(words)
     family = _family(code)
     stem = f"{code.lower()}_{name.replace('-', '_')}"
-    shown = {"code": code, "name": name, "package": family.package, "since": __version__.rpartition(".")[0]}
+    known = _SUBJECTS[family.subject]
     subject = family.subject.__name__
+    shown = {
+        "code": code,
+        "name": name,
+        "since": __version__.rpartition(".")[0],
+        "imports": _imports(family, known.home),
+        "Subject": subject,
+        "subject": subject.lower(),
+        "at": known.at,
+        "project": known.project,
+    }
     return {
-        f"compiler/{family.package.replace('.', '/')}/{stem}.py": filled(
-            _RULE, Subject=subject, subject=subject.lower(), **shown
-        ),
+        f"compiler/{family.package.replace('.', '/')}/{stem}.py": filled(_RULE, **shown),
         f"tests/rules/{family.name}/{stem}.md": filled(_SPEC, **shown),
     }
+
+
+def _imports(family: AnyFamily, home: str) -> str:
+    """Return the lines that import what a rule of a family needs, sorted as linters want them."""
+    needed = {"stagec.core.rule": "Finding", family.package: "rule", home: family.subject.__name__}
+    return "\n".join(f"from {module} import {name}" for module, name in sorted(needed.items()))
 
 
 def _identity(words: tuple[str, ...]) -> tuple[str, str]:
