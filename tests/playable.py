@@ -27,7 +27,7 @@ from stagec.plan.node import Edge, Fork, Go, Node, Outcome, Stop
 from stagec.plan.surroundings import Success, Tool, Validator
 from stagec.plan.template import Hole, Text
 from stagec.runtime import Effect
-from stagec.runtime.effect import Ask, Shell
+from stagec.runtime.exchange import Ask, Shell
 from stagec.world.occasion import occasion_of
 
 _DONE, _FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)

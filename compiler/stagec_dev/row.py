@@ -20,6 +20,8 @@ class Agreement(StrEnum):
     """No kind of row knows how to answer it, or the row gives no answer."""
     NOT_YET = "not yet"
     """The answer needs a rule that does not exist so far."""
+    OUT_OF_SCOPE = "out of scope"
+    """A ruling keeps what the row is about out of stagec."""
 
 
 @value
@@ -50,3 +52,16 @@ class RowKind:
     rows: Callable[[Path, str], Iterable[Row]]
     answer: Callable[[Path, Row], Json]
     compare: Callable[[Row, Any], Agreement]
+
+
+_REASON = "outOfScope"
+
+
+def out_of_scope(reason: str) -> dict[str, Json]:
+    """Return the answer to a row about what a ruling keeps out of stagec."""
+    return {_REASON: reason}
+
+
+def is_out_of_scope(got: Json) -> bool:
+    """Tell whether an answer says that the row is out of scope."""
+    return isinstance(got, dict) and _REASON in got

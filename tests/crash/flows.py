@@ -16,7 +16,7 @@ from stagec.core.json import Json
 from stagec.drivers.local import Sitting, World, create, proceed, read_journal
 from stagec.plan import dump
 from stagec.runtime import Effect, Event, Program, Started, State, Step, load
-from stagec.runtime.effect import Ask, Run, Shell
+from stagec.runtime.exchange import Ask, Run, Shell
 from stagec.world.local import LocalWorld
 from stagec.world.occasion import occasion_of
 

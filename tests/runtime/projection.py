@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stagec.runtime import Answered, Cancelled, Effect, Event, Program, Started, State, Step, advance
-from stagec.runtime import effect as effects
-from stagec.runtime.effect import Message
-from stagec.runtime.state import Branch, Execution
+from stagec.runtime import exchange as effects
+from stagec.runtime.exchange import Message
+from stagec.runtime.execution import Branch, Execution
 
 Json = dict[str, Any]
 

@@ -22,7 +22,7 @@ from stagec.plan.act import Prompt
 from stagec.plan.node import Node, Outcome
 from stagec.project.settings import Settings
 from stagec.runtime import Answered, Program, Started, State, advance
-from stagec.runtime.effect import Ask, Effect, Turn
+from stagec.runtime.exchange import Ask, Effect, Turn
 from stagec.runtime.program import program_of
 
 RULES = Path(__file__).parents[1] / "rules"

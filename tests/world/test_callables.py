@@ -10,7 +10,7 @@ import pytest
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.runtime.effect import Hook, Run, Shell, Wait
+from stagec.runtime.exchange import Hook, Run, Shell, Wait
 from stagec.world.callables import call
 from stagec.world.local import ClosedWorld, LocalWorld
 

@@ -8,20 +8,7 @@ import pytest
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.runtime.effect import (
-    Ask,
-    Call,
-    Confirm,
-    Effect,
-    Grant,
-    Hook,
-    Judge,
-    Message,
-    Run,
-    Shell,
-    Turn,
-    Wait,
-)
+from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Message, Run, Shell, Turn, Wait
 from stagec.world.scenario import Scenario, scenario_of
 from stagec.world.scripted import ScriptedWorld
 

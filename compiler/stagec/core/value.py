@@ -81,16 +81,43 @@ def _compiled(cls: type, kind: str, heads: Iterable[str], values: Mapping[str, s
     It fills an instance of a class that is alike but not frozen, and then gives it its class: setting fields is three
     times as fast so as by the descriptors of a class that refuses to have any set. `kind` is the class in the function.
     """
-    generic = {name: item for name, item in vars(cls).items() if name == "__orig_bases__"}
-    twin = _metaclass(cls)(cls.__name__, cls.__bases__, {"__slots__": tuple(values), **generic})
     body = "".join(f"    _made_.{name} = {given}\n" for name, given in values.items())
-    scope: dict[str, Any] = {"_make_": object.__new__, "_twin_": twin, "_kept_": object()}
+    scope: dict[str, Any] = {"_make_": object.__new__, "_twin_": _twin_of(cls), "_kept_": object()}
     scope |= {"_defaults_": cls.__dict__["_defaults"]}
     end = f"    _made_.__class__ = {kind}\n    return _made_\n"
     exec(f"def made({', '.join(heads)}):\n    _made_ = _make_(_twin_)\n{body}{end}", scope)
     found: Callable[..., Any] = scope["made"]
     found.__qualname__ = cls.__qualname__  # which messages about missing arguments name
     return found
+
+
+def _twin_of(cls: Any) -> Any:
+    """Return the class that is alike but not frozen, made when it is first needed."""
+    found = cls.__dict__.get("_twin")
+    if found is None:
+        generic = {name: item for name, item in vars(cls).items() if name == "__orig_bases__"}
+        body = {"__slots__": cls.__dict__["__match_args__"], **generic}
+        found = _metaclass(cls)(cls.__name__, cls.__bases__, body)
+        type.__setattr__(cls, "_twin", found)
+    return found
+
+
+def thaw(given: T) -> T:
+    """Return a copy of a value whose fields can be set with `setattr`, until it is given to `freeze`.
+
+    It is nobody's but the caller's: it has no equality, no hash, and none of the methods of its class.
+    """
+    made: T = object.__new__(_twin_of(type(given)))
+    for name in _fields(given):
+        setattr(made, name, getattr(given, name))
+    return made
+
+
+def freeze(given: T, kind: type[T]) -> T:
+    """Give what `thaw` returned its class again; from here on it is a value like any other."""
+    thawed: Any = given
+    thawed.__class__ = kind
+    return given
 
 
 def _refuse_set(self: object, name: str, _: object) -> None:

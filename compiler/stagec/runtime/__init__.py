@@ -6,8 +6,7 @@ what follows from an event. A run begins with `State()` and `Started`; every eff
 """
 
 from stagec.runtime.advance import advance
-from stagec.runtime.effect import Effect
-from stagec.runtime.event import Answered, Cancelled, Event, Started
+from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Started
 from stagec.runtime.program import Program, load, verify
 from stagec.runtime.state import State, Step
 

@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from stagec.core.json import Json, object_of
 from stagec.plan.node import Outcome
 from stagec.runtime.acts import answer_act
-from stagec.runtime.acts.slots import misplaced, slot_of
-from stagec.runtime.effect import execution_of
-from stagec.runtime.event import Answered, Cancelled, Event, Started
-from stagec.runtime.fault import error
-from stagec.runtime.moment import Moment
-from stagec.runtime.moving import begin, move
+from stagec.runtime.acts.hooks import misplaced, slot_of
+from stagec.runtime.exchange import Answered, Cancelled, Event, Started, execution_of
+from stagec.runtime.execution import ROOT
 from stagec.runtime.program import Program
-from stagec.runtime.reading import UnreadableError, readable
-from stagec.runtime.state import ROOT, Arrival, State, Step
+from stagec.runtime.scheduler import begin, move
+from stagec.runtime.state import PendingNode, State, Step
+from stagec.runtime.step_builder import StepBuilder, error
+from stagec.runtime.values import UnreadableError, readable
 
 
 def advance(program: Program, state: State, event: Event) -> Step:
@@ -23,24 +22,24 @@ def advance(program: Program, state: State, event: Event) -> Step:
 
     What comes after the end, a second beginning, and answers that nobody waits for change nothing.
     """
-    moment = Moment(program, state)
+    builder = StepBuilder(program, state)
     if state.ended is None:
         if type(event) is Answered:
-            _answer(moment, event)
+            _answer(builder, event)
         elif type(event) is Cancelled:
-            moment.end(Outcome.FAILED, event.reason, error("Cancellation/TurnCancelled"))
+            builder.end(Outcome.FAILED, event.reason, error("Cancellation/TurnCancelled"))
         elif type(event) is Started and not state.run:
-            _start(moment, event)
-    return moment.step()
+            _start(builder, event)
+    return builder.step()
 
 
-def _answer(moment: Moment, event: Answered) -> None:
-    effect = moment.state.pending.get(event.key)
-    execution = moment.execution(execution_of(event.key))
+def _answer(builder: StepBuilder, event: Answered) -> None:
+    effect = builder.before.pending.get(event.key)
+    execution = builder.execution(execution_of(event.key))
     if effect is not None and execution is not None:
-        moment.settle(event.key)
-        moment.acting = execution
-        move(moment, answer_act(moment, execution, effect, _read(event.answer)))
+        builder.settle(event.key)
+        builder.acting = execution
+        move(builder, answer_act(builder, execution, effect, _read(event.answer)))
 
 
 def _read(answer: Json) -> Json:
@@ -51,17 +50,17 @@ def _read(answer: Json) -> Json:
         return None
 
 
-def _start(moment: Moment, event: Started) -> None:
+def _start(builder: StepBuilder, event: Started) -> None:
     """Begin with the entry, or end at once when the run cannot begin."""
-    plan = moment.program.plan
+    plan = builder.program.plan
     entry = event.entry if event.entry is not None else plan.entry
-    moment.run, moment.entry = event.run, entry or ""
-    why = trouble(moment.program, event)
+    builder.change(run=event.run, entry=entry or "")
+    why = trouble(builder.program, event)
     if why is not None or entry is None:
-        moment.end(Outcome.FAILED, why or "no entry was selected")
+        builder.end(Outcome.FAILED, why or "no entry was selected")
         return
-    moment.inputs = _inputs(moment.program, event.inputs)
-    move(moment, begin(moment, Arrival(plan.entries[entry], ROOT)))
+    builder.change(inputs=_inputs(builder.program, event.inputs))
+    move(builder, begin(builder, PendingNode(plan.entries[entry], ROOT)))
 
 
 def trouble(program: Program, event: Started) -> str | None:

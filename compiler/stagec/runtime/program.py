@@ -1,20 +1,21 @@
-"""A plan that is ready to be run: validators, routes and templates prepared once."""
+"""A plan that is ready to be run: validators, routes and templates prepared once, and which edge an outcome takes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.plan.document import Plan
 from stagec.plan.frame import unframed
 from stagec.plan.load import Loaded
 from stagec.plan.load import load as load_plan
 from stagec.plan.load import verify as verify_plan
-from stagec.plan.node import Edge
+from stagec.plan.node import Edge, Go, Named, Target
 from stagec.plan.trouble import PlanError
 from stagec.runtime.payload import Payloads, unusable
 from stagec.runtime.render import Renderer
-from stagec.runtime.route import by_outcome
+from stagec.runtime.values import all_hold
 
 
 @value
@@ -64,3 +65,27 @@ def program_of(plan: Plan, digest: str = "") -> Program:
     """Return the program of a plan that was not read from a file."""
     routes = {name: by_outcome(node.edges) for name, node in plan.nodes.items()}
     return Program(plan, digest, routes, Renderer(plan.contents), Payloads(plan.contents))
+
+
+def choose(edges: Iterable[Edge], result: Json, named: str | None = None) -> Target | None:
+    """Return the target of the first of the edges of one outcome that a result can take; nothing when it takes none.
+
+    `named` is the node that the answer names. A target that leaves the choice to the answer is returned decided.
+    """
+    for edge in edges:
+        if edge.when and not all_hold(edge.when, result):
+            continue
+        target = edge.target
+        if type(target) is not Named:
+            return target
+        if named in target.nodes:
+            return Go(target.nodes[str(named)])
+    return None
+
+
+def by_outcome(edges: Iterable[Edge]) -> Mapping[str, tuple[Edge, ...]]:
+    """Return edges by the outcome that allows them, in their order."""
+    found: dict[str, list[Edge]] = {}
+    for edge in edges:
+        found.setdefault(edge.on, []).append(edge)
+    return {outcome: tuple(each) for outcome, each in found.items()}

@@ -2,46 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.plan.node import Outcome
-from stagec.runtime.effect import Effect
-from stagec.runtime.table import Table
+from stagec.runtime.exchange import Effect
+from stagec.runtime.execution import Branch, Execution
+
+V = TypeVar("V")
 
 
-@value
-class Branch:
-    """What an execution belongs to: the scope around it, None for the run itself, and which of its branches."""
+class Table(Mapping[str, V]):
+    """Entries by name, in the order in which the names came first.
 
-    scope: str | None = None
-    index: int = 0
-
-
-ROOT = Branch()
-
-
-@value
-class Execution:
-    """One execution of a node that has begun and not ended.
-
-    `key` is `run/node#visit`. `asked` counts the requests of this attempt, `detail` is what the act itself remembers.
-    `prompt` is what a model is asked. `begins_branch` tells that a fork has led here, `joins` names the fork that this
-    execution is the join of.
+    The latest changes lie over the others, and are merged into them once there are as many as the square root of those:
+    so a change costs about as much as copying that many entries.
     """
 
-    key: str
-    node: str
-    branch: Branch
-    upstream: tuple[Json, ...] = ()
-    attempt: int = 1
-    asked: int = 0
-    detail: Any = None
-    prompt: str | None = None
-    begins_branch: bool = False
-    joins: str | None = None
+    __slots__ = ("_latest", "_old")
+
+    def __init__(self, old: Mapping[str, V] | None = None, latest: Mapping[str, V] | None = None) -> None:
+        self._old: Mapping[str, V] = {} if old is None else old
+        self._latest: Mapping[str, V] = {} if latest is None else latest
+
+    def having(self, name: str, entry: V) -> Table[V]:
+        """Return a table with one more entry, or with another one under its name."""
+        latest = {**self._latest, name: entry}
+        if len(latest) * len(latest) > len(self._old):
+            return Table({**self._old, **latest})
+        return Table(self._old, latest)
+
+    def __getitem__(self, name: str) -> V:
+        """Return the entry of a name."""
+        latest = self._latest
+        return latest[name] if name in latest else self._old[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names."""
+        yield from self._old
+        yield from (name for name in self._latest if name not in self._old)
+
+    def __len__(self) -> int:
+        """Return how many entries there are."""
+        return len(self._old) + sum(name not in self._old for name in self._latest)
+
+    def __repr__(self) -> str:
+        """Show the entries as a dictionary does."""
+        return repr(dict(self))
 
 
 @value
@@ -59,7 +68,7 @@ class Scope:
 
 
 @value
-class Arrival:
+class PendingNode:
     """A node that is come to; in a fork it waits until fewer nodes than the limit act.
 
     `origin` is the node it follows, if any, `otherwise` what runs in its place if it cannot start, `prompt` one that is
@@ -77,7 +86,7 @@ class Arrival:
 
 
 @value
-class Past:
+class NodeHistory:
     """What is remembered of a node: how often it has run, and what came of it last.
 
     `record` is kept for carried variables, None when there is none. `origin` is the node from which this one was last
@@ -90,7 +99,7 @@ class Past:
     failures: int = 0
 
 
-_NOBODY: Table[Past] = Table()
+_NOBODY: Table[NodeHistory] = Table()
 
 
 @value
@@ -107,12 +116,12 @@ class State:
     entry: str = ""
     inputs: Mapping[str, Json] = NOTHING
     executions: int = 0
-    past: Table[Past] = _NOBODY
+    past: Table[NodeHistory] = _NOBODY
     judged: int = 0
     said: str = ""
     active: Mapping[str, Execution] = NOTHING
     scopes: Mapping[str, Scope] = NOTHING
-    waiting: tuple[Arrival, ...] = ()
+    waiting: tuple[PendingNode, ...] = ()
     pending: Mapping[str, Effect] = NOTHING
     ended: Outcome | None = None
     reason: str = ""
@@ -120,7 +129,7 @@ class State:
 
 
 @value
-class Told:
+class TraceEvent:
     """Something that happened, for people and logs; nothing depends on it. `facts` are JSON."""
 
     name: str
@@ -134,4 +143,4 @@ class Step:
     state: State
     effects: tuple[Effect, ...] = ()
     void: tuple[str, ...] = ()
-    told: tuple[Told, ...] = ()
+    told: tuple[TraceEvent, ...] = ()

@@ -1,11 +1,14 @@
-"""Read what is at a path of a value, compare values, and write them as text: § 2.1, § 3.4 and § 3.8 of the format."""
+"""JSON values as the machine reads them: paths, equality, conditions, readability (§§ 2.1, 3.4, 3.8)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
 from stagec.core.json import Json
+from stagec.plan.canonical import as_text
+from stagec.plan.gate import Among, Exists, Term
 
 MISSING: Any = object()
 """What a path leads to when there is nothing, which is not the same as null."""
@@ -46,3 +49,107 @@ def equal(one: Any, other: Any) -> bool:
     if type(one) is dict and type(other) is dict:
         return one.keys() == other.keys() and all(equal(each, other[name]) for name, each in one.items())
     return bool(one == other)
+
+
+def all_hold(terms: Iterable[Term], given: Json) -> bool:
+    """Tell whether every one of some terms holds of a value."""
+    return all(holds(term, given) for term in terms)
+
+
+def holds(term: Term, given: Json) -> bool:
+    """Tell whether a term holds of a value."""
+    found = follow(given, term.path)
+    if isinstance(term, Exists):
+        return (found is not MISSING) is term.present
+    if found is MISSING:
+        return False
+    if isinstance(term, Among):
+        return any(equal(found, each) for each in term.values)
+    return as_text(found) in term.texts
+
+
+DEPTH = 128
+"""How deep lists and objects may lie inside each other."""
+_EXACT = 2**53
+"""Up to here every whole number is a double."""
+
+
+class UnreadableError(Exception):
+    """A value that no JSON text of RFC 8259 says, or that is nested too deeply."""
+
+
+def readable(given: Any) -> Json:
+    """Return a value with its numbers as doubles hold them; raise `UnreadableError` for what is no readable JSON."""
+    found: Json = _rounded(given) if _has_large_numbers(given) else given
+    return found
+
+
+def _has_large_numbers(given: Any) -> bool:
+    """Tell whether a value has whole numbers that may be no doubles, once it is found to be readable."""
+    found, level = False, [given]
+    for _ in range(DEPTH):
+        inner: list[Any] = []
+        found = _look(level, inner) or found
+        if not inner:
+            return found
+        level = inner
+    if any(isinstance(each, dict | list | tuple) for each in level):
+        raise UnreadableError
+    return _look(level, []) or found
+
+
+def _look(level: list[Any], inner: list[Any]) -> bool:
+    """Look at values that lie equally deep, and add to `inner` what lies in them."""
+    found = False
+    for each in level:
+        if type(each) is str:
+            if not each.isascii():
+                _check_text(each)
+        elif type(each) is dict:
+            inner += each
+            inner += each.values()
+        elif type(each) is list:
+            inner += each
+        elif each is not None and type(each) is not bool:
+            found = _look_closer(each, inner) or found
+    return found
+
+
+def _look_closer(given: Any, inner: list[Any]) -> bool:
+    """Look at a number, or at a value of a class that is derived from one of those above."""
+    if isinstance(given, int):
+        return not -_EXACT <= given <= _EXACT
+    if isinstance(given, float):
+        _check_number(given)
+    elif isinstance(given, str):
+        _check_text(given)
+    elif isinstance(given, dict):
+        inner += (*given, *given.values())
+    elif isinstance(given, list | tuple):
+        inner += given
+    return False
+
+
+def _check_number(given: float) -> None:
+    if not math.isfinite(given):
+        raise UnreadableError
+
+
+def _check_text(given: str) -> None:
+    try:
+        given.encode()
+    except UnicodeEncodeError as error:
+        raise UnreadableError from error
+
+
+def _rounded(given: Any) -> Any:
+    if isinstance(given, dict):
+        return {name: _rounded(each) for name, each in given.items()}
+    if isinstance(given, list | tuple):
+        return [_rounded(each) for each in given]
+    if isinstance(given, int) and not -_EXACT <= given <= _EXACT:
+        try:
+            return float(given)
+        except OverflowError as error:
+            raise UnreadableError from error
+    return given

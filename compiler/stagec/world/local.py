@@ -8,7 +8,7 @@ from shlex import join
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.words import quote
-from stagec.runtime.effect import Hook, Run, Shell, Wait
+from stagec.runtime.exchange import Hook, Run, Shell, Wait
 from stagec.world.callables import call
 from stagec.world.commands import Line, run
 

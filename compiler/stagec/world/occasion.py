@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.runtime.effect import execution_of
+from stagec.runtime.exchange import execution_of
 from stagec.runtime.values import MISSING
 
 

@@ -14,7 +14,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.nearest import Names, hint
 from stagec.core.words import quote
-from stagec.runtime.effect import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
 from stagec.runtime.values import MISSING, equal
 from stagec.world.occasion import Occasion, occasion_of
 from stagec.world.scenario import Scenario

@@ -14,7 +14,7 @@ from stagec.plan.document import Plan
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Go, Stop
 from stagec.runtime import gate as gates
-from stagec.runtime.route import by_outcome, chosen
+from stagec.runtime.program import by_outcome, choose
 from stagec_dev.compiling import plans
 from stagec_dev.row import Agreement, Row, RowKind
 
@@ -70,7 +70,7 @@ def _answer(root: Path, row: Row) -> Json:
         return {"phase": "gate", "error": "no allowed intent"}
     handoff = gates.handoff(node.gate, output)
     result = {"answer": output, "handoff": handoff}
-    target = chosen(by_outcome(node.edges).get(intent, ()), result, gates.target(node.gate, output))
+    target = choose(by_outcome(node.edges).get(intent, ()), result, gates.target(node.gate, output))
     told: dict[str, Json] = {"intent": intent, **({"handoff": handoff} if handoff else {})}
     if isinstance(target, Go):
         return {**told, "next": target.node, "signalClosing": False}

@@ -14,7 +14,7 @@ from stagec.drivers.local.replaying import fold
 from stagec.plan import dump
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Cancelled, Effect, Program, Started, State, Step, advance, load
-from stagec.runtime.effect import Wait
+from stagec.runtime.exchange import Wait
 
 STARTED = Started("one", inputs={"topic": "winter"})
 WHOLE = ["one/draft#1/1.0", "one/draft#2/1.0", "one/close#1/1.0", "one/close#1/1.1"]

@@ -12,10 +12,9 @@ from stagec.plan.act import Carried, Converse, Given, Prompt, Provided
 from stagec.plan.document import Plan
 from stagec.plan.gate import Among, Exists, IntentGate, JudgeGate, Reads, Term
 from stagec.plan.node import Chain, Edge, Fork, Go, Named, Stop, Target
-from stagec.runtime.effect import Ask, Effect, Judge, Run, Shell
-from stagec.runtime.event import Answered
+from stagec.runtime.exchange import Answered, Ask, Effect, Judge, Run, Shell
 from stagec.runtime.gate import ALIASES
-from stagec.runtime.state import State, Step, Told
+from stagec.runtime.state import State, Step, TraceEvent
 from stagec.runtime.values import MISSING, follow
 
 
@@ -82,7 +81,7 @@ def ending(state: State) -> str:
     return f"{'failed' if state.reason.endswith(' failed') else state.reason} ({state.ended})"
 
 
-def _of_told(plan: Plan, before: State, after: State, told: Told) -> Iterator[str]:
+def _of_told(plan: Plan, before: State, after: State, told: TraceEvent) -> Iterator[str]:
     facts: Any = told.facts
     node = plan.nodes.get(facts.get("stageId"))
     match told.name:
@@ -138,7 +137,7 @@ def _of_answer(plan: Plan, before: State, step: Step, effect: Effect, given: Any
         case Run():
             yield f"program exits with {'0' if given.get('exit') == 0 else 'another status'}"
         case Shell() if node.validation is not None:
-            condition = node.validation.conditions[execution.detail[1]]
+            condition = node.validation.conditions[execution.progress.index]
             fails = any(each.name == "ValidationFailed" for each in step.told)
             kind = plan.validators[condition.validator].success.kind
             yield f"validator {kind} {'fails' if fails else 'succeeds'}"

@@ -13,9 +13,9 @@ from properties.soundness.worlds import Known, World, given
 from stagec.core.value import replace
 from stagec.plan.node import Edge
 from stagec.runtime import Answered, Cancelled, Program, Started, State, Step, advance
-from stagec.runtime.effect import Ask, Turn
-from stagec.runtime.event import Event
-from stagec.runtime.state import Arrival, Branch, Execution
+from stagec.runtime.exchange import Ask, Event, Turn
+from stagec.runtime.execution import Branch, Execution
+from stagec.runtime.state import Arrival
 
 MOST = 20_000
 """Transitions of one run; every run ends long before."""

@@ -8,8 +8,8 @@ from typing import Any
 from stagec.plan.document import Plan
 from stagec.plan.gate import Backoff
 from stagec.plan.node import Node
-from stagec.runtime.acts.talk import talk_of
-from stagec.runtime.effect import Call, Confirm, Effect, Grant, Hook, Turn, Wait
+from stagec.runtime.acts.conversation import conversation_of
+from stagec.runtime.exchange import Call, Confirm, Effect, Grant, Hook, Turn, Wait
 from stagec.runtime.state import State, Step
 
 Json = Any
@@ -28,7 +28,7 @@ def of_answer(plan: Plan, before: State, step: Step, effect: Effect, given: Mapp
             yield f"person says {'yes' if given.get('yes') is True else 'no'}"
         case Wait():
             yield _of_wait(plan.nodes[execution.node])
-            yield "admission is asked for again" if not talk_of(execution).result else "attempt on the same transcript"
+            yield "admission is asked for again" if not conversation_of(execution).result else "attempt on the same transcript"
         case Call():
             yield f"call {'carried out' if 'value' in given else 'that fails'}"
         case Turn():
@@ -56,7 +56,7 @@ def _of_turn(step: Step, effect: Turn, given: Mapping[str, Json]) -> str:
     if len(calls) > 1:
         return "with two completions" if completions == len(calls) else "with completion and calls"
     execution = step.state.active.get(effect.key.rpartition("/")[0])
-    if execution is not None and talk_of(execution).error is not None:
+    if execution is not None and conversation_of(execution).error is not None:
         return "with completion not accepted"
     return "with completion"
 

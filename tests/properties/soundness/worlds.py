@@ -9,7 +9,7 @@ from typing import Any
 from properties.soundness.answers import ODD, answers
 
 from stagec.plan.document import Plan
-from stagec.runtime.effect import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
 
 Json = Any
 

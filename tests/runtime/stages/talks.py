@@ -16,7 +16,7 @@ from stagec.plan.node import Edge, Go, Node, Outcome, Stop
 from stagec.plan.surroundings import LoopHook, Session
 from stagec.plan.template import Template, Text
 from stagec.runtime import Answered, Cancelled, Event, Started, State, Step, advance
-from stagec.runtime.effect import Call, Effect, Hook, Message, Request, Turn
+from stagec.runtime.exchange import Call, Effect, Hook, Message, Request, Turn
 from stagec.runtime.program import program_of
 
 CONTENTS = Contents()

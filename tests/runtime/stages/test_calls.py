@@ -10,7 +10,7 @@ from runtime.stages.talks import SYSTEM, Run, alone, calls, hooked, keys, pipeli
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan.gate import Backoff, Check, Retry
-from stagec.runtime.effect import Call, Grant
+from stagec.runtime.exchange import Call, Grant
 
 ARGUMENTS = {"b": 1.0, "a": "é"}
 DIGEST = sha256('{"a":"é","b":1}'.encode()).hexdigest()

@@ -13,7 +13,7 @@ from stagec.plan.document import Plan
 from stagec.plan.gate import Among, Backoff, Check, Exists, Retry
 from stagec.plan.node import Edge, Fork, Outcome
 from stagec.runtime import Answered
-from stagec.runtime.effect import Call, Confirm, Effect, Grant, Hook, Turn, Wait
+from stagec.runtime.exchange import Call, Confirm, Effect, Grant, Hook, Turn, Wait
 
 GATE = admission(
     "retry-later",

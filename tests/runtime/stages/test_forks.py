@@ -11,8 +11,8 @@ from stagec.plan.document import Limits, Plan
 from stagec.plan.gate import Among
 from stagec.plan.node import Chain, Edge, Fork, Go, Node, Outcome
 from stagec.plan.template import Hole
-from stagec.runtime.effect import Turn
-from stagec.runtime.scopes import may_join
+from stagec.runtime.exchange import Turn
+from stagec.runtime.scheduler import may_join
 
 BUSY = (Among(("ctx", "busy"), (True,)),)
 

@@ -16,9 +16,9 @@ from stagec.plan.gate import Backoff, Retry
 from stagec.plan.node import Outcome
 from stagec.plan.surroundings import LoopHook, Session
 from stagec.runtime import Started, State, advance
-from stagec.runtime.acts.slots import SLOTS
+from stagec.runtime.acts.hooks import SLOTS
 from stagec.runtime.advance import trouble
-from stagec.runtime.effect import Call, Hook, Message, Turn
+from stagec.runtime.exchange import Call, Hook, Message, Turn
 from stagec.runtime.program import program_of
 
 READ = calls(("1", "Read", {"path": "x"}), say="Reading.")

@@ -17,7 +17,7 @@ from stagec.plan.node import Outcome
 from stagec.plan.template import Hole
 from stagec.runtime import State, Step
 from stagec.runtime.acts import phases
-from stagec.runtime.effect import Hook, Message, Turn
+from stagec.runtime.exchange import Hook, Message, Turn
 
 ALL = {"setup": "m:setup", "gate": "m:gate", "assert": "m:assert", "exit": "m:exit"}
 TASK = (Hole(("ctx", "task")),)

@@ -17,8 +17,8 @@ from stagec.plan.gate import Among, Backoff, Check, Exists, Retry
 from stagec.plan.node import Chain, Edge, Fork, Outcome
 from stagec.plan.template import Hole
 from stagec.runtime import Answered, Cancelled, Program, Started, State, Step, advance
-from stagec.runtime.acts.slots import SLOTS
-from stagec.runtime.effect import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.runtime.acts.hooks import SLOTS
+from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
 from stagec.runtime.program import program_of
 
 HOOKS = {"setup": "m:setup", "gate": "m:gate", "assert": "m:assert", "exit": "m:exit"}

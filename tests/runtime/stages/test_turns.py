@@ -12,9 +12,9 @@ from stagec.core.value import replace
 from stagec.plan.gate import Backoff, Check, Retry
 from stagec.plan.node import Outcome
 from stagec.runtime import State, Step
-from stagec.runtime.acts.talk import Talk
-from stagec.runtime.effect import Call, Message, Turn, Wait
-from stagec.runtime.state import ROOT, Execution, Past, Told
+from stagec.runtime.exchange import Call, Message, Turn, Wait
+from stagec.runtime.execution import ROOT, Conversation, Execution
+from stagec.runtime.state import NodeHistory, TraceEvent
 
 STEER = Message("user", "Call submit when you are done.")
 RETRIED = Retry(2, Backoff("exponential", 100))
@@ -24,7 +24,7 @@ def test_the_first_turn_is_asked_for_with_the_prompt_the_tools_and_the_completio
     run = Run(alone("Read", "Grep"), task="t")
     turn = Turn("r/a#1/1.0", (SYSTEM,), ("Read", "Grep"), "submit", RESULT)
     context = {"task": "t", "upstream": [], "workflowRunId": "r", "stageExecutionId": "r/a#1"}
-    talk = Talk(context, asked=1, transcript=(SYSTEM,), turns=1)
+    talk = Conversation(context, asked=1, transcript=(SYSTEM,), turns=1)
     where = {"workflowRunId": "r", "stageId": "a", "stageExecutionId": "r/a#1", "attempt": 1}
     loop = {"turnId": "r/a#1", "correlationId": "r/a#1/1"}
     assert run.step == Step(
@@ -32,23 +32,23 @@ def test_the_first_turn_is_asked_for_with_the_prompt_the_tools_and_the_completio
             run="r",
             inputs={"task": "t"},
             executions=1,
-            past={"a": Past(visits=1)},
-            active={"r/a#1": Execution("r/a#1", "a", ROOT, asked=1, detail=talk)},
+            past={"a": NodeHistory(visits=1)},
+            active={"r/a#1": Execution("r/a#1", "a", ROOT, asked=1, progress=talk)},
             pending={turn.key: turn},
             told=9,
         ),
         (turn,),
         (),
         (
-            Told("SessionTurnStart", {"seq": 1, **where, "turnId": "r/a#1"}),
-            Told("StageEntered", {"seq": 2, **where, "upstreamCount": 0}),
-            Told("StageCheckGateResult", {"seq": 3, **where, "outcome": "proceed", "policy": None}),
-            Told("StagePreFired", {"seq": 4, **where, "stage": "RECEIVE_INPUT", **loop}),
-            Told("StagePostFired", {"seq": 5, **where, "stage": "RECEIVE_INPUT", **loop, "outcome": "ok"}),
-            Told("StagePreFired", {"seq": 6, **where, "stage": "COMPOSE_REQUEST", **loop}),
-            Told("StagePostFired", {"seq": 7, **where, "stage": "COMPOSE_REQUEST", **loop, "outcome": "ok"}),
-            Told("StagePreFired", {"seq": 8, **where, "stage": "SEND_REQUEST", **loop}),
-            Told("ProviderRequestStarted", {"seq": 9, **where, "turn": 1}),
+            TraceEvent("SessionTurnStart", {"seq": 1, **where, "turnId": "r/a#1"}),
+            TraceEvent("StageEntered", {"seq": 2, **where, "upstreamCount": 0}),
+            TraceEvent("StageCheckGateResult", {"seq": 3, **where, "outcome": "proceed", "policy": None}),
+            TraceEvent("StagePreFired", {"seq": 4, **where, "stage": "RECEIVE_INPUT", **loop}),
+            TraceEvent("StagePostFired", {"seq": 5, **where, "stage": "RECEIVE_INPUT", **loop, "outcome": "ok"}),
+            TraceEvent("StagePreFired", {"seq": 6, **where, "stage": "COMPOSE_REQUEST", **loop}),
+            TraceEvent("StagePostFired", {"seq": 7, **where, "stage": "COMPOSE_REQUEST", **loop, "outcome": "ok"}),
+            TraceEvent("StagePreFired", {"seq": 8, **where, "stage": "SEND_REQUEST", **loop}),
+            TraceEvent("ProviderRequestStarted", {"seq": 9, **where, "turn": 1}),
         ),
     )
 
@@ -59,16 +59,16 @@ def test_the_end_of_the_only_stage_is_the_end_of_the_run() -> None:
     where = {"workflowRunId": "r", "stageId": "a", "stageExecutionId": "r/a#1", "attempt": 1}
     digest = sha256(b'{"n":1}').hexdigest()
     assert step == Step(
-        State("r", "", {}, 1, {"a": Past(1)}, ended=Outcome.DONE, reason="completed", told=19),
+        State("r", "", {}, 1, {"a": NodeHistory(1)}, ended=Outcome.DONE, reason="completed", told=19),
         told=(
             *step.told[:6],
-            Told(
+            TraceEvent(
                 "StageAssertOutcome",
                 {"seq": 16, **where, "verdict": "ok", "capHit": False, "parsedDigest": digest, "reason": ""},
             ),
-            Told("StageExited", {"seq": 17, **where, "verdict": "ok", "attemptCount": 1, "capHit": False}),
-            Told("SessionTurnEnd", {"seq": 18, **where, "turnId": "r/a#1"}),
-            Told(
+            TraceEvent("StageExited", {"seq": 17, **where, "verdict": "ok", "attemptCount": 1, "capHit": False}),
+            TraceEvent("SessionTurnEnd", {"seq": 18, **where, "turnId": "r/a#1"}),
+            TraceEvent(
                 "WorkflowExit",
                 {"seq": 19, "workflowRunId": "r", "status": "done", "lastStage": "a", "reason": "completed"},
             ),

@@ -15,7 +15,7 @@ from stagec.plan.gate import Condition, ExitGate, IntentGate, JudgeGate, Validat
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop
 from stagec.plan.surroundings import Success, Validator
 from stagec.plan.template import Hole
-from stagec.runtime.effect import Ask, Shell
+from stagec.runtime.exchange import Ask, Shell
 
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 INTENTS = ("next", "repeat", "jump", "handoff", "closing", "escalate")

@@ -9,7 +9,7 @@ from runtime.steps.flows import AGAIN, flow, judged, step, where
 from stagec.core.json import Json
 from stagec.plan.gate import JudgeGate
 from stagec.plan.node import Outcome
-from stagec.runtime.effect import Judge
+from stagec.runtime.exchange import Judge
 
 ISSUE: Json = {"type": "poll:state", "config": {"resourceType": "issue"}}
 KEYWORD: Json = {"type": "detect:keyword", "config": {"verdictKeyword": "DONE"}}

@@ -28,8 +28,8 @@ from stagec.plan.document import Input, Judge, System
 from stagec.plan.node import Edge, Go, Outcome
 from stagec.plan.template import Hole
 from stagec.runtime import Started, State, advance
-from stagec.runtime.effect import Ask
-from stagec.runtime.effect import Run as RunProgram
+from stagec.runtime.exchange import Ask
+from stagec.runtime.exchange import Run as RunProgram
 from stagec.runtime.program import program_of
 
 END = step(Edge("next", DONE))

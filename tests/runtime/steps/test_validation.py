@@ -29,7 +29,7 @@ from stagec.plan.gate import Condition, JudgeGate, Validation
 from stagec.plan.node import Edge, Go, Outcome
 from stagec.plan.surroundings import Success, Validator
 from stagec.plan.template import Choice, Each, Hole
-from stagec.runtime.effect import Shell
+from stagec.runtime.exchange import Shell
 
 FAILED = (Outcome.FAILED, "the validation of c failed by dirty")
 COMPLETED = (Outcome.DONE, "completed")

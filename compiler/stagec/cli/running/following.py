@@ -8,7 +8,7 @@ from typing import Any
 
 from stagec.core.value import value
 from stagec.runtime import Cancelled, Event, State, Step
-from stagec.runtime.state import Execution
+from stagec.runtime.execution import Execution
 
 _NAMES = ("stageExecutionId", "execution")
 """Under which name what is told says of which execution it is."""

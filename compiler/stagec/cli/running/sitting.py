@@ -27,7 +27,7 @@ from stagec.core.visible import visible
 from stagec.drivers.local import Journal, JournalError, Sitting, World, proceed, recalled
 from stagec.plan.node import Outcome
 from stagec.runtime import Effect, Event, Program, State
-from stagec.runtime.effect import Hook, Run, Shell, Wait
+from stagec.runtime.exchange import Hook, Run, Shell, Wait
 
 
 @value

@@ -9,7 +9,7 @@ from stagec.cli.running.following import label
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.plan.canonical import compact
 from stagec.runtime import Effect
-from stagec.runtime.effect import Ask, Call, Confirm, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.runtime.exchange import Ask, Call, Confirm, Grant, Hook, Judge, Run, Shell, Turn, Wait
 from stagec.world.occasion import occasion_of
 
 _LONGEST = 200

@@ -16,8 +16,7 @@ from stagec.drivers.local.journal import Journal
 from stagec.drivers.local.marks import mark
 from stagec.drivers.local.replaying import difference, fold, steps
 from stagec.runtime.advance import advance
-from stagec.runtime.effect import Effect, Wait
-from stagec.runtime.event import Answered, Event
+from stagec.runtime.exchange import Answered, Effect, Event, Wait
 from stagec.runtime.program import Program
 from stagec.runtime.state import State, Step
 

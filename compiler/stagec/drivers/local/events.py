@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from stagec.core.json import Json, object_of
-from stagec.runtime.event import Answered, Cancelled, Event, Started
+from stagec.runtime.exchange import Answered, Cancelled, Event, Started
 
 _ENCODE = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 """Everything but ASCII is escaped, so that half a character, which no file can hold, comes back as it was."""

@@ -7,7 +7,7 @@ from enum import StrEnum
 from hashlib import sha256
 
 from stagec.core.value import NOTHING, value
-from stagec.runtime.event import Event
+from stagec.runtime.exchange import Event
 
 
 class Reason(StrEnum):

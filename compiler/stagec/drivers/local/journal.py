@@ -18,7 +18,7 @@ from stagec.drivers.local.events import key_of, written
 from stagec.drivers.local.folder import made
 from stagec.drivers.local.history import History, JournalError, Reason, chained, seed
 from stagec.drivers.local.tables import SEAL, SHAPE, begun, read_history, refuse_foreign
-from stagec.runtime.event import Event
+from stagec.runtime.exchange import Event
 
 __all__ = ["History", "Journal", "JournalError", "Reason", "create", "open_journal", "read_journal"]
 

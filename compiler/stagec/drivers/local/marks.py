@@ -11,7 +11,7 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import Any, get_args
 
-from stagec.runtime.effect import Effect
+from stagec.runtime.exchange import Effect
 from stagec.runtime.state import Step
 
 _MEMBERS: Mapping[type, Callable[[Effect], Any]] = {kind: attrgetter(*kind.__match_args__) for kind in get_args(Effect)}

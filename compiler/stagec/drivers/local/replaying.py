@@ -8,7 +8,7 @@ from stagec.core.value import value
 from stagec.drivers.local.journal import History
 from stagec.drivers.local.marks import mark
 from stagec.runtime.advance import advance
-from stagec.runtime.event import Event
+from stagec.runtime.exchange import Event
 from stagec.runtime.program import Program
 from stagec.runtime.state import State, Step
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from stagec.drivers.local.drive import Sitting, World, drive, proceed
 from stagec.drivers.local.history import JournalError, Reason
 from stagec.drivers.local.journal import Journal, create, open_journal
-from stagec.runtime.event import Event, Started
+from stagec.runtime.exchange import Event, Started
 from stagec.runtime.program import Program, load
 from stagec.runtime.state import State
 

@@ -10,7 +10,7 @@ from stagec.drivers.local.events import key_of, read
 from stagec.drivers.local.history import History, JournalError, Reason, chained, seed
 from stagec.plan.frame import unframed
 from stagec.plan.trouble import PlanError
-from stagec.runtime.event import Event
+from stagec.runtime.exchange import Event
 
 VERSION = 2
 """The version of the tables; a file of another one is refused."""

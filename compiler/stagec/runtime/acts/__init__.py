@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from stagec.core.json import Json
 from stagec.plan.act import Act, Converse, Prompt
-from stagec.runtime.acts import commanding, conversing, prompting
-from stagec.runtime.effect import Effect
-from stagec.runtime.finished import Finished
-from stagec.runtime.moment import Moment
-from stagec.runtime.state import Execution
+from stagec.runtime.acts import command, prompt, stage
+from stagec.runtime.exchange import Effect
+from stagec.runtime.execution import Execution, NodeResult
+from stagec.runtime.step_builder import StepBuilder
 
 __all__ = ["answer_act", "begin_act"]
 
 
-def begin_act(moment: Moment, act: Act, execution: Execution) -> tuple[Finished, ...]:
+def begin_act(builder: StepBuilder, act: Act, execution: Execution) -> tuple[NodeResult, ...]:
     """Begin to act, and return the execution if it is over at once."""
     if isinstance(act, Prompt):
-        return prompting.begin(moment, act, execution)
+        return prompt.begin(builder, act, execution)
     if isinstance(act, Converse):
-        return conversing.begin(moment, act, execution)
-    return commanding.begin(moment, act, execution)
+        return stage.begin(builder, act, execution)
+    return command.begin(builder, act, execution)
 
 
-def answer_act(moment: Moment, execution: Execution, effect: Effect, answer: Json) -> tuple[Finished, ...]:
+def answer_act(builder: StepBuilder, execution: Execution, effect: Effect, answer: Json) -> tuple[NodeResult, ...]:
     """Go on with what the world has answered, and return the execution if it is over."""
-    act = moment.nodes[execution.node].act
+    act = builder.nodes[execution.node].act
     if isinstance(act, Prompt):
-        return prompting.answered(moment, act, execution, effect, answer)
+        return prompt.answered(builder, act, execution, effect, answer)
     if isinstance(act, Converse):
-        return conversing.answered(moment, act, execution, effect, answer)
-    return commanding.answered(moment, act, execution, effect, answer)
+        return stage.answered(builder, act, execution, effect, answer)
+    return command.answered(builder, act, execution, effect, answer)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.runtime.acts.talk import talk_of
-from stagec.runtime.effect import Hook
-from stagec.runtime.moment import Moment
-from stagec.runtime.state import Execution
+from stagec.runtime.acts.conversation import conversation_of
+from stagec.runtime.exchange import Hook
+from stagec.runtime.execution import Execution
+from stagec.runtime.step_builder import StepBuilder
 from stagec.runtime.values import equal
 
 READ, WRITE = "read", "write"
@@ -44,11 +44,11 @@ def refusal(phase: str, access: str) -> str | None:
     return None if access in ACCESS[phase] else "Validation/ContextMutationForbidden"
 
 
-def call(moment: Moment, execution: Execution, hook: str, **given: Json) -> bool:
+def call(builder: StepBuilder, execution: Execution, hook: str, **given: Json) -> bool:
     """Call the callable of a node for a phase; false when there is none."""
-    named = moment.nodes[execution.node].hooks.get(hook)
+    named = builder.nodes[execution.node].hooks.get(hook)
     if named is not None:
-        moment.request(execution, Hook, call=named, phase=hook, given={"ctx": seen(execution), **given})
+        builder.request(execution, Hook, call=named, phase=hook, given={"ctx": seen(execution), **given})
     return named is not None
 
 
@@ -66,5 +66,5 @@ def hear(execution: Execution, hook: str, given: Mapping[str, Json]) -> Said:
 
 def seen(execution: Execution) -> dict[str, Json]:
     """Return the context as the callables of an execution see it."""
-    talk = talk_of(execution)
-    return {**talk.context, "attempts": list(talk.attempts)}
+    conversation = conversation_of(execution)
+    return {**conversation.context, "attempts": list(conversation.attempts)}

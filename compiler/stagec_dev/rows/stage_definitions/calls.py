@@ -1,26 +1,14 @@
-"""Answer rows about calls of tools: who decides, grants, digests, what a model is shown, and what nobody answers."""
+"""Answer rows about calls of tools: who decides, grants, digests, and what a model is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stagec.core.json import Json
-from stagec.runtime.acts import grants
-from stagec.runtime.acts.authority import (
-    Decision,
-    Envelope,
-    Proposal,
-    Rules,
-    approval_key,
-    decide_call,
-    digest_of,
-    guarded,
-)
-from stagec.runtime.acts.grants import Grants, Token
-from stagec.runtime.effect import Call, Effect, Grant, Hook, Turn
-from stagec.runtime.manifest import manifest
-from stagec.runtime.unattended import unattended
+from stagec.runtime.acts.authority import digest_of
+from stagec.runtime.exchange import Call, Effect, Grant, Hook, Turn
+from stagec_dev.row import out_of_scope
 from stagec_dev.rows.stage_definitions.projects import frozen, machine, minimal
 from stagec_dev.rows.stage_definitions.scripted import HOOK, Trace, World, run
 
@@ -28,76 +16,43 @@ Given = Mapping[str, Any]
 _GUARD = {"stage": "TOOL_CALL", "when": "pre", "kind": "guard"}
 _CALL = f"{HOOK}_"
 """How the callables of guards begin; their number follows."""
-_OTHER = frozenset({"name", "origin", "where", "tool", "args", "sm", "stageExecutionId", "attempt", "proposalId"})
-_OTHER |= {"mode", "allowlist", "cached", "guard", "repeat", "expect", "stagec", "headless"}
-"""Members of a row that do not say what people answer when they are asked outside of stages."""
+_CHAT = "default chat is out of scope (rulings, § 2): every call of a run is made inside a stage"
+_BOUND = "every execution has a key, and a grant is used by the call for which it was asked: none can be outstanding"
 
 
 def stack(given: Given) -> Any:
-    """Decide about a call as often as a row says: in a stage by running one, outside of all by the mode."""
+    """Decide about a call as often as a row says, by running a stage whose model makes it."""
     stage = given.get("sm")
-    if stage is None or given.get("stageExecutionId", "row") is None:
-        decisions = [_told(_decided(given, stage))] * int(given.get("repeat", 1))
-    else:
-        decisions = _of_stage(given, stage)
+    if stage is None:
+        return out_of_scope(_CHAT)
+    if given.get("stageExecutionId", "row") is None:
+        return out_of_scope(_BOUND)
+    count = int(given.get("repeat", 1))
+    call: Json = {"id": "row-1", "tool": given["tool"], "arguments": given.get("args", {})}
+    decisions = _decisions(given, stage, [call] * count, [stage.get("grant")] * count)
     return decisions if "repeat" in given else decisions[0]
 
 
-def _decided(given: Given, stage: Given | None) -> Decision:
-    """Decide without a stage that runs: the mode decides, or a stage to which no grant can be bound."""
-    tool, told = given["tool"], (each for name, each in given.items() if name not in _OTHER)
-    key, heard = approval_key(tool, given.get("args", {})), _heard(next(told, None))
-    proposal = Proposal(tool, key, "nobody" if given.get("headless") else heard)
-    envelope = None if stage is None else Envelope(tuple(stage["allowedTools"]))
-    rules = Rules(tuple(given.get("allowlist") or ()), _cached(given.get("cached"), key))
-    return guarded(decide_call(given["mode"], proposal, envelope, rules), _guards(given))
-
-
-def _cached(said: Any, key: str) -> tuple[str, ...]:
-    """Return the keys that were approved before: those listed, or that of the call where it is only said to be one."""
-    return tuple(said) if isinstance(said, list) else (key,) if said else ()
-
-
-def _guards(given: Given) -> list[Any]:
-    """Return what each guard says: the code with which it denies, or nothing."""
+def _decisions(given: Given, stage: Given, calls: list[Json], replies: list[Any]) -> list[Any]:
+    """Return what a stage decides whose model makes calls one after the other; `replies` are what people say."""
+    object_ = {**minimal("row"), "allowedTools": stage["allowedTools"], "turnCap": len(calls)}
+    members: dict[str, Any] = {"securityMode": given.get("mode", "ask")}
     said = given.get("guard")
-    return said if isinstance(said, list) else [] if said is None else [said]
-
-
-def _heard(said: Any) -> str:
-    """Return what people say; whatever is neither yes nor no is nobody's answer."""
-    told = said.get("kind") if isinstance(said, dict) else said
-    return next((meant for meant, words in _WORDS.items() if told in words), "nobody")
-
-
-_WORDS: Mapping[str, tuple[Any, ...]] = {"approve": (True, "approve", "accepted"), "deny": (False, "deny", "rejected")}
-
-
-def _told(decision: Decision) -> dict[str, Json]:
-    found: dict[str, Json] = {"kind": decision.kind, "source": decision.source}
-    return found if decision.code is None else {**found, "code": decision.code}
-
-
-def _of_stage(given: Given, stage: Given) -> list[Any]:
-    """Return what a stage decides whose model makes one call again and again, under one id."""
-    count = int(given.get("repeat", 1))
-    object_ = {**minimal("row"), "allowedTools": stage["allowedTools"], "turnCap": count}
-    members: dict[str, Any] = {"securityMode": given["mode"]}
-    guards = _guards(given)
+    guards = said if isinstance(said, list) else [] if said is None else [said]
     if guards:
         members["loopHooks"] = [{**_GUARD, "call": f"{_CALL}{index}"} for index in range(len(guards))]
     _, plan = frozen(machine([object_], "row", **members))
-    call = {"id": "row-1", "tool": given["tool"], "arguments": given.get("args", {})}
-    answers: dict[type, Json] = {
-        Turn: {"calls": [call]},
-        Grant: _GRANTED.get(stage.get("grant"), {}),
-        Call: {"value": ""},
-    }
+    made = iter(zip(calls, replies, strict=True))
+    reply: list[Any] = []
 
     def answer(effect: Effect) -> Json:
         if isinstance(effect, Hook):
             return {"value": guards[int(effect.call.removeprefix(_CALL))] or True}
-        return answers.get(type(effect), {})
+        if isinstance(effect, Turn):
+            call, heard = next(made)
+            reply[:] = [heard]
+            return {"calls": [call]}
+        return _GRANTED.get(reply[0], {}) if isinstance(effect, Grant) else {"value": ""}
 
     trace = run(plan, World(answer))
     return [_of_event(each.name, each.facts) for each in trace.told if each.name in _DECIDED]
@@ -118,78 +73,74 @@ def digest(given: Given) -> Any:
 
 
 def sequence(given: Given) -> Any:
-    """Issue, consume and clear grants, step by step: what each step comes to."""
-    state, told = Grants(), []
-    for step in given["steps"]:
-        state, outcome = _STEPS[step[0]](state, step)
-        told.append(outcome)
-    issued = [each for each, step in zip(told, given["steps"], strict=True) if step[0] == "issue"]
-    return {"steps": told, "refused": any(str(each).startswith("ERR") for each in issued)}
+    """Follow grants step by step, by running a stage whose model makes the calls that use them."""
+    steps = given["steps"]
+    if any(step[0] == "clear" for step in steps) or not _is_used_at_once(steps):
+        return out_of_scope(_BOUND)
+    issued: Any = None
+    calls: list[Json] = []
+    replies: list[Any] = []
+    for step in steps:
+        if step[0] == "issue":
+            issued = step[2] if len(step) > _DECIDED_AT else "approve"
+        else:
+            token = step[1]
+            arguments = {"digest": token["argsDigest"]}
+            calls.append({"id": token["proposalId"], "tool": token["tool"], "arguments": arguments})
+            replies.append(issued)
+    told = iter(_decisions({}, {"allowedTools": []}, calls, replies))
+    outcomes = [None if step[0] == "issue" else _outcome(next(told)) for step in steps]
+    return {"steps": outcomes, "refused": _refused(steps, outcomes)}
 
 
-def _issue(state: Grants, step: Any) -> tuple[Grants, str]:
-    handled = grants.issue(state, _token(step[1]), *step[2:])
-    return handled.grants, _outcome(handled)
+_DECIDED_AT = 2
+"""Where an `issue` says what people have decided."""
 
 
-def _consume(state: Grants, step: Any) -> tuple[Grants, str]:
-    handled = grants.consume(state, _token(step[1]))
-    return handled.grants, _outcome(handled)
+def _is_used_at_once(steps: Iterable[Any]) -> bool:
+    """Tell whether each grant is used by the call that follows it."""
+    issued: Any = None
+    for kind, token, *_ in steps:
+        if kind == "consume" and issued not in {None, token["argsDigest"]}:
+            return False
+        issued = token["argsDigest"] if kind == "issue" else issued
+    return True
 
 
-def _clear(state: Grants, step: Any) -> tuple[Grants, None]:
-    return grants.close(state, step[1]), None
+def _outcome(decision: Mapping[str, Any]) -> str:
+    return "approve" if decision["kind"] == "approve" else f"ERR Validation/{decision['code']}"
 
 
-_STEPS: Mapping[str, Callable[[Grants, Any], tuple[Grants, str | None]]] = {
-    "issue": _issue,
-    "consume": _consume,
-    "clear": _clear,
-}
-
-
-def _outcome(handled: grants.Handled) -> str:
-    return "approve" if handled.failure is None else f"ERR {handled.failure}"
-
-
-def _token(told: Given) -> Token:
-    return Token(told["stageExecutionId"], told["attempt"], told["proposalId"], told["tool"], told["argsDigest"])
+def _refused(steps: list[Any], outcomes: list[Any]) -> bool:
+    """Tell whether a call was denied that directly follows the grant for it."""
+    pairs = zip(steps, outcomes[1:], strict=False)
+    return any(step[0] == "issue" and outcome is not None and outcome != "approve" for step, outcome in pairs)
 
 
 def shown(given: Given) -> Any:
-    """Run a stage and see what its model is shown by a session that has some tools."""
-    tools, completion = given["allowedTools"], given["completionTool"]
-    object_ = {**minimal("row"), "allowedTools": tools, "completionTool": completion}
+    """Run a stage and see what its model is shown; the tools of a session are the catalogue of the pipeline."""
+    completion = given["completionTool"]
+    object_ = {**minimal("row"), "allowedTools": given["allowedTools"], "completionTool": completion}
     _, plan = frozen(machine([object_], "row"))
     trace = run(plan, World(lambda _: {}))
     failed = trace.facts("StageInitFailed")
     if failed:
         return {"error": failed[0]["reason"]}
+    if not set(given["allowedTools"]) <= set(given["sessionTools"]):
+        return out_of_scope("a tool that the catalogue lacks is a compile error (`drift`), so no run is without it")
     (turn,) = trace.effects(Turn)
-    offered = manifest(turn.tools, turn.completion, given["sessionTools"])
-    return {"error": "completion-tool-collision"} if offered is None else {"manifest": list(offered)}
+    return {"manifest": [*turn.tools, turn.completion]}
 
 
 def headless(given: Given) -> Any:
-    """Answer an interaction when nobody is there; the grant of a tool is asked for by a stage that runs."""
-    kind, options = given["kind"], given.get("options", _OPTIONS)
-    found = unattended(kind, yolo=given["yolo"], options=options)
-    if kind != "grantStageTool":
-        return {"outcome": "halt" if found.halts else found.answer}
-    _, plan = frozen(
-        machine([{**minimal("row"), "turnCap": 2}], "row", securityMode="yolo" if given["yolo"] else "ask")
-    )
+    """Ask for the grant of a tool when nobody is there; the stage that asks goes on."""
+    if given["kind"] != "grantStageTool":
+        return out_of_scope(f"no run asks for {given['kind']!r} of default chat, which is out of scope (rulings, § 2)")
+    mode = "yolo" if given["yolo"] else "ask"
+    _, plan = frozen(machine([{**minimal("row"), "turnCap": 2}], "row", securityMode=mode))
     call: Json = {"calls": [{"id": "row-1", "tool": "bash", "arguments": {}}]}
-
-    def answer(effect: Effect) -> Json:
-        return {"granted": found.answer} if isinstance(effect, Grant) else call if isinstance(effect, Turn) else {}
-
-    trace = run(plan, World(answer))
-    return {"outcome": "halt" if found.halts else _denials(trace)}
-
-
-_OPTIONS = ("A", "B", "C")
-"""The options of a `Select` in upstream's tests, for rows that do not repeat them."""
+    trace = run(plan, World(lambda effect: call if isinstance(effect, Turn) else {}))
+    return {"outcome": _denials(trace)}
 
 
 def _denials(trace: Trace) -> Json:

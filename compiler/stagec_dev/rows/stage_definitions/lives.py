@@ -7,47 +7,70 @@ from typing import Any
 
 from stagec.core.json import Json
 from stagec.plan.document import Plan
+from stagec.plan.node import Outcome
 from stagec.runtime.acts import phases
-from stagec.runtime.acts.bound import STAGE, continued
-from stagec.runtime.effect import Call, Effect, Hook, Turn
+from stagec.runtime.exchange import Call, Effect, Hook, Turn
+from stagec_dev.row import out_of_scope
 from stagec_dev.rows.stage_definitions.projects import frozen, machine, minimal
 from stagec_dev.rows.stage_definitions.scripted import HOOK, Trace, World, run
 
 Given = Mapping[str, Any]
+_STAGE = "sm"
+_CHAT = "the loop of default chat is out of scope (rulings, § 2)"
 _AFTERWARDS = 10
 """How often it is asked beyond a bound whether a loop may go on."""
 
 
 def access(given: Given) -> Any:
-    """Tell whether a phase may do something with the context."""
-    failure = phases.refusal(given["phase"], given["access"])
+    """Tell whether a phase may do something with the context: its callable tries, where the phase has one."""
+    phase, hook = given["phase"], _HOOK_OF.get(given["phase"])
+    if hook is None or given["access"] != phases.WRITE:
+        failure = phases.refusal(phase, given["access"])
+    else:
+        failure = _written_in(hook)
     return {"ok": failure is None, **({} if failure is None else {"error": failure})}
 
 
+def _written_in(hook: str) -> str | None:
+    """Return the failure of a stage whose callable changes the context, nothing when it may."""
+    _, plan = frozen(machine([minimal("row")], "row", hooks={"row": {hook: HOOK}}))
+
+    def answer(effect: Effect) -> Json:
+        if isinstance(effect, Hook):
+            return {"value": None, "ctx": {"written": True}}
+        return {"calls": [{"tool": effect.completion, "arguments": {}}]} if isinstance(effect, Turn) else {}
+
+    return None if run(plan, World(answer)).outcome is Outcome.DONE else "Validation/ContextMutationForbidden"
+
+
+_HOOK_OF = {"Setup": "setup", "CheckGate": "gate", "Assert": "assert", "Exit": "exit"}
+
+
 def continuation(given: Given) -> Any:
-    """Tell of every turn up to the bound, and of some beyond it, whether it may be taken."""
-    told: list[Json] = []
-    for taken in range(int(given["max"]) + _AFTERWARDS):
-        found = continued(given["kind"], int(given["max"]), taken)
-        told.append([found.proceed, found.cap_hit] if found.failure is None else f"ERR {found.failure}")
-    return {"calls": told}
+    """Tell of every turn up to the bound, and of some beyond it, whether it may be taken: a stage takes all it may."""
+    if given["kind"] != _STAGE:
+        return out_of_scope(_CHAT)
+    trace = _worked(int(given["max"]), _Script("always-tool", "hand_in_row"))
+    capped: Json = [False, bool(trace.facts("StageAssertOutcome")[0]["capHit"])]
+    return {"calls": [*([[True, False]] * len(trace.effects(Turn))), *([capped] * _AFTERWARDS)]}
 
 
 def loop(given: Given) -> Any:
     """Count what happens in a loop whose model follows a script."""
-    if given["kind"] != STAGE:
-        return _chat(given)
-    most = int(given["max"])
-    _, plan = frozen(machine([{**minimal("row"), "allowedTools": ["work"], "turnCap": most}], "row"))
-    said = _Script(given["script"], "hand_in_row")
-    trace = run(plan, World(said.answer))
-    capped = trace.facts("StageAssertOutcome")[0]["capHit"]
+    if given["kind"] != _STAGE:
+        return out_of_scope(_CHAT)
+    trace = _worked(int(given["max"]), _Script(given["script"], "hand_in_row"))
     return {
-        "capHit": capped,
+        "capHit": trace.facts("StageAssertOutcome")[0]["capHit"],
         "llmTurns": len(trace.effects(Turn)),
         "toolCallRounds": len(trace.facts("StagePreFired", stage="TOOL_CALL")),
         "render": bool(trace.facts("StagePreFired", stage="RENDER")),
     }
+
+
+def _worked(turns: int, script: _Script) -> Trace:
+    _, plan = frozen(machine([{**minimal("row"), "allowedTools": ["work"], "turnCap": turns}], "row"))
+    return run(plan, World(script.answer))
 
 
 class _Script:
@@ -77,20 +100,6 @@ class _Script:
         if isinstance(effect, Turn):
             return {"text": "", "calls": self._calls.get(self.move(), [])}
         return {"value": ""} if isinstance(effect, Call) else {}
-
-
-def _chat(given: Given) -> Any:
-    """Follow a script outside of all stages, where the first turn without calls ends the loop."""
-    said, turns, rounds = _Script(given["script"], ""), 0, 0
-    while True:
-        found = continued(given["kind"], int(given["max"]), turns)
-        if not found.proceed:
-            told: dict[str, Json] = {"error": found.failure, "capHit": found.cap_hit, "render": False}
-            return {**told, "llmTurns": turns, "toolCallRounds": rounds, "SessionTurnEnd": 1}
-        turns += 1
-        if said.move() not in {"tool", "tools"}:
-            return {"capHit": False, "llmTurns": turns, "toolCallRounds": rounds, "render": True, "SessionTurnEnd": 1}
-        rounds += 1
 
 
 def body(given: Given) -> Any:

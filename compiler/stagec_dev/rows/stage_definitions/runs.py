@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from stagec.core.value import value
-from stagec_dev.row import Agreement
+from stagec_dev.row import Agreement, is_out_of_scope
 from stagec_dev.rows.stage_definitions import calls, groups, lives
 
 Given = Mapping[str, Any]
@@ -126,5 +126,7 @@ CASES: Mapping[str, Case] = {
 
 def compare(case: Case, given: Given, got: Any) -> Agreement:
     """Tell how an answer stands to that of a row."""
+    if is_out_of_scope(got):
+        return Agreement.OUT_OF_SCOPE
     agrees = case.agrees(given, got)
     return Agreement.UNKNOWN if agrees is None else Agreement.AGREE if agrees else Agreement.DISAGREE

@@ -10,10 +10,9 @@ from stagec.core.value import NOTHING, value
 from stagec.plan.document import Plan
 from stagec.plan.node import Outcome
 from stagec.runtime.advance import advance
-from stagec.runtime.effect import Effect, execution_of
-from stagec.runtime.event import Answered, Cancelled, Event, Started
+from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Started, execution_of
 from stagec.runtime.program import program_of
-from stagec.runtime.state import State, Step, Told
+from stagec.runtime.state import State, Step, TraceEvent
 
 HOOK = "rows.world:answer"
 """The callable that stands for whatever a row says that code of an author does."""
@@ -32,13 +31,13 @@ class World:
 class Trace:
     """What has happened in a run, in order: requests and events."""
 
-    happened: tuple[Effect | Told, ...]
+    happened: tuple[Effect | TraceEvent, ...]
     outcome: Outcome | None
 
     @property
-    def told(self) -> tuple[Told, ...]:
+    def told(self) -> tuple[TraceEvent, ...]:
         """The events alone."""
-        return tuple(each for each in self.happened if isinstance(each, Told))
+        return tuple(each for each in self.happened if isinstance(each, TraceEvent))
 
     def facts(self, name: str, **wanted: Json) -> list[Mapping[str, Any]]:
         """Return the facts of the events of a name, of those that say what is wanted."""
@@ -59,7 +58,7 @@ class Trace:
 def run(plan: Plan, world: World, inputs: Mapping[str, Json] = NOTHING) -> Trace:
     """Return what happens in a run: requests are answered when they are due, those of one time in their order."""
     program, step = program_of(plan), Step(State())
-    happened: list[Effect | Told] = []
+    happened: list[Effect | TraceEvent] = []
     due: dict[str, tuple[float, Effect]] = {}
     event: Event | None = Started("row", inputs=inputs)
     now, cancelled = 0.0, world.cancelled

@@ -11,7 +11,7 @@ from stagec.cli.running.summary import request_label
 from stagec.plan.act import Converse
 from stagec.plan.canonical import compact
 from stagec.runtime import State
-from stagec.runtime.effect import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
 
 _LINES = 8
 """Lines of a prompt that are shown."""

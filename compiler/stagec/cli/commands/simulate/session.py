@@ -20,7 +20,7 @@ from stagec.core.visible import visible
 from stagec.core.words import counted
 from stagec.drivers.local.drive import next_request
 from stagec.runtime import Answered, Effect, Event, Program, State, advance
-from stagec.runtime.effect import Turn, Wait, execution_of
+from stagec.runtime.exchange import Turn, Wait, execution_of
 
 _PROMPT = "> "
 _BAR = "  | "

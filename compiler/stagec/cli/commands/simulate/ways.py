@@ -12,8 +12,8 @@ from stagec.plan.act import Prompt
 from stagec.plan.gate import Among, Exists, IntentGate, Reads, Term
 from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Stop, Target
 from stagec.runtime import Program
+from stagec.runtime.execution import Execution
 from stagec.runtime.gate import ABORT
-from stagec.runtime.state import Execution
 
 FAIL = "fail"
 _END = "end"

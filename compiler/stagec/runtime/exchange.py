@@ -1,9 +1,4 @@
-"""What the machine asks of the world; every request has a key, under which it is answered once.
-
-A key is `run/node#visit/attempt.index`: the same run asks for the same under the same key, whenever it is replayed. A
-request may reach the world more than once, after a crash; the key lets the world notice. Answers are JSON objects; each
-class says which. An answer of any other shape counts as a request that failed.
-"""
+"""What the machine and the world exchange: effects that ask for something, and events that tell what happened."""
 
 from __future__ import annotations
 
@@ -149,3 +144,30 @@ Effect = Ask | Turn | Call | Grant | Run | Shell | Judge | Wait | Confirm | Hook
 def execution_of(key: str) -> str:
     """Return the execution that a request belongs to: `run/node#visit`."""
     return key.rpartition("/")[0]
+
+
+@value
+class Started:
+    """A run begins: its id, the entry that was selected, None for the plan's own, and its inputs."""
+
+    run: str
+    entry: str | None = None
+    inputs: Mapping[str, Json] = NOTHING
+
+
+@value
+class Answered:
+    """The world has answered a request; `answer` is as the class of the request says."""
+
+    key: str
+    answer: Json
+
+
+@value
+class Cancelled:
+    """Somebody wants the run to end."""
+
+    reason: str = "cancelled"
+
+
+Event = Started | Answered | Cancelled

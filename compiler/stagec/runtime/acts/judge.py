@@ -1,4 +1,4 @@
-"""Whether the work of a run is done, where no gate says so (§ 3.13 of the format)."""
+"""Decide whether the work of a run is done, where no gate does (§ 3.13 of the format)."""
 
 from __future__ import annotations
 
@@ -7,45 +7,47 @@ from typing import Any
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.runtime import effect as effects
-from stagec.runtime.acts import validating
-from stagec.runtime.finished import Finished
-from stagec.runtime.moment import Moment
-from stagec.runtime.state import Execution
+from stagec.runtime import exchange as effects
+from stagec.runtime.acts import validation
+from stagec.runtime.execution import Execution, NodeResult, PendingJudgement
+from stagec.runtime.step_builder import StepBuilder
 
-_NOTHING: tuple[Finished, ...] = ()
+_NOTHING: tuple[NodeResult, ...] = ()
 _WORLDLY = frozenset({"poll:state", "meta:custom"})
 _ANY = ("or", "first")
 """Operators of composites with which one condition is enough: `first` is the first that is met."""
 
 
-def judge(moment: Moment, execution: Execution, result: Mapping[str, Json]) -> tuple[Finished, ...]:
+def judge(builder: StepBuilder, execution: Execution, result: Mapping[str, Json]) -> tuple[NodeResult, ...]:
     """Judge the work after an answer: at once, or once the world has said what it knows."""
-    judge = moment.program.plan.judge
-    moment.judged += 1
+    judge = builder.program.plan.judge
+    builder.change(judged=builder.now.judged + 1)
     if judge is None:
-        return (Finished(execution, "next", result),)
+        return (NodeResult(execution, "next", result),)
     questions = tuple(_worldly(judge.kind, judge.settings))
-    return _next_question(moment, replace(execution, detail=(result, questions, ())))
+    return _next_question(builder, execution, PendingJudgement(result, questions))
 
 
-def decided(moment: Moment, execution: Execution, answer: Json) -> tuple[Finished, ...]:
+def decided(builder: StepBuilder, execution: Execution, answer: Json) -> tuple[NodeResult, ...]:
     """Take what the world says."""
-    result, questions, known = execution.detail
-    done = isinstance(answer, dict) and answer.get("done") is True
-    return _next_question(moment, replace(execution, detail=(result, questions, (*known, done))))
-
-
-def _next_question(moment: Moment, execution: Execution) -> tuple[Finished, ...]:
-    result, questions, known = execution.detail
-    if len(known) < len(questions):
-        kind, settings = questions[len(known)]
-        moment.request(execution, effects.Judge, kind=kind, settings=settings, answer=result["answer"])
+    judgement = execution.progress
+    if not isinstance(judgement, PendingJudgement):
         return _NOTHING
-    judge = moment.program.plan.judge
-    said = list(known)
-    done = judge is not None and _is_done(moment, judge.kind, judge.settings, result["answer"], said)
-    return validating.validated(moment, Finished(execution, "verdict" if done else "next", result))
+    done = isinstance(answer, dict) and answer.get("done") is True
+    return _next_question(builder, execution, replace(judgement, answers=(*judgement.answers, done)))
+
+
+def _next_question(builder: StepBuilder, execution: Execution, judgement: PendingJudgement) -> tuple[NodeResult, ...]:
+    execution = replace(execution, progress=judgement)
+    result, answers = judgement.result, judgement.answers
+    if len(answers) < len(judgement.questions):
+        kind, settings = judgement.questions[len(answers)]
+        builder.request(execution, effects.Judge, kind=kind, settings=settings, answer=result["answer"])
+        return _NOTHING
+    judge = builder.program.plan.judge
+    said = list(answers)
+    done = judge is not None and _is_done(builder, judge.kind, judge.settings, result["answer"], said)
+    return validation.validated(builder, NodeResult(execution, "verdict" if done else "next", result))
 
 
 def _worldly(kind: str, settings: Mapping[str, Json]) -> list[tuple[str, Mapping[str, Json]]]:
@@ -55,13 +57,13 @@ def _worldly(kind: str, settings: Mapping[str, Json]) -> list[tuple[str, Mapping
     return [(each, given) for each, given in _conditions(settings) if each in _WORLDLY] if _is_composite(kind) else []
 
 
-def _is_done(moment: Moment, kind: str, settings: Mapping[str, Json], answer: Any, said: list[bool]) -> bool:
+def _is_done(builder: StepBuilder, kind: str, settings: Mapping[str, Json], answer: Any, said: list[bool]) -> bool:
     if kind in _WORLDLY:
         return said.pop(0)
     if not _is_composite(kind):
-        return _found(moment, kind, settings, answer)
+        return _found(builder, kind, settings, answer)
     found = [
-        said.pop(0) if each in _WORLDLY else _found(moment, each, given, answer)
+        said.pop(0) if each in _WORLDLY else _found(builder, each, given, answer)
         for each, given in _conditions(settings)
     ]
     return any(found) if settings.get("operator") in _ANY else bool(found) and all(found)
@@ -81,13 +83,13 @@ def _object(given: Json) -> Mapping[str, Json]:
     return given if isinstance(given, dict) else {}
 
 
-def _found(moment: Moment, kind: str, settings: Mapping[str, Json], answer: Any) -> bool:
+def _found(builder: StepBuilder, kind: str, settings: Mapping[str, Json], answer: Any) -> bool:
     """Judge by what can be seen in the answer, or counted."""
     match kind:
         case "count:iteration":
-            return _reached(moment.executions, settings.get("maxIterations"))
+            return _reached(builder.now.executions, settings.get("maxIterations"))
         case "count:check":
-            return _reached(moment.judged, settings.get("maxChecks"))
+            return _reached(builder.now.judged, settings.get("maxChecks"))
         case "detect:keyword":
             keyword = settings.get("verdictKeyword")
             return isinstance(keyword, str) and any(keyword in each for each in _inside(answer) if type(each) is str)

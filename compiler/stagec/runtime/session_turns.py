@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from stagec.runtime.state import Branch, Execution, Scope
+from stagec.runtime.execution import Branch, Execution
+from stagec.runtime.state import Scope
 
 Scopes = Mapping[str, Scope]
 

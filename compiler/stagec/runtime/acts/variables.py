@@ -7,46 +7,46 @@ from collections.abc import Callable, Mapping
 from stagec.core.json import Json
 from stagec.plan.act import Carried, Given, Prompt, Supply
 from stagec.plan.canonical import as_text
-from stagec.runtime.moment import Moment
 from stagec.runtime.render import UnfilledError
+from stagec.runtime.step_builder import StepBuilder
 
 
 class UnstartableError(Exception):
     """A node cannot start; `str()` says why."""
 
 
-def prompt_text(moment: Moment, act: Prompt) -> str:
+def prompt_text(builder: StepBuilder, act: Prompt) -> str:
     """Return the prompt of the execution that is about to begin, or raise `UnstartableError`."""
     if act.prompt is None:
         raise UnstartableError("it has no prompt")
-    supplied = variables(moment, act.variables, moment.executions + 1) if act.variables else {}
+    supplied = variables(builder, act.variables, builder.now.executions + 1) if act.variables else {}
     for name in (*act.variables, *act.needed):
         if name not in supplied or (name in act.needed and supplied[name] == ""):
             raise UnstartableError(f"its variable {name} has no value")
-    scope = {"variable": supplied, "stdin": moment.inputs.get("stdin", "")}
+    scope = {"variable": supplied, "stdin": builder.now.inputs.get("stdin", "")}
     try:
-        return moment.program.renderer.render(act.prompt, scope)
+        return builder.program.renderer.render(act.prompt, scope)
     except UnfilledError as unfilled:
         raise UnstartableError(f"{unfilled} has no value") from unfilled
 
 
-def variables(moment: Moment, supplies: Mapping[str, Supply], iteration: int) -> dict[str, Json]:
+def variables(builder: StepBuilder, supplies: Mapping[str, Supply], iteration: int) -> dict[str, Json]:
     """Return the variables that have a value, as texts; `iteration` is the number of the execution they are for."""
-    found = ((name, _supplied(moment, supply, iteration)) for name, supply in supplies.items())
+    found = ((name, _supplied(builder, supply, iteration)) for name, supply in supplies.items())
     return {name: each for name, each in found if each is not None}
 
 
-def _supplied(moment: Moment, supply: Supply, iteration: int) -> str | None:
+def _supplied(builder: StepBuilder, supply: Supply, iteration: int) -> str | None:
     if isinstance(supply, Given):
-        given = moment.inputs
+        given = builder.now.inputs
         return as_text(given[supply.name]) if supply.name in given else None
     if isinstance(supply, Carried):
-        return _carried(moment, supply)
-    return _provided(moment, supply.name, iteration)
+        return _carried(builder, supply)
+    return _provided(builder, supply.name, iteration)
 
 
-def _carried(moment: Moment, supply: Carried) -> str | None:
-    record = moment.past_of(supply.node).record or {}
+def _carried(builder: StepBuilder, supply: Carried) -> str | None:
+    record = builder.history_of(supply.node).record or {}
     if supply.key in record:
         return as_text(record[supply.key])
     if supply.default is not None:
@@ -54,40 +54,40 @@ def _carried(moment: Moment, supply: Carried) -> str | None:
     return None if supply.required else ""
 
 
-def _provided(moment: Moment, name: str, iteration: int) -> str | None:
+def _provided(builder: StepBuilder, name: str, iteration: int) -> str | None:
     """Return a variable of the runner, or else an input of that name."""
-    known = _RUNNERS[name](moment, iteration) if name in _RUNNERS else None
-    given = moment.inputs.get(name) if known is None else known
+    known = _RUNNERS[name](builder, iteration) if name in _RUNNERS else None
+    given = builder.now.inputs.get(name) if known is None else known
     return None if given is None else as_text(given)
 
 
-def _remaining(moment: Moment, iteration: int) -> Json:
-    most = moment.program.plan.limits.executions
+def _remaining(builder: StepBuilder, iteration: int) -> Json:
+    most = builder.program.plan.limits.executions
     return None if most is None else most - iteration + 1
 
 
-def _setting(name: str) -> Callable[[Moment, int], Json]:
-    def found(moment: Moment, _iteration: int) -> Json:
-        judge = moment.program.plan.judge
+def _setting(name: str) -> Callable[[StepBuilder, int], Json]:
+    def found(builder: StepBuilder, _iteration: int) -> Json:
+        judge = builder.program.plan.judge
         return None if judge is None else judge.settings.get(name)
 
     return found
 
 
-def _criteria(moment: Moment, _iteration: int) -> Json:
-    judge = moment.program.plan.judge
+def _criteria(builder: StepBuilder, _iteration: int) -> Json:
+    judge = builder.program.plan.judge
     return None if judge is None else criteria(judge.kind, judge.settings)
 
 
-_RUNNERS: Mapping[str, Callable[[Moment, int], Json]] = {
+_RUNNERS: Mapping[str, Callable[[StepBuilder, int], Json]] = {
     "iteration": lambda _moment, iteration: iteration,
     "completed_iterations": lambda _moment, iteration: iteration - 1,
-    "max_iterations": lambda moment, _iteration: moment.program.plan.limits.executions,
+    "max_iterations": lambda builder, _iteration: builder.program.plan.limits.executions,
     "remaining": _remaining,
     "completion_keyword": _setting("verdictKeyword"),
     "max_checks": _setting("maxChecks"),
-    "check_count": lambda moment, _iteration: moment.judged,
-    "previous_summary": lambda moment, _iteration: moment.said,
+    "check_count": lambda builder, _iteration: builder.now.judged,
+    "previous_summary": lambda builder, _iteration: builder.now.said,
     "verdict_criteria": _criteria,
 }
 """The variables of the runner, by name."""

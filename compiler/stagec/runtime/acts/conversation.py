@@ -1,11 +1,27 @@
-"""Messages of transcripts as JSON, for callables, and back."""
+"""What an execution of a stage remembers of its conversation, and messages as JSON for callables and back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
 from stagec.core.json import Json, list_of, object_of, text_in
-from stagec.runtime.effect import Message, Request
+from stagec.core.value import replace
+from stagec.runtime.exchange import Message, Request
+from stagec.runtime.execution import Conversation, Execution
+
+_EMPTY = Conversation()
+
+
+def conversation_of(execution: Execution) -> Conversation:
+    """Return what an execution remembers."""
+    found = execution.progress
+    return found if isinstance(found, Conversation) else _EMPTY
+
+
+def update(execution: Execution, **fields: object) -> Execution:
+    """Return an execution with some fields of its conversation changed."""
+    return replace(execution, progress=replace(conversation_of(execution), **fields))
+
 
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
 

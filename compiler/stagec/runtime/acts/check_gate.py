@@ -1,0 +1,97 @@
+"""CheckGate: whether a stage may act, and the policy for one that may not (§ 3.10 of the format)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stagec.core.json import Json
+from stagec.core.value import replace
+from stagec.plan.gate import Admission
+from stagec.runtime.acts import conclusion, phases
+from stagec.runtime.acts.conclusion import pause
+from stagec.runtime.acts.conversation import conversation_of
+from stagec.runtime.acts.setup import failed
+from stagec.runtime.exchange import Confirm, Effect
+from stagec.runtime.execution import Execution, NodeResult
+from stagec.runtime.step_builder import StepBuilder
+from stagec.runtime.values import all_hold
+
+_PROCEED, _LATER = "proceed", "retry-later"
+_OUTCOMES = frozenset({_PROCEED, "defer", "block"})
+
+Admitted = Execution | NodeResult | None
+"""An execution that may act; one that is over without having acted; None while somebody is asked."""
+
+
+def ask(builder: StepBuilder, execution: Execution) -> Admitted:
+    """Ask for admission."""
+    conversation = conversation_of(execution)
+    execution = builder.keep(replace(execution, progress=replace(conversation, asked=conversation.asked + 1)))
+    return (
+        None if phases.call(builder, execution, "gate") else _decided(builder, execution, _declared(builder, execution))
+    )
+
+
+def answered(builder: StepBuilder, execution: Execution, effect: Effect, given: Mapping[str, Json]) -> Admitted:
+    """Take what a callable or a person says."""
+    if type(effect) is Confirm:
+        return execution if given.get("yes") is True else _ended(builder, execution, "fail")
+    said = phases.hear(execution, "gate", given)
+    outcome = _declared(builder, execution) if said.value is None else said.value
+    if said.failure is not None or not (isinstance(outcome, str) and outcome in _OUTCOMES):
+        return failed(builder, execution, "CheckGate", "its hook has failed", said.failure or phases.FAILED)
+    return _decided(builder, execution, outcome)
+
+
+def _declared(builder: StepBuilder, execution: Execution) -> str:
+    """Return what the terms of the node say; `block` goes before `defer`."""
+    admission, scope = _admission(builder, execution), {"ctx": conversation_of(execution).context}
+    if admission is None:
+        return _PROCEED
+    if admission.block and all_hold(admission.block, scope):
+        return "block"
+    return "defer" if admission.defer and all_hold(admission.defer, scope) else _PROCEED
+
+
+def _admission(builder: StepBuilder, execution: Execution) -> Admission | None:
+    return builder.nodes[execution.node].admission
+
+
+def _decided(builder: StepBuilder, execution: Execution, outcome: str) -> Admitted:
+    policy = None if outcome == _PROCEED else _policy(_admission(builder, execution), outcome)
+    builder.emit("StageCheckGateResult", execution, outcome=outcome, policy=policy)
+    tries = conversation_of(execution).asked
+    match policy:
+        case None:
+            return execution
+        case "ask":
+            question = f"{execution.node} is {_HELD[outcome]}; shall it run all the same?"
+            builder.request(execution, Confirm, question=question)
+            return None
+        case "retry-later" if tries < _attempts(builder, execution):
+            pause(builder, execution, tries)
+            return None
+        case _:
+            return _ended(builder, execution, "skip" if policy == "skip" else "fail")
+
+
+_HELD = {"defer": "deferred", "block": "blocked"}
+"""What a node is called by people that does not proceed."""
+
+
+def _policy(admission: Admission | None, outcome: str) -> str:
+    if admission is None:
+        return "fail"
+    return admission.on_block if outcome == "block" else admission.on_defer
+
+
+def _ended(builder: StepBuilder, execution: Execution, verdict: str) -> NodeResult | None:
+    """Let a stage exit that has not acted."""
+    reason = "skipped" if verdict == "skip" else "gate-unresolved"
+    result: dict[str, Json] = {"verdict": verdict, "reason": reason, "capHit": False, "attemptCount": 0}
+    return conclusion.leave(builder, execution, result)
+
+
+def _attempts(builder: StepBuilder, execution: Execution) -> int:
+    retry = builder.nodes[execution.node].retry
+    return retry.attempts if retry is not None else 1

@@ -1,0 +1,87 @@
+"""The act of a step: ask a model for one structured answer, and make an outcome of it (§ 3.6 of the format)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stagec.core.json import Json
+from stagec.core.value import replace
+from stagec.plan.act import Prompt
+from stagec.plan.gate import IntentGate
+from stagec.plan.node import Outcome
+from stagec.runtime import gate as gates
+from stagec.runtime.acts import judge, validation
+from stagec.runtime.acts.variables import variables
+from stagec.runtime.exchange import Ask, Effect, Judge, Shell
+from stagec.runtime.execution import Execution, NodeResult
+from stagec.runtime.render import EVERYWHERE
+from stagec.runtime.step_builder import StepBuilder
+
+_ATTEMPTS = 2
+_NOTHING: tuple[NodeResult, ...] = ()
+
+
+def begin(builder: StepBuilder, act: Prompt, execution: Execution) -> tuple[NodeResult, ...]:
+    """Ask the model."""
+    _ask(builder, act, execution, None)
+    return _NOTHING
+
+
+def answered(
+    builder: StepBuilder, act: Prompt, execution: Execution, effect: Effect, answer: Json
+) -> tuple[NodeResult, ...]:
+    """Take the model's answer, or what the validation of an earlier one came to."""
+    if type(effect) is Shell:
+        return validation.checked(builder, execution, effect, answer)
+    if type(effect) is Judge:
+        return judge.decided(builder, execution, answer)
+    given = answer.get("answer") if isinstance(answer, dict) else None
+    complaint = _complaint(builder, act, given)
+    if complaint is None and isinstance(answer, dict) and isinstance(given, dict):
+        return _taken(builder, execution, given, answer.get("text"))
+    if execution.attempt == _ATTEMPTS:
+        builder.end(Outcome.FAILED, f"{execution.node} got no usable answer: {complaint}")
+    else:
+        _ask(builder, act, replace(execution, attempt=_ATTEMPTS, asked=0), complaint)
+    return _NOTHING
+
+
+def _ask(builder: StepBuilder, act: Prompt, execution: Execution, complaint: str | None) -> None:
+    given = (execution.prompt or "", _system(builder), act.schema, act.tools, act.model, act.permission, complaint)
+    builder.request(execution, Ask, *given)
+
+
+def _system(builder: StepBuilder) -> str | None:
+    """Return the system prompt; what has no value in it is left empty, as nothing depends on it."""
+    system = builder.program.plan.system
+    if system is None:
+        return None
+    supplied = {**dict.fromkeys(system.variables, ""), **variables(builder, system.variables, builder.now.executions)}
+    scope = {"variable": supplied, "stdin": builder.now.inputs.get("stdin", "")}
+    return builder.program.renderer.render(system.prompt, scope, EVERYWHERE)
+
+
+def _complaint(builder: StepBuilder, act: Prompt, given: Json) -> str | None:
+    if not isinstance(given, dict):
+        return "the answer is no object"
+    return builder.program.payloads.complaint(act.schema, given)
+
+
+def _taken(
+    builder: StepBuilder, execution: Execution, answer: Mapping[str, Json], said: Json
+) -> tuple[NodeResult, ...]:
+    """Keep an answer, and make an outcome of it."""
+    gate = builder.nodes[execution.node].gate
+    kept = gates.handoff(gate, answer) if type(gate) is IntentGate else {}
+    builder.remember(execution.node, record=kept or answer)
+    builder.change(said=said if isinstance(said, str) else "")
+    result = {"answer": answer, "handoff": kept}
+    if type(gate) is not IntentGate:
+        return judge.judge(builder, execution, result)
+    intent = gates.intent(gate, answer)
+    if intent is None:
+        builder.end(Outcome.FAILED, f"{execution.node} answered with no intent that is allowed")
+        return _NOTHING
+    over = NodeResult(execution, intent, result, gates.target(gate, answer))
+    builder.emit("StageAssertOutcome", execution, intent=intent)
+    return validation.validated(builder, over)

@@ -1,0 +1,122 @@
+"""Executions of nodes: what one is, what its act remembers between two requests, and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stagec.core.json import Json
+from stagec.core.value import NOTHING, value
+from stagec.runtime.exchange import Message, Request
+
+
+@value
+class Branch:
+    """What an execution belongs to: the scope around it, None for the run itself, and which of its branches."""
+
+    scope: str | None = None
+    index: int = 0
+
+
+ROOT = Branch()
+
+
+@value
+class Execution:
+    """One execution of a node that has begun and not ended.
+
+    `key` is `run/node#visit`. `asked` counts the requests of this attempt, `progress` is what the act itself remembers.
+    `prompt` is what a model is asked. `begins_branch` tells that a fork has led here, `joins` names the fork that this
+    execution is the join of.
+    """
+
+    key: str
+    node: str
+    branch: Branch
+    upstream: tuple[Json, ...] = ()
+    attempt: int = 1
+    asked: int = 0
+    progress: Progress = None
+    prompt: str | None = None
+    begins_branch: bool = False
+    joins: str | None = None
+
+
+@value
+class NodeResult:
+    """An execution that is over: its outcome, its result, and the node that the answer names, if it names one.
+
+    `back` is the node that runs next whatever the edges say, and `prompt` what it is asked then: a validation failed.
+    """
+
+    execution: Execution
+    outcome: str
+    result: Json
+    named: str | None = None
+    back: str | None = None
+    prompt: str | None = None
+
+
+@value
+class HookCalls:
+    """Hooks that are being called at a slot of the message loop.
+
+    `subject` is what they look at, `about` what they are told besides. `next` counts the guards and transforms that
+    have answered, `watching` has the keys of observers that have not.
+    """
+
+    slot: str
+    subject: Json
+    about: Mapping[str, Json] = NOTHING
+    next: int = 0
+    watching: tuple[str, ...] = ()
+    changed: bool = False
+
+
+@value
+class Conversation:
+    """Where a conversation stands.
+
+    `asked` counts how often admission was asked for, `turns` the turns of this attempt, and `error` is the last
+    complaint about a result in it; `attempts` are those that are over. `request` is there when hooks have rewritten
+    what the model is sent. `calls` are those of the last response; `decided` says of each, in order, whether it may be
+    made, `running` which requests carry which of them out, `outcomes` what came of them, by index, and `finished`
+    counts those that hooks have seen. `consumed` has the keys of the grants that were used up. `result` is there once
+    an attempt is over, `hooks` while they are called.
+    """
+
+    context: Mapping[str, Json] = NOTHING
+    asked: int = 0
+    transcript: tuple[Message, ...] = ()
+    attempts: tuple[Mapping[str, Json], ...] = ()
+    turns: int = 0
+    error: str | None = None
+    request: Mapping[str, Json] | None = None
+    calls: tuple[Request, ...] = ()
+    decided: tuple[bool, ...] = ()
+    running: tuple[tuple[str, int], ...] = ()
+    outcomes: tuple[tuple[int, Mapping[str, Json]], ...] = ()
+    finished: int = 0
+    consumed: tuple[str, ...] = ()
+    result: Mapping[str, Json] = NOTHING
+    hooks: HookCalls | None = None
+
+
+@value
+class PendingValidation:
+    """A result whose validators are running; `index` is the condition that is being checked."""
+
+    result: NodeResult
+    index: int
+
+
+@value
+class PendingJudgement:
+    """A result that the judge is asked about: the questions that only the world can answer, and its answers so far."""
+
+    result: Mapping[str, Json]
+    questions: tuple[tuple[str, Mapping[str, Json]], ...]
+    answers: tuple[bool, ...] = ()
+
+
+Progress = Conversation | PendingValidation | PendingJudgement | None
+"""What an act remembers: a conversation in a stage; in a step a validation or a judgement, when one is going on."""

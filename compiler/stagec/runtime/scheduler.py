@@ -1,0 +1,246 @@
+"""Move from node to node: where executions begin, and where their outcomes lead (§§ 3.2, 3.8 and 3.9 of the format)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+
+from stagec.core.json import Json
+from stagec.core.value import replace
+from stagec.plan.act import Converse, Prompt
+from stagec.plan.node import Chain, Fork, Go, Outcome, Stop, Target
+from stagec.runtime.acts import begin_act
+from stagec.runtime.acts.variables import UnstartableError, prompt_text
+from stagec.runtime.execution import Branch, Execution, NodeResult
+from stagec.runtime.gate import ABORT
+from stagec.runtime.program import choose
+from stagec.runtime.session_turns import is_outside, session_turn, turn_of
+from stagec.runtime.state import PendingNode, Scope
+from stagec.runtime.step_builder import StepBuilder, error
+
+_NOTHING: tuple[NodeResult, ...] = ()
+_FAIL = "fail"
+
+
+def move(builder: StepBuilder, over: Iterable[NodeResult]) -> None:
+    """Follow the outcomes of executions that are over until the run waits for the world, or has ended."""
+    todo = deque(over)
+    while builder.now.ended is None:
+        if todo:
+            todo.extend(_follow(builder, todo.popleft()))
+        elif not builder.now.waiting or (pending := _admitted(builder)) is None:
+            return
+        else:
+            builder.acting = None
+            todo.extend(begin(builder, pending))
+
+
+def begin(builder: StepBuilder, pending: PendingNode) -> tuple[NodeResult, ...]:
+    """Begin an execution, and return it if it is over at once."""
+    limits, count = builder.program.plan.limits, builder.now.executions
+    if limits.executions is not None and count >= limits.executions:
+        builder.end(limits.reached, "bound reached")
+        return _NOTHING
+    act, prompt = builder.nodes[pending.node].act, pending.prompt
+    if prompt is None and isinstance(act, Prompt):
+        try:
+            prompt = prompt_text(builder, act)
+        except UnstartableError as error:
+            return _instead(builder, pending, str(error))
+    return begin_act(builder, act, _entered(builder, pending, prompt))
+
+
+def _entered(builder: StepBuilder, pending: PendingNode, prompt: str | None) -> Execution:
+    """Count an execution and return it."""
+    node, past, upstream = pending.node, builder.history_of(pending.node), pending.upstream
+    visit, origin = past.visits + 1, past.origin if pending.origin in {None, node} else pending.origin
+    builder.remember(node, visits=visit, origin=origin)
+    builder.change(executions=builder.now.executions + 1)
+    key, begins, joins = f"{builder.now.run}/{node}#{visit}", pending.begins_branch, pending.joins
+    execution = Execution(key, node, pending.branch, upstream, prompt=prompt, begins_branch=begins, joins=joins)
+    if joins is None and _is_turn(builder, execution):
+        builder.emit("SessionTurnStart", execution, turnId=key)
+    builder.emit("StageEntered", execution, upstreamCount=len(upstream))
+    return execution
+
+
+def _is_turn(builder: StepBuilder, execution: Execution) -> bool:
+    """Tell whether a session turn begins or ends with a stage; those in a fork are part of one."""
+    act = builder.nodes[execution.node].act
+    return isinstance(act, Converse) and is_outside(builder.now.scopes, execution.branch)
+
+
+def _instead(builder: StepBuilder, pending: PendingNode, why: str) -> tuple[NodeResult, ...]:
+    builder.emit("StageInitFailed", stageId=pending.node, reason=why)
+    if pending.otherwise is None:
+        builder.end(Outcome.FAILED, f"{pending.node} cannot start: {why}")
+        return _NOTHING
+    return begin(builder, PendingNode(pending.otherwise, pending.branch, pending.upstream, pending.origin))
+
+
+def _follow(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
+    execution = builder.acting = over.execution
+    builder.leave((execution.key,))
+    if _is_turn(builder, execution):
+        builder.emit("SessionTurnEnd", execution, turnId=session_turn(builder.now.scopes, execution))
+    if over.back is not None:
+        return begin(builder, PendingNode(over.back, execution.branch, (over.result,), prompt=over.prompt))
+    if execution.begins_branch and over.outcome != _FAIL:
+        return _end_branch(builder, execution.branch, Outcome.DONE, over)
+    edges = builder.program.routes[execution.node].get(over.outcome, ())
+    target = choose(edges, over.result, over.named)
+    if target is None:
+        aborted = over.outcome == ABORT
+        builder.end(Outcome.FAILED, "aborted" if aborted else f"{over.outcome} of {execution.node} leads nowhere")
+        return _NOTHING
+    return _go(builder, target, over)
+
+
+def _go(builder: StepBuilder, target: Target, over: NodeResult) -> tuple[NodeResult, ...]:
+    execution = over.execution
+    match target:
+        case Go():
+            pending = PendingNode(target.node, execution.branch, (over.result,), execution.node, target.otherwise)
+            return begin(builder, pending)
+        case Stop():
+            return _end_branch(builder, execution.branch, target.outcome, over)
+        case Fork():
+            _spawn(builder, execution, target)
+        case Chain(nodes=()):
+            return _end_branch(builder, execution.branch, Outcome.DONE, over)
+        case Chain():
+            first, *_ = opened(builder, execution, Scope(execution.branch, target.nodes, None, is_chain=True))
+            return begin(builder, PendingNode(target.nodes[0], first, (over.result,), execution.node))
+        case _:
+            raise AssertionError(f"{target} was not decided")
+    return _NOTHING
+
+
+def _spawn(builder: StepBuilder, execution: Execution, target: Fork) -> None:
+    """Begin the branches of a fork, in its order, as far as there is room."""
+    if len(target.nodes) < _SIBLINGS:
+        why = error("ExtensionHost/InvalidParallelPlan")
+        builder.end(Outcome.FAILED, f"{execution.node} leads to a fork of fewer than two nodes", why)
+        return
+    branches = opened(builder, execution, Scope(execution.branch, target.nodes, target.join, is_chain=False))
+    pairs = zip(target.nodes, branches, strict=True)
+    begun = (PendingNode(node, branch, begins_branch=True, origin=execution.node) for node, branch in pairs)
+    builder.change(waiting=(*builder.now.waiting, *begun))
+    if is_outside(builder.now.scopes, execution.branch):
+        turn = turn_of(execution.key)
+        builder.emit("SessionTurnStart", compoundTurnId=turn, turnId=turn)
+
+
+_SIBLINGS = 2
+"""The fewest branches of a fork."""
+
+
+def _end_branch(builder: StepBuilder, branch: Branch, outcome: Outcome, over: NodeResult) -> tuple[NodeResult, ...]:
+    """End a branch, and every scope that ends with it, until something follows or the run has ended."""
+    why = error("ExtensionHost/LifecycleFailure", stageId=over.execution.node) if over.execution.joins else None
+    while branch.scope is not None:
+        scope: Scope = builder.now.scopes[branch.scope]
+        if not scope.is_chain and is_skipped(over.result):
+            outcome = Outcome.FAILED
+        if outcome is Outcome.DONE:
+            following = _after(builder, scope, branch, over)
+            if following is not None:
+                return following
+        elif not scope.is_chain:
+            why = _sibling_failed(builder, scope, branch)
+        _leave_scope(builder, branch.scope, scope)
+        branch = scope.around
+    if outcome is Outcome.DONE:
+        builder.end(outcome, "completed")
+    else:
+        builder.end(outcome, f"{over.execution.node} failed", why)
+    return _NOTHING
+
+
+def _sibling_failed(builder: StepBuilder, scope: Scope, branch: Branch) -> Mapping[str, Json]:
+    turn = turn_of(str(branch.scope))
+    facts: dict[str, Json] = {"failedSiblingId": scope.nodes[branch.index], "compoundTurnId": turn, "joinReady": False}
+    builder.emit("ParallelSiblingFailure", **facts)
+    return error("ExtensionHost/ParallelSiblingFailure", **facts)
+
+
+def _leave_scope(builder: StepBuilder, name: str, scope: Scope) -> None:
+    close(builder, name)
+    if not scope.is_chain and is_outside(builder.now.scopes, scope.around):
+        builder.emit("SessionTurnEnd", compoundTurnId=turn_of(name), turnId=turn_of(name))
+
+
+def _after(builder: StepBuilder, scope: Scope, branch: Branch, over: NodeResult) -> tuple[NodeResult, ...] | None:
+    """Return what follows in a scope when one of its branches has ended as done; None when the scope is over."""
+    name = str(branch.scope)
+    results = {**dict(scope.results), branch.index: over.result}
+    if scope.is_chain and len(results) < len(scope.nodes):
+        builder.put_scope(name, _with(scope, results))
+        index, origin = branch.index + 1, over.execution.node
+        return begin(builder, PendingNode(scope.nodes[index], Branch(name, index), (over.result,), origin))
+    if len(results) < len(scope.nodes):
+        builder.put_scope(name, _with(scope, results))
+        return _NOTHING
+    if scope.join is None:
+        return None
+    upstream = tuple(results[index] for index in range(len(scope.nodes)))
+    if not may_join(upstream):
+        why = error("ExtensionHost/JoinPreconditionViolated", stageId=scope.join)
+        builder.end(Outcome.FAILED, f"{scope.join} cannot join what has not succeeded", why)
+        return _NOTHING
+    close(builder, name)
+    return begin(builder, PendingNode(scope.join, scope.around, upstream, over.execution.node, joins=name))
+
+
+def _with(scope: Scope, results: Mapping[int, Json]) -> Scope:
+    return replace(scope, results=tuple(sorted(results.items(), key=_index)))
+
+
+def _index(ended: tuple[int, Json]) -> int:
+    return ended[0]
+
+
+def _admitted(builder: StepBuilder) -> PendingNode | None:
+    """Return the first of the nodes that wait for their turn, if there is room for it."""
+    if len(builder.now.active) >= builder.program.plan.limits.parallel:
+        return None
+    pending, *others = builder.now.waiting
+    builder.change(waiting=tuple(others))
+    return pending
+
+
+def opened(builder: StepBuilder, execution: Execution, scope: Scope) -> tuple[Branch, ...]:
+    """Open a scope, named after the execution that leads to it, and return its branches."""
+    builder.put_scope(execution.key, scope)
+    return tuple(Branch(execution.key, index) for index in range(len(scope.nodes)))
+
+
+def close(builder: StepBuilder, name: str) -> None:
+    """Close a scope: everything in it is over, without results."""
+    inside = [each for each in builder.now.active.values() if is_inside(builder, each.branch, name)]
+    waiting = tuple(each for each in builder.now.waiting if not is_inside(builder, each.branch, name))
+    nested = [each for each, scope in builder.now.scopes.items() if is_inside(builder, scope.around, name)]
+    builder.cancel(inside, "ParallelSiblingFailure")
+    builder.drop_scopes((name, *nested))
+    builder.change(waiting=waiting)
+
+
+def may_join(results: Iterable[Json]) -> bool:
+    """Tell whether a join may run: every branch has ended with a result that was accepted, where there are verdicts."""
+    return all(_verdict(each) in {None, "ok"} for each in results)
+
+
+def is_skipped(result: Json) -> bool:
+    """Tell whether a result is that of a node that did not act, which does not count as success in a fork."""
+    return _verdict(result) == "skip"
+
+
+def _verdict(result: Json) -> Json:
+    return result.get("verdict") if isinstance(result, dict) else None
+
+
+def is_inside(builder: StepBuilder, branch: Branch, name: str) -> bool:
+    """Tell whether a branch is in a scope, or in one inside it."""
+    while branch.scope is not None and branch.scope != name:
+        branch = builder.now.scopes[branch.scope].around
+    return branch.scope == name

@@ -1,0 +1,159 @@
+"""Collects what one event changes: the state, the requests to the world, and the trace events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stagec.core.json import Json
+from stagec.core.value import freeze, replace, thaw
+from stagec.plan.node import Outcome
+from stagec.runtime.exchange import Call, Effect, execution_of
+from stagec.runtime.execution import Execution
+from stagec.runtime.program import Program
+from stagec.runtime.session_turns import compound, open_turns
+from stagec.runtime.state import NodeHistory, Scope, State, Step, TraceEvent
+
+
+def error(name: str, /, **about: Json) -> Mapping[str, Json]:
+    """Return a failure, `Class/Code`, with what the documents say of it, as events and models are told of it."""
+    kind, _, code = name.partition("/")
+    return {"class": kind, "code": code, **about}
+
+
+def code_of(name: str) -> str:
+    """Return the code of a failure, `Class/Code`."""
+    return name.rpartition("/")[2]
+
+
+_UNKNOWN = NodeHistory()
+
+
+def _cause(error: Mapping[str, Json] | None) -> str:
+    """Return why an execution that the end of the run finds going on is cancelled."""
+    return "WorkflowExit" if error is None else str(error["code"])
+
+
+class StepBuilder:
+    """Collects what one event changes; nothing of it is visible before `step` returns it as a whole.
+
+    `before` is the state as it was when the event came, `now` the state as it is becoming: read it freely, change it
+    with the methods alone.
+    """
+
+    def __init__(self, program: Program, state: State) -> None:
+        self.program, self.nodes = program, program.plan.nodes
+        self.before = state
+        self.now = thaw(state)
+        self._active: dict[str, Execution] = {**state.active}
+        self._scopes: dict[str, Scope] = {**state.scopes}
+        self._pending: dict[str, Effect] = {**state.pending}
+        self.change(active=self._active, scopes=self._scopes, pending=self._pending)
+        self.acting: Execution | None = None
+        """The execution that has acted last."""
+        self._effects: dict[str, Effect] = {}
+        self._void: list[str] = []
+        self._trace: list[TraceEvent] = []
+
+    def change(self, **fields: object) -> None:
+        """Set fields of the state."""
+        for name, given in fields.items():
+            setattr(self.now, name, given)
+
+    def history_of(self, node: str) -> NodeHistory:
+        """Return what is remembered of a node."""
+        return self.now.past.get(node, _UNKNOWN)
+
+    def remember(self, node: str, **fields: object) -> None:
+        """Change what is remembered of a node."""
+        self.change(past=self.now.past.having(node, replace(self.history_of(node), **fields)))
+
+    def execution(self, key: str) -> Execution | None:
+        """Return an execution that has not ended."""
+        return self._active.get(key)
+
+    def keep(self, execution: Execution) -> Execution:
+        """Put an execution in place of what it was before."""
+        self._active[execution.key] = self.acting = execution
+        return execution
+
+    def put_scope(self, name: str, scope: Scope) -> None:
+        """Open a scope, or put it in place of what it was before."""
+        self._scopes[name] = scope
+
+    def drop_scopes(self, names: Iterable[str]) -> None:
+        """Forget scopes that are over."""
+        for name in names:
+            self._scopes.pop(name, None)
+
+    def key_of(self, execution: Execution) -> str:
+        """Return the key of the next request of an execution."""
+        return f"{execution.key}/{execution.attempt}.{execution.asked}"
+
+    def request(self, execution: Execution, kind: type, /, *given: Any, **named: Any) -> Execution:
+        """Ask the world for something, in the name of an execution."""
+        key = self.key_of(execution)
+        self._pending[key] = self._effects[key] = kind(key, *given, **named)
+        return self.keep(replace(execution, asked=execution.asked + 1))
+
+    def settle(self, key: str) -> None:
+        """Forget a request that was answered."""
+        self._pending.pop(key, None)
+
+    def leave(self, executions: Iterable[str]) -> None:
+        """Forget executions that are over, and void what they still ask for."""
+        over = frozenset(executions)
+        for key in over:
+            self._active.pop(key, None)
+        for key in [key for key in self._pending if execution_of(key) in over] if self._pending else ():
+            self._pending.pop(key)
+            if self._effects.pop(key, None) is None:
+                self._void.append(key)
+
+    def cancel(self, executions: Iterable[Execution], cause: str) -> None:
+        """Break executions off, in the order in which they began; nothing in them is cleaned up."""
+        over = tuple(executions)
+        for execution in over:
+            for effect in self._pending.values():
+                if type(effect) is Call and execution_of(effect.key) == execution.key:
+                    self.emit("ToolInvocationCancelled", execution, tool=effect.tool, proposalId=effect.id)
+            self.emit("StageCancelled", execution, cause=cause)
+        self.leave([each.key for each in over])
+
+    def emit(self, name: str, execution: Execution | None = None, /, **facts: Json) -> None:
+        """Add a trace event about an execution, or about the run as a whole."""
+        number = self.now.told + 1
+        self.change(told=number)
+        event: dict[str, Json] = {"seq": number, "workflowRunId": self.now.run}
+        if execution is not None:
+            event["stageId"], event["stageExecutionId"] = execution.node, execution.key
+            event["attempt"] = execution.attempt
+            turn = compound(self._scopes, execution)
+            if turn is not None:
+                event["compoundTurnId"] = turn
+        event |= facts
+        self._trace.append(TraceEvent(name, event))
+
+    def end(self, outcome: Outcome, reason: str, error: Mapping[str, Json] | None = None) -> None:
+        """End the run, and everything that is going on in it.
+
+        The execution that acts ends it and is not cancelled by it. `error` is what the documents call the failure.
+        """
+        if self.now.ended is not None:
+            return
+        going, acting = tuple(self._active.values()), self.acting
+        last = acting or next(reversed(going), None)
+        turns = open_turns(self._scopes, going)
+        self.cancel([each for each in going if acting is None or each.key != acting.key], _cause(error))
+        self.leave([each.key for each in going])
+        self.drop_scopes(tuple(self._scopes))
+        self.change(ended=outcome, reason=reason, waiting=())
+        for turn in turns:
+            self.emit("SessionTurnEnd", turnId=turn)
+        why: Mapping[str, Json] = {} if error is None else {"error": error}
+        where = None if last is None else last.node
+        self.emit("WorkflowExit", status=outcome.value, lastStage=where, reason=reason, **why)
+
+    def step(self) -> Step:
+        """Return everything that followed from the event; the builder is used up."""
+        return Step(freeze(self.now, State), tuple(self._effects.values()), tuple(self._void), tuple(self._trace))
