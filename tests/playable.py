@@ -27,8 +27,7 @@ from stagec.plan.node import Edge, Fork, Go, Node, Outcome, Stop
 from stagec.plan.surroundings import Success, Tool, Validator
 from stagec.plan.template import Hole, Text
 from stagec.runtime import Effect
-from stagec.runtime.exchange import Ask, Shell
-from stagec.world.occasion import occasion_of
+from stagec.runtime.exchange import Ask, Shell, read_key
 
 _DONE, _FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 _STEP = '{"type":"object","required":["action"],"properties":{"action":{"enum":["next","repeat","closing","abort"]}}}'
@@ -179,8 +178,8 @@ class Answers:
         if isinstance(effect, Shell):
             return {"exit": 0, "stdout": "", "stderr": ""}
         assert isinstance(effect, Ask)
-        occasion = occasion_of(effect.key)
-        return {"answer": {"action": _ANSWERS[occasion.node, occasion.visit]}}
+        key = read_key(effect.key)
+        return {"answer": {"action": _ANSWERS[key.node, key.visit]}}
 
 
 _ANSWERS = {("draft", 1): "repeat", ("draft", 2): "next", ("close", 1): "closing"}

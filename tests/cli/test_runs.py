@@ -314,7 +314,7 @@ def test_commands_and_judges_are_in_the_table(capfd: Shown) -> None:
     lines = [re.split(r" {2,}", line.strip()) for line in capfd.readouterr().out.splitlines()]
     assert ["4", "close", "run echo checked; exit 1", "exit 1", "closing refused: unfinished → draft"] in lines
     assert ["1", "work", "ask", '{"said":"something"}'] in lines
-    assert ["2", "work", "judge", "yes", "→ done"] in lines
+    assert ["2", "work", "judge", "yes", "verdict → done"] in lines
 
 
 def test_a_run_is_exported_as_json(done: None, capfd: Shown) -> None:

@@ -16,9 +16,8 @@ from stagec.core.json import Json
 from stagec.drivers.local import Sitting, World, create, proceed, read_journal
 from stagec.plan import dump
 from stagec.runtime import Effect, Event, Program, Started, State, Step, load
-from stagec.runtime.exchange import Ask, Run, Shell
+from stagec.runtime.exchange import Ask, Run, Shell, read_key
 from stagec.world.local import LocalWorld
-from stagec.world.occasion import occasion_of
 
 VECTORS = Path(__file__).parents[1] / "plan_vectors"
 CHECK = 'sleep 0.01; case "$STAGEC_IDEMPOTENCY_KEY" in *close#[12]/*) exit 1;; esac; echo checked'
@@ -57,10 +56,10 @@ class Writing:
         if isinstance(effect, Shell | Run):
             return LocalWorld(calls=False).answer(effect)
         assert isinstance(effect, Ask)
-        occasion = occasion_of(effect.key)
-        if occasion.node == "close":
-            return {"answer": {"action": "repeat" if occasion.visit < 3 and occasion.attempt > 1 else "closing"}}
-        return {"answer": {"action": "repeat" if occasion.visit % 4 else "next"}}
+        key = read_key(effect.key)
+        if key.node == "close":
+            return {"answer": {"action": "repeat" if key.visit < 3 and key.attempt > 1 else "closing"}}
+        return {"answer": {"action": "repeat" if key.visit % 4 else "next"}}
 
 
 def _writing() -> Flow:

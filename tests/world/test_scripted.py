@@ -238,14 +238,15 @@ def test_commands_end_as_the_scenario_says() -> None:
 
 
 @pytest.mark.parametrize(
-    "effect", [Run("k#1/1.0", ("ls",), 1), Shell("k#1/1.0", "ls"), Hook("k#1/1.0", "a:b", "gate"), Wait("k#1/1.0", 5)]
+    "effect",
+    [Run("r/k#1/1.0", ("ls",), 1), Shell("r/k#1/1.0", "ls"), Hook("r/k#1/1.0", "a:b", "gate"), Wait("r/k#1/1.0", 5)],
 )
 def test_what_the_scenario_leaves_open_is_left_to_the_world(effect: Effect) -> None:
-    assert answer({"commands": {"rm": {}}, "hooks": {"c:d": 1}}, effect) == {"beyond": "k#1/1.0"}
+    assert answer({"commands": {"rm": {}}, "hooks": {"c:d": 1}}, effect) == {"beyond": "r/k#1/1.0"}
 
 
 def test_waits_may_be_skipped() -> None:
-    assert answer({"waits": "skip"}, Wait("k#1/1.0", 60_000)) == {}
+    assert answer({"waits": "skip"}, Wait("r/k#1/1.0", 60_000)) == {}
 
 
 @pytest.mark.parametrize(("told", "passed"), [({"pace": 5}, [5]), ({"pace": 5, "waits": "skip"}, []), ({}, [])])

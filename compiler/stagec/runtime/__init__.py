@@ -8,13 +8,14 @@ what follows from an event. A run begins with `State()` and `Started`; every eff
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Started
 from stagec.runtime.program import Program, load, verify
-from stagec.runtime.state import State, Step
+from stagec.runtime.state import Move, State, Step
 
 __all__ = [
     "Answered",
     "Cancelled",
     "Effect",
     "Event",
+    "Move",
     "Program",
     "Started",
     "State",

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 from stagec.core.json import Json, object_of
 from stagec.plan.node import Outcome
-from stagec.runtime.acts import answer_act
-from stagec.runtime.acts.hooks import misplaced, slot_of
+from stagec.runtime.acts import resume_act
+from stagec.runtime.acts.hooks import find_misplacement, slot_of
 from stagec.runtime.exchange import Answered, Cancelled, Event, Started, execution_of
 from stagec.runtime.execution import ROOT
 from stagec.runtime.program import Program
 from stagec.runtime.scheduler import begin, move
 from stagec.runtime.state import PendingNode, State, Step
 from stagec.runtime.step_builder import StepBuilder, error
-from stagec.runtime.values import UnreadableError, readable
+from stagec.runtime.values import UnreadableError, normalise
 
 
 def advance(program: Program, state: State, event: Event) -> Step:
@@ -39,13 +39,13 @@ def _answer(builder: StepBuilder, event: Answered) -> None:
     if effect is not None and execution is not None:
         builder.settle(event.key)
         builder.acting = execution
-        move(builder, answer_act(builder, execution, effect, _read(event.answer)))
+        move(builder, resume_act(builder, execution, effect, _read(event.answer)))
 
 
 def _read(answer: Json) -> Json:
     """Return an answer if it can be read; one that cannot is none."""
     try:
-        return readable(answer)
+        return normalise(answer)
     except UnreadableError:
         return None
 
@@ -55,15 +55,15 @@ def _start(builder: StepBuilder, event: Started) -> None:
     plan = builder.program.plan
     entry = event.entry if event.entry is not None else plan.entry
     builder.change(run=event.run, entry=entry or "")
-    why = trouble(builder.program, event)
+    why = find_trouble(builder.program, event)
     if why is not None or entry is None:
         builder.end(Outcome.FAILED, why or "no entry was selected")
         return
-    builder.change(inputs=_inputs(builder.program, event.inputs))
+    builder.change(inputs=_complete_inputs(builder.program, event.inputs))
     move(builder, begin(builder, PendingNode(plan.entries[entry], ROOT)))
 
 
-def trouble(program: Program, event: Started) -> str | None:
+def find_trouble(program: Program, event: Started) -> str | None:
     """Return why a run cannot begin (§ 3.1 of the format), nothing when it can."""
     plan = program.plan
     entry = event.entry if event.entry is not None else plan.entry
@@ -71,25 +71,25 @@ def trouble(program: Program, event: Started) -> str | None:
         return "no entry was selected" if entry is None else f"there is no entry {entry!r}"
     if not event.run:
         return "the run has no id"
-    return _hook_trouble(program) or _input_trouble(program, event)
+    return _find_hook_trouble(program) or _find_input_trouble(program, event)
 
 
-def _hook_trouble(program: Program) -> str | None:
+def _find_hook_trouble(program: Program) -> str | None:
     session = program.plan.session
     for hook in session.hooks if session is not None else ():
-        why = misplaced(hook)
+        why = find_misplacement(hook)
         if why is not None:
             return f"{hook.call} cannot be attached to {slot_of(hook)} as {hook.kind}: {why}"
     return None
 
 
-def _input_trouble(program: Program, event: Started) -> str | None:
+def _find_input_trouble(program: Program, event: Started) -> str | None:
     plan = program.plan
     foreign = next((name for name in event.inputs if name not in plan.inputs), None)
     if foreign is not None:
         return f"there is no input {foreign!r}"
     try:
-        inputs = _inputs(program, event.inputs)
+        inputs = _complete_inputs(program, event.inputs)
     except UnreadableError:
         return "its inputs cannot be read"
     for name, wanted in plan.inputs.items():
@@ -101,7 +101,7 @@ def _input_trouble(program: Program, event: Started) -> str | None:
     return None
 
 
-def _inputs(program: Program, given: Mapping[str, Json]) -> Mapping[str, Json]:
+def _complete_inputs(program: Program, given: Mapping[str, Json]) -> Mapping[str, Json]:
     """Return the inputs of a run with what is given when somebody gives nothing."""
     defaults = {name: each.default for name, each in program.plan.inputs.items() if each.default is not None}
-    return {**defaults, **object_of(readable(dict(given)))}
+    return {**defaults, **object_of(normalise(dict(given)))}

@@ -141,9 +141,48 @@ class Hook:
 Effect = Ask | Turn | Call | Grant | Run | Shell | Judge | Wait | Confirm | Hook
 
 
+@value
+class RequestKey:
+    """The parts of the key of a request; `str` makes the key of them, `read_key` reads it."""
+
+    run: str
+    node: str
+    visit: int
+    attempt: int = 1
+    index: int = 0
+
+    def __str__(self) -> str:
+        """Return `run/node#visit/attempt.index`."""
+        return request_key(execution_key(self.run, self.node, self.visit), self.attempt, self.index)
+
+
+def read_key(key: str) -> RequestKey:
+    """Return the parts of the key of a request."""
+    execution, _, place = key.rpartition("/")
+    run, _, named = execution.partition("/")
+    node, _, visit = named.rpartition("#")
+    attempt, _, index = place.partition(".")
+    return RequestKey(run, node, int(visit), int(attempt), int(index))
+
+
+def execution_key(run: str, node: str, visit: int) -> str:
+    """Return the key of an execution of a node: `run/node#visit`."""
+    return f"{run}/{node}#{visit}"
+
+
+def request_key(execution: str, attempt: int, index: int) -> str:
+    """Return the key of a request: that of the execution, `/attempt.index`."""
+    return f"{execution}/{attempt}.{index}"
+
+
 def execution_of(key: str) -> str:
-    """Return the execution that a request belongs to: `run/node#visit`."""
+    """Return the key of the execution that a request belongs to: `run/node#visit`."""
     return key.rpartition("/")[0]
+
+
+def visit_of(execution: str) -> int:
+    """Return the number of an execution among those of its node, from its key."""
+    return int(execution.rpartition("#")[2])
 
 
 @value

@@ -46,6 +46,7 @@ class NodeResult:
     """An execution that is over: its outcome, its result, and the node that the answer names, if it names one.
 
     `back` is the node that runs next whatever the edges say, and `prompt` what it is asked then: a validation failed.
+    `refused` is the failure pattern of the validator that refused the result.
     """
 
     execution: Execution
@@ -54,6 +55,7 @@ class NodeResult:
     named: str | None = None
     back: str | None = None
     prompt: str | None = None
+    refused: str | None = None
 
 
 @value

@@ -22,7 +22,7 @@ ALIASES: Mapping[str, str] = {
 """Words that answers may use for an intent."""
 
 
-def intent(gate: IntentGate, answer: Json) -> str | None:
+def read_intent(gate: IntentGate, answer: Json) -> str | None:
     """Return the intent of an answer; nothing when the run has to fail because there is none."""
     found = follow(answer, gate.field)
     if found is not MISSING and type(found) in _READABLE:
@@ -36,7 +36,7 @@ def intent(gate: IntentGate, answer: Json) -> str | None:
 _READABLE = frozenset({str, int, float, bool})
 
 
-def handoff(gate: IntentGate, answer: Json) -> dict[str, Json]:
+def read_handoff(gate: IntentGate, answer: Json) -> dict[str, Json]:
     """Return what of an answer is kept for other nodes, by the last part of its path."""
     if not gate.handoff:
         return {}
@@ -44,13 +44,13 @@ def handoff(gate: IntentGate, answer: Json) -> dict[str, Json]:
     return {key: each for key, each in found if each is not MISSING}
 
 
-def target(gate: IntentGate, answer: Json) -> str | None:
+def read_target(gate: IntentGate, answer: Json) -> str | None:
     """Return the node that an answer names, if it names one."""
     found = follow(answer, gate.target) if gate.target is not None else MISSING
     return found if type(found) is str else None
 
 
-def judged(gate: VerdictGate, result: Mapping[str, Json]) -> Check:
+def judge_result(gate: VerdictGate, result: Mapping[str, Json]) -> Check:
     """Return the judgement of a result; the verdict of one that no check is about is `ok`, or `retry` after a cap."""
     for check in gate.checks:
         if all_hold(check.when, result):

@@ -63,7 +63,7 @@ def verify(data: bytes) -> Loaded:
 
 def program_of(plan: Plan, digest: str = "") -> Program:
     """Return the program of a plan that was not read from a file."""
-    routes = {name: by_outcome(node.edges) for name, node in plan.nodes.items()}
+    routes = {name: group_by_outcome(node.edges) for name, node in plan.nodes.items()}
     return Program(plan, digest, routes, Renderer(plan.contents), Payloads(plan.contents))
 
 
@@ -83,7 +83,7 @@ def choose(edges: Iterable[Edge], result: Json, named: str | None = None) -> Tar
     return None
 
 
-def by_outcome(edges: Iterable[Edge]) -> Mapping[str, tuple[Edge, ...]]:
+def group_by_outcome(edges: Iterable[Edge]) -> Mapping[str, tuple[Edge, ...]]:
     """Return edges by the outcome that allows them, in their order."""
     found: dict[str, list[Edge]] = {}
     for edge in edges:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 
-from stagec.core.json import Json
+from stagec.core.json import Json, object_of
 from stagec.core.value import replace
-from stagec.plan.act import Converse, Prompt
+from stagec.plan.act import Command, Converse, Prompt
 from stagec.plan.node import Chain, Fork, Go, Outcome, Stop, Target
 from stagec.runtime.acts import begin_act
-from stagec.runtime.acts.variables import UnstartableError, prompt_text
+from stagec.runtime.acts.variables import UnstartableError, render_prompt
+from stagec.runtime.exchange import execution_key
 from stagec.runtime.execution import Branch, Execution, NodeResult
 from stagec.runtime.gate import ABORT
 from stagec.runtime.program import choose
-from stagec.runtime.session_turns import is_outside, session_turn, turn_of
+from stagec.runtime.session_turns import fork_turn, is_outside, session_turn_of
 from stagec.runtime.state import PendingNode, Scope
 from stagec.runtime.step_builder import StepBuilder, error
 
@@ -28,10 +29,10 @@ def move(builder: StepBuilder, over: Iterable[NodeResult]) -> None:
     while builder.now.ended is None:
         if todo:
             todo.extend(_follow(builder, todo.popleft()))
-        elif not builder.now.waiting or (pending := _admitted(builder)) is None:
+        elif not builder.now.waiting or (pending := _admit_next(builder)) is None:
             return
         else:
-            builder.acting = None
+            builder.end_move()
             todo.extend(begin(builder, pending))
 
 
@@ -44,19 +45,20 @@ def begin(builder: StepBuilder, pending: PendingNode) -> tuple[NodeResult, ...]:
     act, prompt = builder.nodes[pending.node].act, pending.prompt
     if prompt is None and isinstance(act, Prompt):
         try:
-            prompt = prompt_text(builder, act)
+            prompt = render_prompt(builder, act)
         except UnstartableError as error:
-            return _instead(builder, pending, str(error))
-    return begin_act(builder, act, _entered(builder, pending, prompt))
+            return _begin_fallback(builder, pending, str(error))
+    return begin_act(builder, act, _enter(builder, pending, prompt))
 
 
-def _entered(builder: StepBuilder, pending: PendingNode, prompt: str | None) -> Execution:
+def _enter(builder: StepBuilder, pending: PendingNode, prompt: str | None) -> Execution:
     """Count an execution and return it."""
     node, past, upstream = pending.node, builder.history_of(pending.node), pending.upstream
     visit, origin = past.visits + 1, past.origin if pending.origin in {None, node} else pending.origin
     builder.remember(node, visits=visit, origin=origin)
     builder.change(executions=builder.now.executions + 1)
-    key, begins, joins = f"{builder.now.run}/{node}#{visit}", pending.begins_branch, pending.joins
+    key, begins, joins = execution_key(builder.now.run, node, visit), pending.begins_branch, pending.joins
+    builder.lead_to((node,))
     execution = Execution(key, node, pending.branch, upstream, prompt=prompt, begins_branch=begins, joins=joins)
     if joins is None and _is_turn(builder, execution):
         builder.emit("SessionTurnStart", execution, turnId=key)
@@ -70,7 +72,7 @@ def _is_turn(builder: StepBuilder, execution: Execution) -> bool:
     return isinstance(act, Converse) and is_outside(builder.now.scopes, execution.branch)
 
 
-def _instead(builder: StepBuilder, pending: PendingNode, why: str) -> tuple[NodeResult, ...]:
+def _begin_fallback(builder: StepBuilder, pending: PendingNode, why: str) -> tuple[NodeResult, ...]:
     builder.emit("StageInitFailed", stageId=pending.node, reason=why)
     if pending.otherwise is None:
         builder.end(Outcome.FAILED, f"{pending.node} cannot start: {why}")
@@ -81,8 +83,9 @@ def _instead(builder: StepBuilder, pending: PendingNode, why: str) -> tuple[Node
 def _follow(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
     execution = builder.acting = over.execution
     builder.leave((execution.key,))
+    builder.begin_move(execution, _describe(builder, over))
     if _is_turn(builder, execution):
-        builder.emit("SessionTurnEnd", execution, turnId=session_turn(builder.now.scopes, execution))
+        builder.emit("SessionTurnEnd", execution, turnId=session_turn_of(builder.now.scopes, execution))
     if over.back is not None:
         return begin(builder, PendingNode(over.back, execution.branch, (over.result,), prompt=over.prompt))
     if execution.begins_branch and over.outcome != _FAIL:
@@ -96,6 +99,18 @@ def _follow(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
     return _go(builder, target, over)
 
 
+def _describe(builder: StepBuilder, over: NodeResult) -> str:
+    """Return an outcome in a few words: a verdict, the exit status of a program, or an intent."""
+    result, act = object_of(over.result), builder.nodes[over.execution.node].act
+    outcome = over.outcome
+    if isinstance(act, Converse):
+        outcome = str(result["verdict"])
+    elif isinstance(act, Command):
+        status = object_of(result["answer"])["exit"]
+        outcome = "killed" if status is None else f"exit {status}"
+    return outcome if over.refused is None else f"{outcome} refused: {over.refused}"
+
+
 def _go(builder: StepBuilder, target: Target, over: NodeResult) -> tuple[NodeResult, ...]:
     execution = over.execution
     match target:
@@ -105,29 +120,30 @@ def _go(builder: StepBuilder, target: Target, over: NodeResult) -> tuple[NodeRes
         case Stop():
             return _end_branch(builder, execution.branch, target.outcome, over)
         case Fork():
-            _spawn(builder, execution, target)
+            _fork(builder, execution, target)
         case Chain(nodes=()):
             return _end_branch(builder, execution.branch, Outcome.DONE, over)
         case Chain():
-            first, *_ = opened(builder, execution, Scope(execution.branch, target.nodes, None, is_chain=True))
+            first, *_ = open_scope(builder, execution, Scope(execution.branch, target.nodes, None, is_chain=True))
             return begin(builder, PendingNode(target.nodes[0], first, (over.result,), execution.node))
         case _:
             raise AssertionError(f"{target} was not decided")
     return _NOTHING
 
 
-def _spawn(builder: StepBuilder, execution: Execution, target: Fork) -> None:
+def _fork(builder: StepBuilder, execution: Execution, target: Fork) -> None:
     """Begin the branches of a fork, in its order, as far as there is room."""
     if len(target.nodes) < _SIBLINGS:
         why = error("ExtensionHost/InvalidParallelPlan")
         builder.end(Outcome.FAILED, f"{execution.node} leads to a fork of fewer than two nodes", why)
         return
-    branches = opened(builder, execution, Scope(execution.branch, target.nodes, target.join, is_chain=False))
+    branches = open_scope(builder, execution, Scope(execution.branch, target.nodes, target.join, is_chain=False))
     pairs = zip(target.nodes, branches, strict=True)
     begun = (PendingNode(node, branch, begins_branch=True, origin=execution.node) for node, branch in pairs)
     builder.change(waiting=(*builder.now.waiting, *begun))
+    builder.lead_to(target.nodes)
     if is_outside(builder.now.scopes, execution.branch):
-        turn = turn_of(execution.key)
+        turn = fork_turn(execution.key)
         builder.emit("SessionTurnStart", compoundTurnId=turn, turnId=turn)
 
 
@@ -143,11 +159,11 @@ def _end_branch(builder: StepBuilder, branch: Branch, outcome: Outcome, over: No
         if not scope.is_chain and is_skipped(over.result):
             outcome = Outcome.FAILED
         if outcome is Outcome.DONE:
-            following = _after(builder, scope, branch, over)
+            following = _continue_scope(builder, scope, branch, over)
             if following is not None:
                 return following
         elif not scope.is_chain:
-            why = _sibling_failed(builder, scope, branch)
+            why = _report_failed_sibling(builder, scope, branch)
         _leave_scope(builder, branch.scope, scope)
         branch = scope.around
     if outcome is Outcome.DONE:
@@ -157,29 +173,31 @@ def _end_branch(builder: StepBuilder, branch: Branch, outcome: Outcome, over: No
     return _NOTHING
 
 
-def _sibling_failed(builder: StepBuilder, scope: Scope, branch: Branch) -> Mapping[str, Json]:
-    turn = turn_of(str(branch.scope))
+def _report_failed_sibling(builder: StepBuilder, scope: Scope, branch: Branch) -> Mapping[str, Json]:
+    turn = fork_turn(str(branch.scope))
     facts: dict[str, Json] = {"failedSiblingId": scope.nodes[branch.index], "compoundTurnId": turn, "joinReady": False}
     builder.emit("ParallelSiblingFailure", **facts)
     return error("ExtensionHost/ParallelSiblingFailure", **facts)
 
 
 def _leave_scope(builder: StepBuilder, name: str, scope: Scope) -> None:
-    close(builder, name)
+    close_scope(builder, name)
     if not scope.is_chain and is_outside(builder.now.scopes, scope.around):
-        builder.emit("SessionTurnEnd", compoundTurnId=turn_of(name), turnId=turn_of(name))
+        builder.emit("SessionTurnEnd", compoundTurnId=fork_turn(name), turnId=fork_turn(name))
 
 
-def _after(builder: StepBuilder, scope: Scope, branch: Branch, over: NodeResult) -> tuple[NodeResult, ...] | None:
+def _continue_scope(
+    builder: StepBuilder, scope: Scope, branch: Branch, over: NodeResult
+) -> tuple[NodeResult, ...] | None:
     """Return what follows in a scope when one of its branches has ended as done; None when the scope is over."""
     name = str(branch.scope)
     results = {**dict(scope.results), branch.index: over.result}
     if scope.is_chain and len(results) < len(scope.nodes):
-        builder.put_scope(name, _with(scope, results))
+        builder.put_scope(name, _add_result(scope, results))
         index, origin = branch.index + 1, over.execution.node
         return begin(builder, PendingNode(scope.nodes[index], Branch(name, index), (over.result,), origin))
     if len(results) < len(scope.nodes):
-        builder.put_scope(name, _with(scope, results))
+        builder.put_scope(name, _add_result(scope, results))
         return _NOTHING
     if scope.join is None:
         return None
@@ -188,11 +206,11 @@ def _after(builder: StepBuilder, scope: Scope, branch: Branch, over: NodeResult)
         why = error("ExtensionHost/JoinPreconditionViolated", stageId=scope.join)
         builder.end(Outcome.FAILED, f"{scope.join} cannot join what has not succeeded", why)
         return _NOTHING
-    close(builder, name)
+    close_scope(builder, name)
     return begin(builder, PendingNode(scope.join, scope.around, upstream, over.execution.node, joins=name))
 
 
-def _with(scope: Scope, results: Mapping[int, Json]) -> Scope:
+def _add_result(scope: Scope, results: Mapping[int, Json]) -> Scope:
     return replace(scope, results=tuple(sorted(results.items(), key=_index)))
 
 
@@ -200,7 +218,7 @@ def _index(ended: tuple[int, Json]) -> int:
     return ended[0]
 
 
-def _admitted(builder: StepBuilder) -> PendingNode | None:
+def _admit_next(builder: StepBuilder) -> PendingNode | None:
     """Return the first of the nodes that wait for their turn, if there is room for it."""
     if len(builder.now.active) >= builder.program.plan.limits.parallel:
         return None
@@ -209,13 +227,13 @@ def _admitted(builder: StepBuilder) -> PendingNode | None:
     return pending
 
 
-def opened(builder: StepBuilder, execution: Execution, scope: Scope) -> tuple[Branch, ...]:
+def open_scope(builder: StepBuilder, execution: Execution, scope: Scope) -> tuple[Branch, ...]:
     """Open a scope, named after the execution that leads to it, and return its branches."""
     builder.put_scope(execution.key, scope)
     return tuple(Branch(execution.key, index) for index in range(len(scope.nodes)))
 
 
-def close(builder: StepBuilder, name: str) -> None:
+def close_scope(builder: StepBuilder, name: str) -> None:
     """Close a scope: everything in it is over, without results."""
     inside = [each for each in builder.now.active.values() if is_inside(builder, each.branch, name)]
     waiting = tuple(each for each in builder.now.waiting if not is_inside(builder, each.branch, name))

@@ -10,15 +10,15 @@ from stagec.runtime.state import Scope
 Scopes = Mapping[str, Scope]
 
 
-def compound(scopes: Scopes, execution: Execution) -> str | None:
+def compound_turn_of(scopes: Scopes, execution: Execution) -> str | None:
     """Return the compound turn that an execution belongs to, as a branch of its fork or as its join; None for none."""
     fork = execution.joins
     if fork is None and execution.branch.scope is not None:
         fork = _fork(scopes, execution.branch)
-    return None if fork is None else turn_of(fork)
+    return None if fork is None else fork_turn(fork)
 
 
-def turn_of(fork: str) -> str:
+def fork_turn(fork: str) -> str:
     """Return the id of the compound turn of a fork, which is named after the execution that led to it."""
     return f"{fork}/fork"
 
@@ -28,18 +28,18 @@ def is_outside(scopes: Scopes, branch: Branch) -> bool:
     return _fork(scopes, branch) is None
 
 
-def session_turn(scopes: Scopes, execution: Execution) -> str:
+def session_turn_of(scopes: Scopes, execution: Execution) -> str:
     """Return the session turn that an execution is in: the outermost compound turn, or one of its own."""
     fork = execution.joins
     for name in _forks(scopes, execution.branch):
         fork = name
-    return execution.key if fork is None else turn_of(fork)
+    return execution.key if fork is None else fork_turn(fork)
 
 
 def open_turns(scopes: Scopes, active: Iterable[Execution]) -> list[str]:
     """Return the session turns that have begun and not ended, in the order in which they began."""
     forks = [name for name, scope in scopes.items() if not scope.is_chain and is_outside(scopes, scope.around)]
-    return list(dict.fromkeys((*map(turn_of, forks), *(session_turn(scopes, each) for each in active))))
+    return list(dict.fromkeys((*map(fork_turn, forks), *(session_turn_of(scopes, each) for each in active))))
 
 
 def _fork(scopes: Scopes, branch: Branch) -> str | None:

@@ -137,10 +137,30 @@ class TraceEvent:
 
 
 @value
+class Move:
+    """One execution that is over: its node, the number of its visit, its outcome, and where it leads.
+
+    `to` are the nodes that follow. When there is none, the run has ended as `end` says, or goes on when the nodes in
+    `awaited` are over.
+    """
+
+    node: str
+    visit: int
+    outcome: str
+    to: tuple[str, ...] = ()
+    end: str = ""
+    awaited: tuple[str, ...] = ()
+
+
+@value
 class Step:
-    """What follows from an event: the state, the requests to the world, those that are void, and what to tell."""
+    """What follows from an event: the state, the requests to the world, those that are void, and the trace events.
+
+    `moves` are the executions that ended, in order. They follow from the rest: no digest in a journal covers them.
+    """
 
     state: State
     effects: tuple[Effect, ...] = ()
     void: tuple[str, ...] = ()
     told: tuple[TraceEvent, ...] = ()
+    moves: tuple[Move, ...] = ()

@@ -8,11 +8,11 @@ from typing import Any
 from stagec.core.json import Json
 from stagec.core.value import freeze, replace, thaw
 from stagec.plan.node import Outcome
-from stagec.runtime.exchange import Call, Effect, execution_of
+from stagec.runtime.exchange import Call, Effect, execution_of, request_key, visit_of
 from stagec.runtime.execution import Execution
 from stagec.runtime.program import Program
-from stagec.runtime.session_turns import compound, open_turns
-from stagec.runtime.state import NodeHistory, Scope, State, Step, TraceEvent
+from stagec.runtime.session_turns import compound_turn_of, open_turns
+from stagec.runtime.state import Move, NodeHistory, PendingNode, Scope, State, Step, TraceEvent
 
 
 def error(name: str, /, **about: Json) -> Mapping[str, Json]:
@@ -27,9 +27,10 @@ def code_of(name: str) -> str:
 
 
 _UNKNOWN = NodeHistory()
+_CANCELLED = "cancelled"
 
 
-def _cause(error: Mapping[str, Json] | None) -> str:
+def _cancel_cause(error: Mapping[str, Json] | None) -> str:
     """Return why an execution that the end of the run finds going on is cancelled."""
     return "WorkflowExit" if error is None else str(error["code"])
 
@@ -54,6 +55,8 @@ class StepBuilder:
         self._effects: dict[str, Effect] = {}
         self._void: list[str] = []
         self._trace: list[TraceEvent] = []
+        self._moves: list[_OpenMove] = []
+        self._is_moving = False
 
     def change(self, **fields: object) -> None:
         """Set fields of the state."""
@@ -88,7 +91,7 @@ class StepBuilder:
 
     def key_of(self, execution: Execution) -> str:
         """Return the key of the next request of an execution."""
-        return f"{execution.key}/{execution.attempt}.{execution.asked}"
+        return request_key(execution.key, execution.attempt, execution.asked)
 
     def request(self, execution: Execution, kind: type, /, *given: Any, **named: Any) -> Execution:
         """Ask the world for something, in the name of an execution."""
@@ -110,6 +113,20 @@ class StepBuilder:
             if self._effects.pop(key, None) is None:
                 self._void.append(key)
 
+    def begin_move(self, execution: Execution, outcome: str) -> None:
+        """Record that an execution is over; the nodes named to `lead_to` from now on follow it."""
+        self._moves.append((execution, outcome, []))
+        self._is_moving = True
+
+    def lead_to(self, nodes: Iterable[str]) -> None:
+        """Record where the last move leads."""
+        if self._is_moving:
+            self._moves[-1][2].extend(nodes)
+
+    def end_move(self) -> None:
+        """Let the nodes that begin from now on follow no move: they waited for a free place."""
+        self.acting, self._is_moving = None, False
+
     def cancel(self, executions: Iterable[Execution], cause: str) -> None:
         """Break executions off, in the order in which they began; nothing in them is cleaned up."""
         over = tuple(executions)
@@ -118,6 +135,7 @@ class StepBuilder:
                 if type(effect) is Call and execution_of(effect.key) == execution.key:
                     self.emit("ToolInvocationCancelled", execution, tool=effect.tool, proposalId=effect.id)
             self.emit("StageCancelled", execution, cause=cause)
+            self._moves.append((execution, _CANCELLED, []))
         self.leave([each.key for each in over])
 
     def emit(self, name: str, execution: Execution | None = None, /, **facts: Json) -> None:
@@ -128,7 +146,7 @@ class StepBuilder:
         if execution is not None:
             event["stageId"], event["stageExecutionId"] = execution.node, execution.key
             event["attempt"] = execution.attempt
-            turn = compound(self._scopes, execution)
+            turn = compound_turn_of(self._scopes, execution)
             if turn is not None:
                 event["compoundTurnId"] = turn
         event |= facts
@@ -143,8 +161,10 @@ class StepBuilder:
             return
         going, acting = tuple(self._active.values()), self.acting
         last = acting or next(reversed(going), None)
+        if acting is not None and acting.key in self._active:
+            self.begin_move(acting, "")
         turns = open_turns(self._scopes, going)
-        self.cancel([each for each in going if acting is None or each.key != acting.key], _cause(error))
+        self.cancel([each for each in going if acting is None or each.key != acting.key], _cancel_cause(error))
         self.leave([each.key for each in going])
         self.drop_scopes(tuple(self._scopes))
         self.change(ended=outcome, reason=reason, waiting=())
@@ -156,4 +176,20 @@ class StepBuilder:
 
     def step(self) -> Step:
         """Return everything that followed from the event; the builder is used up."""
-        return Step(freeze(self.now, State), tuple(self._effects.values()), tuple(self._void), tuple(self._trace))
+        state = freeze(self.now, State)
+        moves = tuple(_closed(state, each) for each in self._moves) if self._moves else ()
+        return Step(state, tuple(self._effects.values()), tuple(self._void), tuple(self._trace), moves)
+
+
+_OpenMove = tuple[Execution, str, list[str]]
+"""An execution that is over, its outcome, and the nodes that it led to so far."""
+
+
+def _closed(state: State, move: _OpenMove) -> Move:
+    execution, outcome, to = move
+    if outcome == _CANCELLED:
+        return Move(execution.node, visit_of(execution.key), outcome)
+    end = "" if to or state.ended is None else str(state.ended)
+    others: tuple[Execution | PendingNode, ...] = () if to or end else (*state.active.values(), *state.waiting)
+    awaited = tuple(dict.fromkeys(each.node for each in others))
+    return Move(execution.node, visit_of(execution.key), outcome, tuple(to), end, awaited)

@@ -78,9 +78,9 @@ class UnreadableError(Exception):
     """A value that no JSON text of RFC 8259 says, or that is nested too deeply."""
 
 
-def readable(given: Any) -> Json:
+def normalise(given: Any) -> Json:
     """Return a value with its numbers as doubles hold them; raise `UnreadableError` for what is no readable JSON."""
-    found: Json = _rounded(given) if _has_large_numbers(given) else given
+    found: Json = _round(given) if _has_large_numbers(given) else given
     return found
 
 
@@ -142,11 +142,11 @@ def _check_text(given: str) -> None:
         raise UnreadableError from error
 
 
-def _rounded(given: Any) -> Any:
+def _round(given: Any) -> Any:
     if isinstance(given, dict):
-        return {name: _rounded(each) for name, each in given.items()}
+        return {name: _round(each) for name, each in given.items()}
     if isinstance(given, list | tuple):
-        return [_rounded(each) for each in given]
+        return [_round(each) for each in given]
     if isinstance(given, int) and not -_EXACT <= given <= _EXACT:
         try:
             return float(given)

@@ -8,7 +8,7 @@ from shlex import join
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.words import quote
-from stagec.runtime.exchange import Hook, Run, Shell, Wait
+from stagec.runtime.exchange import Hook, Run, Shell, Wait, read_key
 from stagec.world.callables import call
 from stagec.world.commands import Line, run
 
@@ -41,7 +41,7 @@ _LONGEST = 1_000_000_000_000
 
 def _variables(key: str) -> dict[str, str]:
     """Return what a program is told of the request: the same key when it is run again after a crash."""
-    return {"STAGEC_IDEMPOTENCY_KEY": key, "STAGEC_RUN_ID": key.partition("/")[0]}
+    return {"STAGEC_IDEMPOTENCY_KEY": key, "STAGEC_RUN_ID": read_key(key).run}
 
 
 class ClosedWorld:

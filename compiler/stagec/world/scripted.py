@@ -14,9 +14,22 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.nearest import Names, hint
 from stagec.core.words import quote
-from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.runtime.exchange import (
+    Ask,
+    Call,
+    Confirm,
+    Effect,
+    Grant,
+    Hook,
+    Judge,
+    RequestKey,
+    Run,
+    Shell,
+    Turn,
+    Wait,
+    read_key,
+)
 from stagec.runtime.values import MISSING, equal
-from stagec.world.occasion import Occasion, occasion_of
 from stagec.world.scenario import Scenario
 
 _VALUE, _ERROR = {"value"}, {"error"}
@@ -57,20 +70,20 @@ class ScriptedWorld:
             self._worldly(Wait(effect.key, self._scenario.pace))
 
     def _asked(self, effect: Ask) -> Json:
-        occasion = occasion_of(effect.key)
-        told = occasion.of_visit(self._of_node(occasion, "answers", self._scenario.answers))
+        key = read_key(effect.key)
+        told = _of_visit(key, self._of_node(key, "answers", self._scenario.answers))
         attempts = object_of(told).get("attempts") if set(object_of(told)) == {"attempts"} else None
         if isinstance(attempts, list):
-            told = attempts[min(occasion.attempt, len(attempts)) - 1] if attempts else MISSING
+            told = attempts[min(key.attempt, len(attempts)) - 1] if attempts else MISSING
         if told is MISSING:
-            raise self._lacks(occasion, "answers", f"an answer to 'answers.{occasion.node}'")
+            raise self._lacks(key, "answers", f"an answer to 'answers.{key.node}'")
         if set(object_of(told)) == {"answer", "say"}:
             return {"answer": object_of(told)["answer"], "text": object_of(told)["say"]}
         return {"answer": told}
 
     def _turn(self, effect: Turn) -> Json:
-        occasion = occasion_of(effect.key)
-        turns = _turns(self._of_node(occasion, "conversations", self._scenario.conversations), occasion)
+        key = read_key(effect.key)
+        turns = _turns(self._of_node(key, "conversations", self._scenario.conversations), key)
         said = sum(each.role == "assistant" for each in effect.transcript)
         told = object_of(turns[min(said, len(turns) - 1)])
         calls = [_call(each, f"{said}.{index}") for index, each in enumerate(list_of(told.get("calls")))]
@@ -79,16 +92,16 @@ class ScriptedWorld:
         return {"text": text_in(told, "say") or "", "calls": calls}
 
     def _called(self, effect: Call) -> Json:
-        occasion, tools = occasion_of(effect.key), self._scenario.tools
-        given = self._scenario.conversations.get(occasion.node)
-        for each in _scripted_calls(given, occasion):
+        key, tools = read_key(effect.key), self._scenario.tools
+        given = self._scenario.conversations.get(key.node)
+        for each in _scripted_calls(given, key):
             arguments = each.get("arguments")
             if each.get("tool") == effect.tool and equal({} if arguments is None else arguments, effect.arguments):
                 return {"error": each["error"]} if "error" in each else {"value": each["result"]}
-        told = occasion.of_visit(tools[effect.tool]) if effect.tool in tools else MISSING
+        told = _of_visit(key, tools[effect.tool]) if effect.tool in tools else MISSING
         if told is MISSING:
             also = "or 'result' beside the call in its conversation"
-            raise self._lacks(occasion, "tools", f"{quote(effect.tool)} to 'tools'{_near(effect.tool, tools)}, {also}")
+            raise self._lacks(key, "tools", f"{quote(effect.tool)} to 'tools'{_near(effect.tool, tools)}, {also}")
         if set(object_of(told)) == _ERROR:
             return {"error": object_of(told)["error"]}
         return {"value": _meant(told)}
@@ -103,40 +116,40 @@ class ScriptedWorld:
                 return {"yes": self._said(effect, "confirm", self._scenario.confirm)}
 
     def _said(self, effect: Judge | Confirm, member: str, given: Json) -> bool:
-        occasion = occasion_of(effect.key)
+        key = read_key(effect.key)
         if isinstance(given, dict):
-            given = self._of_node(occasion, member, given)
-        said = occasion.of_visit(given)
+            given = self._of_node(key, member, given)
+        said = _of_visit(key, given)
         if not isinstance(said, bool):
-            raise self._lacks(occasion, member, f"{member!r}: true or false, or one of them for each visit")
+            raise self._lacks(key, member, f"{member!r}: true or false, or one of them for each visit")
         return said
 
     def _worldly(self, effect: Hook | Run | Shell | Wait) -> Json:
         """Return what the scenario says of a command line, a callable or a wait; else what comes of it."""
-        occasion, told = occasion_of(effect.key), MISSING
+        key, told = read_key(effect.key), MISSING
         match effect:
             case Wait():
                 return {} if self._scenario.skips_waits else self._beyond.answer(effect)
             case Hook():
-                told = occasion.of_visit(self._scenario.hooks.get(effect.call, MISSING))
+                told = _of_visit(key, self._scenario.hooks.get(effect.call, MISSING))
                 return self._beyond.answer(effect) if told is MISSING else {"value": _meant(told)}
             case Run() | Shell():
                 line = join(effect.words) if isinstance(effect, Run) else effect.command
-                told = occasion.of_visit(self._scenario.commands.get(line, MISSING))
+                told = _of_visit(key, self._scenario.commands.get(line, MISSING))
                 return self._beyond.answer(effect) if told is MISSING else _output(object_of(told))
 
-    def _of_node(self, occasion: Occasion, member: str, given: Mapping[str, Json]) -> Json:
-        if occasion.node not in given:
-            near = _near(occasion.node, given)
-            raise self._lacks(occasion, member, f"{quote(occasion.node)} to {member!r}{near}")
-        return given[occasion.node]
+    def _of_node(self, key: RequestKey, member: str, given: Mapping[str, Json]) -> Json:
+        if key.node not in given:
+            near = _near(key.node, given)
+            raise self._lacks(key, member, f"{quote(key.node)} to {member!r}{near}")
+        return given[key.node]
 
-    def _lacks(self, occasion: Occasion, member: str, what: str) -> Failure:
+    def _lacks(self, key: RequestKey, member: str, what: str) -> Failure:
         source = self._scenario.source
         if source is None:
             told = f"a scenario gives it under {member!r}: --scenario FILE"
-            return Failure(f"nothing answers the request {quote(occasion.key)}: {told}")
-        return Failure(f"{quote(source)} has no answer to the request {quote(occasion.key)}: add {what}")
+            return Failure(f"nothing answers the request {quote(str(key))}: {told}")
+        return Failure(f"{quote(source)} has no answer to the request {quote(str(key))}: add {what}")
 
 
 def _near(name: str, known: Mapping[str, Json]) -> str:
@@ -150,18 +163,18 @@ def _granted(grants: Json, tool: str) -> bool:
     return object_of(grants).get(tool) is True if isinstance(grants, dict) else grants is True
 
 
-def _turns(given: Json, occasion: Occasion) -> list[Json]:
+def _turns(given: Json, key: RequestKey) -> list[Json]:
     """Return the turns of a visit: those that are listed for it, or those of every visit."""
     listed = list_of(given)
     if any(isinstance(each, list) for each in listed):
-        of_visit = occasion.of_visit(listed)
+        of_visit = _of_visit(key, listed)
         return of_visit if isinstance(of_visit, list) else [of_visit]
     return listed or [{}]
 
 
-def _scripted_calls(given: Json, occasion: Occasion) -> list[Mapping[str, Json]]:
+def _scripted_calls(given: Json, key: RequestKey) -> list[Mapping[str, Json]]:
     """Return the calls of a visit that say themselves what comes of them."""
-    turns = (object_of(each) for each in _turns(given, occasion))
+    turns = (object_of(each) for each in _turns(given, key))
     calls = (object_of(each) for turn in turns for each in list_of(turn.get("calls")))
     return [each for each in calls if "result" in each or "error" in each]
 
@@ -179,3 +192,14 @@ def _meant(told: Json) -> Json:
 
 def _output(told: Mapping[str, Json]) -> Json:
     return {"exit": told.get("exit", 0), "stdout": told.get("stdout", ""), "stderr": told.get("stderr", "")}
+
+
+def _of_visit(key: RequestKey, given: Json) -> Json:
+    """Return what a list has for the visit, its last where it is shorter, nothing of an empty one; else the value.
+
+    Nothing is `MISSING`.
+    """
+    if not isinstance(given, list):
+        return given
+    found: Json = given[min(key.visit, len(given)) - 1] if given else MISSING
+    return found

@@ -14,7 +14,7 @@ from stagec.plan.document import Plan
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Go, Stop
 from stagec.runtime import gate as gates
-from stagec.runtime.program import by_outcome, choose
+from stagec.runtime.program import choose, group_by_outcome
 from stagec_dev.compiling import plans
 from stagec_dev.row import Agreement, Row, RowKind
 
@@ -65,12 +65,12 @@ def _answer(root: Path, row: Row) -> Json:
     if node is None or not isinstance(node.gate, IntentGate):
         return {"phase": "start", "error": "no such node"}
     output = row.given["output"]
-    intent = gates.intent(node.gate, output)
+    intent = gates.read_intent(node.gate, output)
     if intent is None:
         return {"phase": "gate", "error": "no allowed intent"}
-    handoff = gates.handoff(node.gate, output)
+    handoff = gates.read_handoff(node.gate, output)
     result = {"answer": output, "handoff": handoff}
-    target = choose(by_outcome(node.edges).get(intent, ()), result, gates.target(node.gate, output))
+    target = choose(group_by_outcome(node.edges).get(intent, ()), result, gates.read_target(node.gate, output))
     told: dict[str, Json] = {"intent": intent, **({"handoff": handoff} if handoff else {})}
     if isinstance(target, Go):
         return {**told, "next": target.node, "signalClosing": False}

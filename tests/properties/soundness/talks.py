@@ -28,7 +28,11 @@ def of_answer(plan: Plan, before: State, step: Step, effect: Effect, given: Mapp
             yield f"person says {'yes' if given.get('yes') is True else 'no'}"
         case Wait():
             yield _of_wait(plan.nodes[execution.node])
-            yield "admission is asked for again" if not conversation_of(execution).result else "attempt on the same transcript"
+            yield (
+                "admission is asked for again"
+                if not conversation_of(execution).result
+                else "attempt on the same transcript"
+            )
         case Call():
             yield f"call {'carried out' if 'value' in given else 'that fails'}"
         case Turn():

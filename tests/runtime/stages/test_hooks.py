@@ -17,7 +17,7 @@ from stagec.plan.node import Outcome
 from stagec.plan.surroundings import LoopHook, Session
 from stagec.runtime import Started, State, advance
 from stagec.runtime.acts.hooks import SLOTS
-from stagec.runtime.advance import trouble
+from stagec.runtime.advance import find_trouble
 from stagec.runtime.exchange import Call, Hook, Message, Turn
 from stagec.runtime.program import program_of
 
@@ -77,7 +77,7 @@ def test_a_slot_takes_the_kinds_it_takes_and_shows_them_what_passes(slot: str, k
 def test_a_slot_that_does_not_exist_takes_no_hook() -> None:
     plan = replace(alone(), session=Session(hooks=(LoopHook("THINK", "pre", "guard", "m:f"),)))
     why = "m:f cannot be attached to THINK/pre as guard: Validation/HookSlotUnknown"
-    assert trouble(program_of(plan), Started("r")) == why
+    assert find_trouble(program_of(plan), Started("r")) == why
     assert advance(program_of(plan), State(), Started("r")).state.reason == why
 
 

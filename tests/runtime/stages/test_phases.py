@@ -56,8 +56,8 @@ def test_the_rights_of_the_phases_are_those_of_the_document() -> None:
 
 @pytest.mark.parametrize("phase", [each for each in phases.ACCESS if each != "Setup"])
 def test_only_the_setup_may_write(phase: str) -> None:
-    assert phases.refusal(phase, phases.WRITE) == "Validation/ContextMutationForbidden"
-    assert phases.refusal("Setup", phases.WRITE) is None
+    assert phases.find_refusal(phase, phases.WRITE) == "Validation/ContextMutationForbidden"
+    assert phases.find_refusal("Setup", phases.WRITE) is None
 
 
 class TestSetup:

@@ -5,23 +5,23 @@ from __future__ import annotations
 import pytest
 
 from stagec.core.json import Json
-from stagec.runtime.acts.conversation import plain, read_messages
+from stagec.runtime.acts.conversation import messages_to_json, read_messages
 from stagec.runtime.exchange import Message, Request
-from stagec.runtime.values import DEPTH, UnreadableError, readable
+from stagec.runtime.values import DEPTH, UnreadableError, normalise
 
 
 class TestWhatCanBeRead:
     @pytest.mark.parametrize("given", [None, True, 1, 1.5, "é", [1, {"a": [2**53]}], {}])
     def test_stays_as_it_is(self, given: Json) -> None:
-        assert readable(given) is given
+        assert normalise(given) is given
 
     def test_has_the_nearest_doubles_for_large_numbers(self) -> None:
-        assert readable({"n": [2**53 + 1, True]}) == {"n": [2.0**53, True]}
+        assert normalise({"n": [2**53 + 1, True]}) == {"n": [2.0**53, True]}
 
     @pytest.mark.parametrize("given", [float("nan"), [float("inf")], "\ud800", {"\ud800": 1}, 10**400])
     def test_is_nothing_that_json_cannot_say(self, given: Json) -> None:
         with pytest.raises(UnreadableError):
-            readable(given)
+            normalise(given)
 
     @pytest.mark.parametrize(("deeper", "wanted"), [(0, True), (1, False)])
     def test_has_a_depth(self, deeper: int, *, wanted: bool) -> None:
@@ -29,7 +29,7 @@ class TestWhatCanBeRead:
         for _ in range(DEPTH + deeper):
             given = [given]
         try:
-            readable(given)
+            normalise(given)
             found = True
         except UnreadableError:
             found = False
@@ -39,7 +39,7 @@ class TestWhatCanBeRead:
         given: list[Json] = []
         given.append(given)
         with pytest.raises(UnreadableError):
-            readable(given)
+            normalise(given)
 
 
 def test_messages_are_read_as_they_are_written() -> None:
@@ -48,7 +48,7 @@ def test_messages_are_read_as_they_are_written() -> None:
         Message("assistant", "", (Request("1", "Read", {"p": 1}),)),
         Message("tool", "x", call="1"),
     )
-    assert read_messages(plain(messages)) == messages
+    assert read_messages(messages_to_json(messages)) == messages
 
 
 @pytest.mark.parametrize(

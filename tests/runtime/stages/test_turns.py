@@ -14,7 +14,7 @@ from stagec.plan.node import Outcome
 from stagec.runtime import State, Step
 from stagec.runtime.exchange import Call, Message, Turn, Wait
 from stagec.runtime.execution import ROOT, Conversation, Execution
-from stagec.runtime.state import NodeHistory, TraceEvent
+from stagec.runtime.state import Move, NodeHistory, TraceEvent
 
 STEER = Message("user", "Call submit when you are done.")
 RETRIED = Retry(2, Backoff("exponential", 100))
@@ -73,6 +73,7 @@ def test_the_end_of_the_only_stage_is_the_end_of_the_run() -> None:
                 {"seq": 19, "workflowRunId": "r", "status": "done", "lastStage": "a", "reason": "completed"},
             ),
         ),
+        moves=(Move("a", 1, "ok", end="done"),),
     )
 
 

@@ -12,12 +12,12 @@ from stagec.core.json import Json, Object
 from stagec.core.nearest import Names, hint
 from stagec.core.words import listing, quote
 from stagec.runtime import Program, Started
-from stagec.runtime.advance import trouble
+from stagec.runtime.advance import find_trouble
 
 
 def refuse_unfit(program: Program, started: Started) -> None:
     """Raise `Failure` when a run cannot begin as asked, with what would help."""
-    why = trouble(program, started)
+    why = find_trouble(program, started)
     if why is not None:
         raise Failure(f"{quote(program.plan.id)} cannot be run: {why}{_help(program, started)}")
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from shlex import join
 
-from stagec.cli.running.following import label
+from stagec.cli.running.telling import label
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.plan.canonical import compact
 from stagec.runtime import Effect
-from stagec.runtime.exchange import Ask, Call, Confirm, Grant, Hook, Judge, Run, Shell, Turn, Wait
-from stagec.world.occasion import occasion_of
+from stagec.runtime.exchange import Ask, Call, Confirm, Grant, Hook, Judge, Run, Shell, Turn, Wait, read_key
 
 _LONGEST = 200
 """Characters of an answer that are looked at; a line shows fewer."""
@@ -18,8 +17,8 @@ _LONGEST = 200
 
 def request_label(key: str) -> str:
     """Return which execution a request belongs to."""
-    occasion = occasion_of(key)
-    return label(occasion.node, occasion.visit)
+    parts = read_key(key)
+    return label(parts.node, parts.visit)
 
 
 def asked(effect: Effect) -> str:

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from typing import Protocol
 
-from stagec.cli.running.following import Follower, Leg, label
 from stagec.cli.running.unobeyed import unobeyed
 from stagec.cli.streams import canvas, put, say
 from stagec.core.canvas import Canvas
@@ -18,7 +17,7 @@ from stagec.core.visible import visible
 from stagec.core.words import counted, shortened
 from stagec.plan import Plan
 from stagec.plan.node import Outcome
-from stagec.runtime import Event, State, Step
+from stagec.runtime import Event, Move, State, Step
 
 _WIDEST = 32
 """Columns of the names of nodes; names may have any length."""
@@ -44,20 +43,18 @@ class Lines:
 
     def __init__(self, plan: Plan) -> None:
         self._paper = canvas(sys.stdout, os.environ)
-        self._follower = Follower()
         self._events = 0
         self._words = Wording(plan, self._paper)
 
-    def recall(self, event: Event, step: Step) -> None:
-        """Follow silently."""
+    def recall(self, _event: Event, _step: Step) -> None:
+        """Count silently."""
         self._events += 1
-        self._follower.legs(event, step)
 
-    def observe(self, event: Event, step: Step) -> None:
+    def observe(self, _event: Event, step: Step) -> None:
         """Print a line for each execution that is over."""
         self._events += 1
-        for leg in self._follower.legs(event, step):
-            put(f"{self._words.leg(leg)}\n")
+        for move in step.moves:
+            put(f"{self._words.move(move)}\n")
 
     def conclude(self, state: State) -> None:
         """Print the last line."""
@@ -103,16 +100,16 @@ class Wording:
         self._width = min(_WIDEST, max(columns(unobeyed(self._shown(each))) for each in plan.nodes) + 2)
         self._arrow = "→" if self._shown("→") == "→" else "->"
 
-    def leg(self, leg: Leg) -> str:
+    def move(self, move: Move) -> str:
         """Return `check#2   ok → repair`."""
-        name = unobeyed(self._shown(label(leg.node, leg.visit)))
+        name = unobeyed(self._shown(label(move.node, move.visit)))
         blanks = " " * (self._width - columns(name))
-        outcome = self._shown(leg.outcome)
-        return f"{name}{blanks}  {outcome} {self._lead(leg)}".rstrip(" ")
+        outcome = self._shown(move.outcome)
+        return f"{name}{blanks}  {outcome} {self._lead(move)}".rstrip(" ")
 
-    def led(self, leg: Leg) -> str:
+    def led(self, move: Move) -> str:
         """Return `ok → repair`."""
-        return f"{leg.outcome} {self._lead(leg)}".strip(" ")
+        return f"{move.outcome} {self._lead(move)}".strip(" ")
 
     def ending(self, state: State) -> str:
         """Return `done: completed, 4 executions`, or `not ended, 1 execution`."""
@@ -122,12 +119,12 @@ class Wording:
         ended, style = str(state.ended), Style.MESSAGE if state.ended is Outcome.DONE else Style.ERROR
         return f"{self._paint(f'{ended}:', style)} {self._shown(state.reason)}, {counts}"
 
-    def _lead(self, leg: Leg) -> str:
-        if leg.to:
-            return f"{self._arrow} {self._names(leg.to)}"
-        if leg.end:
-            return f"{self._arrow} {leg.end}"
-        return f"{self._arrow} waits for {self._names(leg.awaited)}" if leg.awaited else ""
+    def _lead(self, move: Move) -> str:
+        if move.to:
+            return f"{self._arrow} {self._names(move.to)}"
+        if move.end:
+            return f"{self._arrow} {move.end}"
+        return f"{self._arrow} waits for {self._names(move.awaited)}" if move.awaited else ""
 
     def _names(self, nodes: tuple[str, ...]) -> str:
         named = ", ".join(self._shown(each) for each in nodes[:_MOST])
@@ -135,6 +132,11 @@ class Wording:
 
     def _shown(self, text: str) -> str:
         return visible(text, self._paper.encoding)
+
+
+def label(node: str, visit: int) -> str:
+    """Return what an execution is called: its node, and its number if it is not the first."""
+    return node if visit == 1 else f"{node}#{visit}"
 
 
 def teller(plan: Plan, events: str | None) -> Teller:

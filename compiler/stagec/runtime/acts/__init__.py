@@ -21,11 +21,11 @@ def begin_act(builder: StepBuilder, act: Act, execution: Execution) -> tuple[Nod
     return command.begin(builder, act, execution)
 
 
-def answer_act(builder: StepBuilder, execution: Execution, effect: Effect, answer: Json) -> tuple[NodeResult, ...]:
+def resume_act(builder: StepBuilder, execution: Execution, effect: Effect, answer: Json) -> tuple[NodeResult, ...]:
     """Go on with what the world has answered, and return the execution if it is over."""
     act = builder.nodes[execution.node].act
     if isinstance(act, Prompt):
-        return prompt.answered(builder, act, execution, effect, answer)
+        return prompt.resume(builder, act, execution, effect, answer)
     if isinstance(act, Converse):
-        return stage.answered(builder, act, execution, effect, answer)
-    return command.answered(builder, act, execution, effect, answer)
+        return stage.resume(builder, act, execution, effect, answer)
+    return command.resume(builder, act, execution, effect, answer)

@@ -10,7 +10,7 @@ from stagec.plan.gate import Admission
 from stagec.runtime.acts import conclusion, phases
 from stagec.runtime.acts.conclusion import pause
 from stagec.runtime.acts.conversation import conversation_of
-from stagec.runtime.acts.setup import failed
+from stagec.runtime.acts.setup import fail_setup
 from stagec.runtime.exchange import Confirm, Effect
 from stagec.runtime.execution import Execution, NodeResult
 from stagec.runtime.step_builder import StepBuilder
@@ -28,22 +28,24 @@ def ask(builder: StepBuilder, execution: Execution) -> Admitted:
     conversation = conversation_of(execution)
     execution = builder.keep(replace(execution, progress=replace(conversation, asked=conversation.asked + 1)))
     return (
-        None if phases.call(builder, execution, "gate") else _decided(builder, execution, _declared(builder, execution))
+        None
+        if phases.call_hook(builder, execution, "gate")
+        else _apply_policy(builder, execution, _evaluate_terms(builder, execution))
     )
 
 
-def answered(builder: StepBuilder, execution: Execution, effect: Effect, given: Mapping[str, Json]) -> Admitted:
+def resume(builder: StepBuilder, execution: Execution, effect: Effect, given: Mapping[str, Json]) -> Admitted:
     """Take what a callable or a person says."""
     if type(effect) is Confirm:
-        return execution if given.get("yes") is True else _ended(builder, execution, "fail")
-    said = phases.hear(execution, "gate", given)
-    outcome = _declared(builder, execution) if said.value is None else said.value
+        return execution if given.get("yes") is True else _leave(builder, execution, "fail")
+    said = phases.read_reply(execution, "gate", given)
+    outcome = _evaluate_terms(builder, execution) if said.value is None else said.value
     if said.failure is not None or not (isinstance(outcome, str) and outcome in _OUTCOMES):
-        return failed(builder, execution, "CheckGate", "its hook has failed", said.failure or phases.FAILED)
-    return _decided(builder, execution, outcome)
+        return fail_setup(builder, execution, "CheckGate", "its hook has failed", said.failure or phases.FAILED)
+    return _apply_policy(builder, execution, outcome)
 
 
-def _declared(builder: StepBuilder, execution: Execution) -> str:
+def _evaluate_terms(builder: StepBuilder, execution: Execution) -> str:
     """Return what the terms of the node say; `block` goes before `defer`."""
     admission, scope = _admission(builder, execution), {"ctx": conversation_of(execution).context}
     if admission is None:
@@ -57,7 +59,7 @@ def _admission(builder: StepBuilder, execution: Execution) -> Admission | None:
     return builder.nodes[execution.node].admission
 
 
-def _decided(builder: StepBuilder, execution: Execution, outcome: str) -> Admitted:
+def _apply_policy(builder: StepBuilder, execution: Execution, outcome: str) -> Admitted:
     policy = None if outcome == _PROCEED else _policy(_admission(builder, execution), outcome)
     builder.emit("StageCheckGateResult", execution, outcome=outcome, policy=policy)
     tries = conversation_of(execution).asked
@@ -72,7 +74,7 @@ def _decided(builder: StepBuilder, execution: Execution, outcome: str) -> Admitt
             pause(builder, execution, tries)
             return None
         case _:
-            return _ended(builder, execution, "skip" if policy == "skip" else "fail")
+            return _leave(builder, execution, "skip" if policy == "skip" else "fail")
 
 
 _HELD = {"defer": "deferred", "block": "blocked"}
@@ -85,7 +87,7 @@ def _policy(admission: Admission | None, outcome: str) -> str:
     return admission.on_block if outcome == "block" else admission.on_defer
 
 
-def _ended(builder: StepBuilder, execution: Execution, verdict: str) -> NodeResult | None:
+def _leave(builder: StepBuilder, execution: Execution, verdict: str) -> NodeResult | None:
     """Let a stage exit that has not acted."""
     reason = "skipped" if verdict == "skip" else "gate-unresolved"
     result: dict[str, Json] = {"verdict": verdict, "reason": reason, "capHit": False, "attemptCount": 0}

@@ -34,15 +34,15 @@ def begin(builder: StepBuilder, act: Command, execution: Execution) -> tuple[Nod
     return _NOTHING
 
 
-def answered(
+def resume(
     builder: StepBuilder, _act: Command, execution: Execution, effect: Effect, answer: Json
 ) -> tuple[NodeResult, ...]:
     """Take the exit status, or what the validation came to."""
     if type(effect) is Shell:
-        return validation.checked(builder, execution, effect, answer)
+        return validation.resume(builder, execution, effect, answer)
     output = read_output(answer)
     result = {"answer": {"exit": output.status, "stdout": output.stdout}}
     outcome = "closing" if output.status == 0 else "repeat"
     builder.remember(execution.node, record=result["answer"])
     builder.emit("StageAssertOutcome", execution, exit=output.status)
-    return validation.validated(builder, NodeResult(execution, outcome, result))
+    return validation.validate(builder, NodeResult(execution, outcome, result))

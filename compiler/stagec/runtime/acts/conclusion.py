@@ -10,7 +10,7 @@ from stagec.plan.gate import Backoff, Check, VerdictGate
 from stagec.runtime import gate as gates
 from stagec.runtime.acts import phases
 from stagec.runtime.acts.authority import digest_of
-from stagec.runtime.acts.conversation import conversation_of, plain, update
+from stagec.runtime.acts.conversation import conversation_of, messages_to_json, update
 from stagec.runtime.exchange import Effect, Hook, Message, Wait
 from stagec.runtime.execution import Conversation, Execution, NodeResult
 from stagec.runtime.step_builder import StepBuilder, code_of
@@ -35,10 +35,10 @@ _MOST = 24 * 60 * 60 * 1000
 def pause(builder: StepBuilder, execution: Execution, tries: int) -> None:
     """Ask for the wait after so many tries; one of no length as well, so that there is one way on."""
     retry = builder.nodes[execution.node].retry
-    builder.request(execution, Wait, milliseconds=0 if retry is None else length(retry.backoff, tries))
+    builder.request(execution, Wait, milliseconds=0 if retry is None else wait_length(retry.backoff, tries))
 
 
-def length(backoff: Backoff, tries: int) -> int:
+def wait_length(backoff: Backoff, tries: int) -> int:
     """Return the milliseconds to wait after so many tries."""
     if backoff.kind == "exponential":
         return min(_MOST, backoff.milliseconds << min(tries - 1, 40))
@@ -50,39 +50,37 @@ _VERDICTS = frozenset({"ok", "retry", "fail"})
 
 def conclude(builder: StepBuilder, over: Conclusion) -> NodeResult | None:
     """Go on with an attempt that is over: judge it, by a callable if there is one, unless it was refused."""
-    execution = _recorded(over)
+    execution = _record(over)
     if over.refused is not None:
         refused: dict[str, Json] = {"verdict": "fail", "reason": over.refused, "capHit": False}
         return leave(builder, execution, {**refused, "attemptCount": execution.attempt})
     execution = builder.keep(execution)
-    if phases.call(builder, execution, "assert", **_acted(execution), **over.attempt):
+    if phases.call_hook(builder, execution, "assert", **_describe_act(execution), **over.attempt):
         return None
-    return _judged(builder, execution, _declared(builder, execution))
+    return _apply_verdict(builder, execution, _evaluate_checks(builder, execution))
 
 
-def answered(
-    builder: StepBuilder, execution: Execution, effect: Effect, given: Mapping[str, Json]
-) -> NodeResult | None:
+def resume(builder: StepBuilder, execution: Execution, effect: Effect, given: Mapping[str, Json]) -> NodeResult | None:
     """Take what the callables for judging and for handing in say."""
     if isinstance(effect, Hook) and effect.phase == "assert":
-        return _judged(builder, execution, _heard(builder, execution, given))
-    said, result = phases.hear(execution, "exit", given), dict(conversation_of(execution).result)
+        return _apply_verdict(builder, execution, _read_verdict(builder, execution, given))
+    said, result = phases.read_reply(execution, "exit", given), dict(conversation_of(execution).result)
     if said.failure is not None:
         result |= {"verdict": "fail", "reason": code_of(said.failure)}
     elif said.value is not None:
         result["output"] = said.value
-    return _over(builder, execution, result)
+    return _finish(builder, execution, result)
 
 
 def leave(builder: StepBuilder, execution: Execution, result: Mapping[str, Json]) -> NodeResult | None:
     """Let a stage exit with a result."""
     execution = builder.keep(update(execution, result=result))
-    if phases.call(builder, execution, "exit", result=result, **_acted(execution)):
+    if phases.call_hook(builder, execution, "exit", result=result, **_describe_act(execution)):
         return None
-    return _over(builder, execution, result)
+    return _finish(builder, execution, result)
 
 
-def _recorded(over: Conclusion) -> Execution:
+def _record(over: Conclusion) -> Execution:
     """Return an execution that remembers an attempt as one that is over."""
     conversation = conversation_of(over.execution)
     record: dict[str, Json] = {"turns": conversation.turns, "capHit": over.attempt.get("capHit") is True}
@@ -92,23 +90,23 @@ def _recorded(over: Conclusion) -> Execution:
     return replace(over.execution, progress=conversation)
 
 
-def _acted(execution: Execution) -> Mapping[str, Json]:
+def _describe_act(execution: Execution) -> Mapping[str, Json]:
     """Return what callables that look back at an act are given."""
     conversation = conversation_of(execution)
-    return {"transcript": plain(conversation.transcript), "attempts": list(conversation.attempts)}
+    return {"transcript": messages_to_json(conversation.transcript), "attempts": list(conversation.attempts)}
 
 
-def _declared(builder: StepBuilder, execution: Execution) -> Check:
+def _evaluate_checks(builder: StepBuilder, execution: Execution) -> Check:
     gate = builder.nodes[execution.node].gate
     given = {"verdict": "ok", "reason": "", "attemptCount": execution.attempt, **conversation_of(execution).result}
-    return gates.judged(gate, given) if type(gate) is VerdictGate else Check("ok")
+    return gates.judge_result(gate, given) if type(gate) is VerdictGate else Check("ok")
 
 
-def _heard(builder: StepBuilder, execution: Execution, given: Mapping[str, Json]) -> Check:
+def _read_verdict(builder: StepBuilder, execution: Execution, given: Mapping[str, Json]) -> Check:
     """Return the judgement of a callable: a verdict, perhaps with a reason; null leaves it to the declared checks."""
-    said = phases.hear(execution, "assert", given)
+    said = phases.read_reply(execution, "assert", given)
     if said.failure is None and said.value is None:
-        return _declared(builder, execution)
+        return _evaluate_checks(builder, execution)
     told = object_of(said.value) or {"verdict": said.value}
     verdict = told.get("verdict")
     if said.failure is None and isinstance(verdict, str) and verdict in _VERDICTS:
@@ -116,7 +114,7 @@ def _heard(builder: StepBuilder, execution: Execution, given: Mapping[str, Json]
     return Check("fail", reason=code_of(said.failure or phases.FAILED))
 
 
-def _judged(builder: StepBuilder, execution: Execution, check: Check) -> NodeResult | None:
+def _apply_verdict(builder: StepBuilder, execution: Execution, check: Check) -> NodeResult | None:
     retry, conversation = builder.nodes[execution.node].retry, conversation_of(execution)
     parsed = digest_of(conversation.result["parsed"]) if "parsed" in conversation.result else None
     facts: dict[str, Json] = {
@@ -129,11 +127,11 @@ def _judged(builder: StepBuilder, execution: Execution, check: Check) -> NodeRes
         return leave(builder, execution, _result(execution, check.verdict, check.reason or ""))
     if execution.attempt >= (retry.attempts if retry is not None else 1):
         return leave(builder, execution, _result(execution, "fail", "retry-exhausted"))
-    pause(builder, replace(execution, progress=_append(conversation, check.reason)), execution.attempt)
+    pause(builder, replace(execution, progress=_append_reason(conversation, check.reason)), execution.attempt)
     return None
 
 
-def _append(conversation: Conversation, reason: str | None) -> Conversation:
+def _append_reason(conversation: Conversation, reason: str | None) -> Conversation:
     return replace(conversation, transcript=(*conversation.transcript, Message("user", reason or "Try again.")))
 
 
@@ -146,7 +144,7 @@ def _result(execution: Execution, verdict: str, reason: str) -> Mapping[str, Jso
     }
 
 
-def _over(builder: StepBuilder, execution: Execution, result: Mapping[str, Json]) -> NodeResult:
+def _finish(builder: StepBuilder, execution: Execution, result: Mapping[str, Json]) -> NodeResult:
     verdict = result["verdict"]
     builder.emit(
         "StageExited", execution, verdict=verdict, attemptCount=result["attemptCount"], capHit=result["capHit"]

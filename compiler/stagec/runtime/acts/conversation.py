@@ -26,7 +26,7 @@ def update(execution: Execution, **fields: object) -> Execution:
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
 
 
-def plain(messages: Iterable[Message]) -> list[Json]:
+def messages_to_json(messages: Iterable[Message]) -> list[Json]:
     """Return messages as JSON; members without a value are absent."""
     return [dict(_members(each)) for each in messages]
 
@@ -35,12 +35,12 @@ def _members(message: Message) -> Iterator[tuple[str, Json]]:
     yield "role", message.role
     yield "text", message.text
     if message.calls:
-        yield "calls", plain_calls(message.calls)
+        yield "calls", calls_to_json(message.calls)
     if message.call is not None:
         yield "call", message.call
 
 
-def plain_calls(calls: Iterable[Request]) -> list[Json]:
+def calls_to_json(calls: Iterable[Request]) -> list[Json]:
     """Return calls as JSON."""
     return [{"id": each.id, "tool": each.tool, "arguments": each.arguments} for each in calls]
 

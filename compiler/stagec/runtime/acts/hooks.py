@@ -40,7 +40,7 @@ def slot_of(hook: LoopHook) -> str:
     return f"{hook.stage}/{hook.when}"
 
 
-def misplaced(hook: LoopHook) -> str | None:
+def find_misplacement(hook: LoopHook) -> str | None:
     """Return why a hook cannot be attached, nothing when it can."""
     kinds = SLOTS.get(slot_of(hook))
     if kinds is None:
@@ -89,30 +89,28 @@ def enter(
     builder: StepBuilder, execution: Execution, slot: str, subject: Json, about: Mapping[str, Json] = NOTHING
 ) -> HookResult | None:
     """Send something through a slot; None while hooks are called."""
-    return _on(builder, execution, HookCalls(slot, subject, about))
+    return _call_next(builder, execution, HookCalls(slot, subject, about))
 
 
-def answered(
-    builder: StepBuilder, execution: Execution, effect: Effect, given: Mapping[str, Json]
-) -> HookResult | None:
+def resume(builder: StepBuilder, execution: Execution, effect: Effect, given: Mapping[str, Json]) -> HookResult | None:
     """Take what a hook says."""
     hook_calls = conversation_of(execution).hooks
     if hook_calls is None or not isinstance(effect, Hook):
         return None
     if hook_calls.watching:
-        return _watched(builder, execution, hook_calls, effect, given)
-    hook = _deciding(builder, hook_calls.slot)[hook_calls.next]
-    refused = _refusal(hook, given)
+        return _accept_observer(builder, execution, hook_calls, effect, given)
+    hook = _deciding_hooks(builder, hook_calls.slot)[hook_calls.next]
+    refused = _read_refusal(hook, given)
     if refused is not None:
         failed = "value" not in given
-        return HookResult(_done(execution), hook_calls.slot, hook_calls.subject, refused=refused, failed=failed)
+        return HookResult(_clear(execution), hook_calls.slot, hook_calls.subject, refused=refused, failed=failed)
     hook_calls = replace(hook_calls, next=hook_calls.next + 1)
     if hook.kind == "transform":
         hook_calls = replace(hook_calls, subject=given["value"], changed=True)
-    return _on(builder, execution, hook_calls)
+    return _call_next(builder, execution, hook_calls)
 
 
-def _refusal(hook: LoopHook, given: Mapping[str, Json]) -> str | None:
+def _read_refusal(hook: LoopHook, given: Mapping[str, Json]) -> str | None:
     """Return the code with which a hook stops what comes through; a guard allows only by saying true."""
     if "value" not in given:
         return "HookGuardFailed" if hook.kind == "guard" else "HookTransformFailed"
@@ -122,16 +120,16 @@ def _refusal(hook: LoopHook, given: Mapping[str, Json]) -> str | None:
     return said if isinstance(said, str) and said else "GuardDenied"
 
 
-def _on(builder: StepBuilder, execution: Execution, hook_calls: HookCalls) -> HookResult | None:
+def _call_next(builder: StepBuilder, execution: Execution, hook_calls: HookCalls) -> HookResult | None:
     """Call the next hook; once there is none left to wait for, let the subject through."""
-    deciding = _deciding(builder, hook_calls.slot)
+    deciding = _deciding_hooks(builder, hook_calls.slot)
     if hook_calls.next < len(deciding):
         execution = update(execution, hooks=hook_calls)
         _call(builder, execution, deciding[hook_calls.next], hook_calls)
         return None
     observers = [hook for hook in _hooks(builder, hook_calls.slot) if hook.kind == "observer"]
     if not observers:
-        return _through(execution, hook_calls)
+        return _let_through(execution, hook_calls)
     keys = []
     for hook in observers:
         keys.append(builder.key_of(execution))
@@ -141,7 +139,7 @@ def _on(builder: StepBuilder, execution: Execution, hook_calls: HookCalls) -> Ho
     return None
 
 
-def _watched(
+def _accept_observer(
     builder: StepBuilder, execution: Execution, hook_calls: HookCalls, effect: Hook, given: Mapping[str, Json]
 ) -> HookResult | None:
     """Wait for the other observers; one that has failed stops nothing."""
@@ -149,16 +147,16 @@ def _watched(
         builder.emit("HookObserverFailed", execution, slot=hook_calls.slot, call=effect.call)
     hook_calls = replace(hook_calls, watching=tuple(key for key in hook_calls.watching if key != effect.key))
     if not hook_calls.watching:
-        return _through(execution, hook_calls)
+        return _let_through(execution, hook_calls)
     builder.keep(update(execution, hooks=hook_calls))
     return None
 
 
-def _through(execution: Execution, hook_calls: HookCalls) -> HookResult:
-    return HookResult(_done(execution), hook_calls.slot, hook_calls.subject, hook_calls.changed)
+def _let_through(execution: Execution, hook_calls: HookCalls) -> HookResult:
+    return HookResult(_clear(execution), hook_calls.slot, hook_calls.subject, hook_calls.changed)
 
 
-def _done(execution: Execution) -> Execution:
+def _clear(execution: Execution) -> Execution:
     conversation = conversation_of(execution)
     return execution if conversation.hooks is None else update(execution, hooks=None)
 
@@ -180,6 +178,6 @@ def _hooks(builder: StepBuilder, slot: str) -> list[LoopHook]:
     return [] if session is None else [hook for hook in session.hooks if slot_of(hook) == slot]
 
 
-def _deciding(builder: StepBuilder, slot: str) -> list[LoopHook]:
+def _deciding_hooks(builder: StepBuilder, slot: str) -> list[LoopHook]:
     """Return the guards and the transforms of a slot, in the order in which they are called."""
     return [hook for kind in KINDS[:2] for hook in _hooks(builder, slot) if hook.kind == kind]

@@ -24,11 +24,11 @@ def judge(builder: StepBuilder, execution: Execution, result: Mapping[str, Json]
     builder.change(judged=builder.now.judged + 1)
     if judge is None:
         return (NodeResult(execution, "next", result),)
-    questions = tuple(_worldly(judge.kind, judge.settings))
+    questions = tuple(_questions_for_world(judge.kind, judge.settings))
     return _next_question(builder, execution, PendingJudgement(result, questions))
 
 
-def decided(builder: StepBuilder, execution: Execution, answer: Json) -> tuple[NodeResult, ...]:
+def resume(builder: StepBuilder, execution: Execution, answer: Json) -> tuple[NodeResult, ...]:
     """Take what the world says."""
     judgement = execution.progress
     if not isinstance(judgement, PendingJudgement):
@@ -47,10 +47,10 @@ def _next_question(builder: StepBuilder, execution: Execution, judgement: Pendin
     judge = builder.program.plan.judge
     said = list(answers)
     done = judge is not None and _is_done(builder, judge.kind, judge.settings, result["answer"], said)
-    return validation.validated(builder, NodeResult(execution, "verdict" if done else "next", result))
+    return validation.validate(builder, NodeResult(execution, "verdict" if done else "next", result))
 
 
-def _worldly(kind: str, settings: Mapping[str, Json]) -> list[tuple[str, Mapping[str, Json]]]:
+def _questions_for_world(kind: str, settings: Mapping[str, Json]) -> list[tuple[str, Mapping[str, Json]]]:
     """Return the questions that only the world can answer, in order."""
     if kind in _WORLDLY:
         return [(kind, settings)]
@@ -61,9 +61,9 @@ def _is_done(builder: StepBuilder, kind: str, settings: Mapping[str, Json], answ
     if kind in _WORLDLY:
         return said.pop(0)
     if not _is_composite(kind):
-        return _found(builder, kind, settings, answer)
+        return _judge_answer(builder, kind, settings, answer)
     found = [
-        said.pop(0) if each in _WORLDLY else _found(builder, each, given, answer)
+        said.pop(0) if each in _WORLDLY else _judge_answer(builder, each, given, answer)
         for each, given in _conditions(settings)
     ]
     return any(found) if settings.get("operator") in _ANY else bool(found) and all(found)
@@ -83,7 +83,7 @@ def _object(given: Json) -> Mapping[str, Json]:
     return given if isinstance(given, dict) else {}
 
 
-def _found(builder: StepBuilder, kind: str, settings: Mapping[str, Json], answer: Any) -> bool:
+def _judge_answer(builder: StepBuilder, kind: str, settings: Mapping[str, Json], answer: Any) -> bool:
     """Judge by what can be seen in the answer, or counted."""
     match kind:
         case "count:iteration":

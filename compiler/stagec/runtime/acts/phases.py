@@ -31,7 +31,7 @@ FAILED = "ExtensionHost/LifecycleFailure"
 
 
 @value
-class Said:
+class HookReply:
     """What a callable has returned, and the context as it left it if it may; or the failure that it was."""
 
     value: Json = None
@@ -39,32 +39,32 @@ class Said:
     failure: str | None = None
 
 
-def refusal(phase: str, access: str) -> str | None:
+def find_refusal(phase: str, access: str) -> str | None:
     """Return the failure that an access to the context is in a phase, nothing when it is allowed."""
     return None if access in ACCESS[phase] else "Validation/ContextMutationForbidden"
 
 
-def call(builder: StepBuilder, execution: Execution, hook: str, **given: Json) -> bool:
+def call_hook(builder: StepBuilder, execution: Execution, hook: str, **given: Json) -> bool:
     """Call the callable of a node for a phase; false when there is none."""
     named = builder.nodes[execution.node].hooks.get(hook)
     if named is not None:
-        builder.request(execution, Hook, call=named, phase=hook, given={"ctx": seen(execution), **given})
+        builder.request(execution, Hook, call=named, phase=hook, given={"ctx": context_of(execution), **given})
     return named is not None
 
 
-def hear(execution: Execution, hook: str, given: Mapping[str, Json]) -> Said:
+def read_reply(execution: Execution, hook: str, given: Mapping[str, Json]) -> HookReply:
     """Return what a callable says; one that has written where it may not has failed."""
     if "value" not in given:
-        return Said(failure=FAILED)
+        return HookReply(failure=FAILED)
     left = given.get("ctx")
     context = left if isinstance(left, dict) else None
-    forbidden = refusal(_PHASES[hook], WRITE)
-    if forbidden is not None and context is not None and not equal(context, seen(execution)):
-        return Said(failure=forbidden)
-    return Said(given["value"], context)
+    forbidden = find_refusal(_PHASES[hook], WRITE)
+    if forbidden is not None and context is not None and not equal(context, context_of(execution)):
+        return HookReply(failure=forbidden)
+    return HookReply(given["value"], context)
 
 
-def seen(execution: Execution) -> dict[str, Json]:
+def context_of(execution: Execution) -> dict[str, Json]:
     """Return the context as the callables of an execution see it."""
     conversation = conversation_of(execution)
     return {**conversation.context, "attempts": list(conversation.attempts)}

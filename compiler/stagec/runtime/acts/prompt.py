@@ -11,7 +11,7 @@ from stagec.plan.gate import IntentGate
 from stagec.plan.node import Outcome
 from stagec.runtime import gate as gates
 from stagec.runtime.acts import judge, validation
-from stagec.runtime.acts.variables import variables
+from stagec.runtime.acts.variables import supply_variables
 from stagec.runtime.exchange import Ask, Effect, Judge, Shell
 from stagec.runtime.execution import Execution, NodeResult
 from stagec.runtime.render import EVERYWHERE
@@ -27,18 +27,18 @@ def begin(builder: StepBuilder, act: Prompt, execution: Execution) -> tuple[Node
     return _NOTHING
 
 
-def answered(
+def resume(
     builder: StepBuilder, act: Prompt, execution: Execution, effect: Effect, answer: Json
 ) -> tuple[NodeResult, ...]:
     """Take the model's answer, or what the validation of an earlier one came to."""
     if type(effect) is Shell:
-        return validation.checked(builder, execution, effect, answer)
+        return validation.resume(builder, execution, effect, answer)
     if type(effect) is Judge:
-        return judge.decided(builder, execution, answer)
+        return judge.resume(builder, execution, answer)
     given = answer.get("answer") if isinstance(answer, dict) else None
     complaint = _complaint(builder, act, given)
     if complaint is None and isinstance(answer, dict) and isinstance(given, dict):
-        return _taken(builder, execution, given, answer.get("text"))
+        return _accept(builder, execution, given, answer.get("text"))
     if execution.attempt == _ATTEMPTS:
         builder.end(Outcome.FAILED, f"{execution.node} got no usable answer: {complaint}")
     else:
@@ -56,7 +56,10 @@ def _system(builder: StepBuilder) -> str | None:
     system = builder.program.plan.system
     if system is None:
         return None
-    supplied = {**dict.fromkeys(system.variables, ""), **variables(builder, system.variables, builder.now.executions)}
+    supplied = {
+        **dict.fromkeys(system.variables, ""),
+        **supply_variables(builder, system.variables, builder.now.executions),
+    }
     scope = {"variable": supplied, "stdin": builder.now.inputs.get("stdin", "")}
     return builder.program.renderer.render(system.prompt, scope, EVERYWHERE)
 
@@ -67,21 +70,21 @@ def _complaint(builder: StepBuilder, act: Prompt, given: Json) -> str | None:
     return builder.program.payloads.complaint(act.schema, given)
 
 
-def _taken(
+def _accept(
     builder: StepBuilder, execution: Execution, answer: Mapping[str, Json], said: Json
 ) -> tuple[NodeResult, ...]:
     """Keep an answer, and make an outcome of it."""
     gate = builder.nodes[execution.node].gate
-    kept = gates.handoff(gate, answer) if type(gate) is IntentGate else {}
+    kept = gates.read_handoff(gate, answer) if type(gate) is IntentGate else {}
     builder.remember(execution.node, record=kept or answer)
     builder.change(said=said if isinstance(said, str) else "")
     result = {"answer": answer, "handoff": kept}
     if type(gate) is not IntentGate:
         return judge.judge(builder, execution, result)
-    intent = gates.intent(gate, answer)
+    intent = gates.read_intent(gate, answer)
     if intent is None:
         builder.end(Outcome.FAILED, f"{execution.node} answered with no intent that is allowed")
         return _NOTHING
-    over = NodeResult(execution, intent, result, gates.target(gate, answer))
+    over = NodeResult(execution, intent, result, gates.read_target(gate, answer))
     builder.emit("StageAssertOutcome", execution, intent=intent)
-    return validation.validated(builder, over)
+    return validation.validate(builder, over)

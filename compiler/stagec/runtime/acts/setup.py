@@ -20,29 +20,29 @@ def begin(builder: StepBuilder, act: Converse, execution: Execution) -> Executio
     accepts = builder.program.payloads.complaint
     complaint = next((each for given in execution.upstream if (each := accepts(act.accepts, given))), None)
     if complaint is not None:
-        return failed(builder, execution, "Setup", complaint)
+        return fail_setup(builder, execution, "Setup", complaint)
     names = {name: each for name, each in builder.now.inputs.items() if name not in phases.RESERVED}
-    execution = _with(builder, execution, names)
-    return None if phases.call(builder, execution, "setup") else _initialised(builder, act, execution)
+    execution = _set_context(builder, execution, names)
+    return None if phases.call_hook(builder, execution, "setup") else _initialise(builder, act, execution)
 
 
-def answered(
+def resume(
     builder: StepBuilder, act: Converse, execution: Execution, given: Mapping[str, Json]
 ) -> Execution | NodeResult | None:
     """Take the names that the callable for the setup provides; the reserved ones stay as they are."""
-    said = phases.hear(execution, "setup", given)
+    said = phases.read_reply(execution, "setup", given)
     if said.failure is not None or not (said.value is None or isinstance(said.value, dict)):
-        return failed(builder, execution, "Setup", "its hook has failed", said.failure or phases.FAILED)
+        return fail_setup(builder, execution, "Setup", "its hook has failed", said.failure or phases.FAILED)
     left = conversation_of(execution).context if said.context is None else said.context
     names = {**left, **(said.value if isinstance(said.value, dict) else {})}
     provided = {name: each for name, each in names.items() if name not in phases.RESERVED}
     complaint = _complaint(builder, provided)
     if complaint is not None:
-        return failed(builder, execution, "Setup", complaint)
-    return _initialised(builder, act, _with(builder, execution, provided))
+        return fail_setup(builder, execution, "Setup", complaint)
+    return _initialise(builder, act, _set_context(builder, execution, provided))
 
 
-def failed(
+def fail_setup(
     builder: StepBuilder, execution: Execution, phase: str, reason: str, failure: str | None = None
 ) -> NodeResult:
     """Return an execution that has failed before it could act."""
@@ -52,7 +52,7 @@ def failed(
     return NodeResult(execution, "fail", result)
 
 
-def _with(builder: StepBuilder, execution: Execution, names: Mapping[str, Json]) -> Execution:
+def _set_context(builder: StepBuilder, execution: Execution, names: Mapping[str, Json]) -> Execution:
     """Return an execution whose context has some names, and those that every stage has."""
     context = {
         **names,
@@ -72,13 +72,13 @@ def _complaint(builder: StepBuilder, names: Mapping[str, Json]) -> str | None:
     return None
 
 
-def _initialised(builder: StepBuilder, act: Converse, execution: Execution) -> Execution | NodeResult:
+def _initialise(builder: StepBuilder, act: Converse, execution: Execution) -> Execution | NodeResult:
     """Make the prompt, once, in a fresh transcript."""
     if act.completion in act.tools:
-        return failed(builder, execution, "Init", "completion-tool-collision")
+        return fail_setup(builder, execution, "Init", "completion-tool-collision")
     conversation = conversation_of(execution)
     try:
         body = builder.program.renderer.render(act.prompt, {"ctx": conversation.context})
     except UnfilledError as unfilled:
-        return failed(builder, execution, "Init", f"{unfilled} has no value")
+        return fail_setup(builder, execution, "Init", f"{unfilled} has no value")
     return replace(execution, progress=replace(conversation, transcript=(Message("system", body),)))

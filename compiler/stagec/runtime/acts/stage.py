@@ -19,54 +19,54 @@ _UNREADABLE: Mapping[str, Json] = {"error": "the answer is no object"}
 
 def begin(builder: StepBuilder, act: Converse, execution: Execution) -> tuple[NodeResult, ...]:
     """Set the stage up and go on as far as nobody has to be asked."""
-    return _prepared(builder, act, setup.begin(builder, act, execution))
+    return _after_setup(builder, act, setup.begin(builder, act, execution))
 
 
-def answered(
+def resume(
     builder: StepBuilder, act: Converse, execution: Execution, effect: Effect, answer: Json
 ) -> tuple[NodeResult, ...]:
     """Go on with what the world has answered."""
     given: Mapping[str, Json] = answer if isinstance(answer, dict) else _UNREADABLE
     match effect:
         case Hook(phase="setup"):
-            return _prepared(builder, act, setup.answered(builder, act, execution, given))
+            return _after_setup(builder, act, setup.resume(builder, act, execution, given))
         case Hook(phase="gate") | Confirm():
-            return _admitted(builder, act, check_gate.answered(builder, execution, effect, given))
+            return _after_gate(builder, act, check_gate.resume(builder, execution, effect, given))
         case Hook(phase="assert" | "exit"):
-            return _over(conclusion.answered(builder, execution, effect, given))
+            return _finish(conclusion.resume(builder, execution, effect, given))
         case Wait():
-            return _waited(builder, act, execution)
+            return _after_wait(builder, act, execution)
         case Turn() | Call() | Grant() | Hook():
-            return _acted(builder, message_loop.answered(builder, act, execution, effect, given))
+            return _after_act(builder, message_loop.resume(builder, act, execution, effect, given))
         case _:
             return _NOTHING
 
 
-def _prepared(builder: StepBuilder, act: Converse, found: Execution | NodeResult | None) -> tuple[NodeResult, ...]:
+def _after_setup(builder: StepBuilder, act: Converse, found: Execution | NodeResult | None) -> tuple[NodeResult, ...]:
     """Ask for admission once the prompt is made."""
     if isinstance(found, Execution):
-        return _admitted(builder, act, check_gate.ask(builder, found))
-    return _over(found)
+        return _after_gate(builder, act, check_gate.ask(builder, found))
+    return _finish(found)
 
 
-def _admitted(builder: StepBuilder, act: Converse, found: Execution | NodeResult | None) -> tuple[NodeResult, ...]:
+def _after_gate(builder: StepBuilder, act: Converse, found: Execution | NodeResult | None) -> tuple[NodeResult, ...]:
     """Act once the stage is admitted."""
     if isinstance(found, Execution):
-        return _acted(builder, message_loop.begin(builder, act, found))
-    return _over(found)
+        return _after_act(builder, message_loop.begin(builder, act, found))
+    return _finish(found)
 
 
-def _waited(builder: StepBuilder, act: Converse, execution: Execution) -> tuple[NodeResult, ...]:
+def _after_wait(builder: StepBuilder, act: Converse, execution: Execution) -> tuple[NodeResult, ...]:
     """Begin another attempt, or ask for admission again."""
     if conversation_of(execution).result:
-        return _acted(builder, message_loop.again(builder, act, execution))
-    return _admitted(builder, act, check_gate.ask(builder, execution))
+        return _after_act(builder, message_loop.retry(builder, act, execution))
+    return _after_gate(builder, act, check_gate.ask(builder, execution))
 
 
-def _acted(builder: StepBuilder, over: Conclusion | None) -> tuple[NodeResult, ...]:
+def _after_act(builder: StepBuilder, over: Conclusion | None) -> tuple[NodeResult, ...]:
     """Judge an attempt that is over."""
-    return _NOTHING if over is None else _over(conclusion.conclude(builder, over))
+    return _NOTHING if over is None else _finish(conclusion.conclude(builder, over))
 
 
-def _over(found: NodeResult | None) -> tuple[NodeResult, ...]:
+def _finish(found: NodeResult | None) -> tuple[NodeResult, ...]:
     return _NOTHING if found is None else (found,)

@@ -42,22 +42,22 @@ def begin(builder: StepBuilder, act: Converse, execution: Execution) -> Collecte
     return _decide(builder, act, execution)
 
 
-def answered(
+def resume(
     builder: StepBuilder, act: Converse, execution: Execution, effect: Effect, given: Mapping[str, Json]
 ) -> Collected:
     """Take what people say of a call, or what came of it."""
     if isinstance(effect, Grant):
-        return _replied(builder, act, execution, given)
+        return _accept_reply(builder, act, execution, given)
     if isinstance(effect, Call):
-        return _returned(builder, execution, effect, given)
+        return _accept_result(builder, execution, effect, given)
     return None
 
 
-def passed(builder: StepBuilder, act: Converse, hooked: hooks.HookResult) -> Collected:
+def continue_call(builder: StepBuilder, act: Converse, hooked: hooks.HookResult) -> Collected:
     """Go on with what hooks leave of the arguments of a call, or of what came of one."""
     if hooked.slot == _AFTER:
-        return _post(builder, _seen(hooked))
-    return _decide(builder, act, _allowed(builder, act, hooked))
+        return _show_outcomes(builder, _apply_hooks(hooked))
+    return _decide(builder, act, _allow(builder, act, hooked))
 
 
 def _decide(builder: StepBuilder, act: Converse, execution: Execution) -> Collected:
@@ -66,16 +66,16 @@ def _decide(builder: StepBuilder, act: Converse, execution: Execution) -> Collec
         call = _current(execution)
         if not call.tool or not isinstance(call.arguments, dict):
             why = error("ProviderCapability/OutputMalformed", message="the call cannot be read")
-            execution = _denied(builder, execution, Decision(DENY, GRANT, "OutputMalformed"), why)
+            execution = _deny(builder, execution, Decision(DENY, GRANT, "OutputMalformed"), why)
             continue
-        hooked = _authorised(builder, act, execution, None)
+        hooked = _authorise(builder, act, execution, None)
         if hooked is None:
             return None
-        execution = hooked if isinstance(hooked, Execution) else _allowed(builder, act, hooked)
+        execution = hooked if isinstance(hooked, Execution) else _allow(builder, act, hooked)
     return _dispatch(builder, execution)
 
 
-def _authorised(
+def _authorise(
     builder: StepBuilder, act: Converse, execution: Execution, reply: str | None
 ) -> hooks.HookResult | Execution | None:
     """Return what comes through to a call that may be made, an execution in which it was denied, None to wait."""
@@ -86,22 +86,22 @@ def _authorised(
         _ask_people(builder, execution, token, call)
         return None
     if decision.kind != APPROVE:
-        return _denied(builder, execution, decision, _why(decision, call))
+        return _deny(builder, execution, decision, _explain_denial(decision, call))
     if decision.source == GRANT and token is not None:
         execution = update(execution, consumed=(*envelope.consumed, token.key))
     about: Mapping[str, Json] = {"call": call.id, "tool": call.tool, "source": decision.source}
     return hooks.enter(builder, execution, _BEFORE, call.arguments, about)
 
 
-def _replied(builder: StepBuilder, act: Converse, execution: Execution, given: Mapping[str, Json]) -> Collected:
+def _accept_reply(builder: StepBuilder, act: Converse, execution: Execution, given: Mapping[str, Json]) -> Collected:
     """Take what people say; whoever says neither yes nor no has not granted anything."""
     call, said = _current(execution), given.get("granted")
     reply = "approve" if said is True else "deny" if said is False else "defer"
     _emit(builder, execution, "StageGranted", call, argsDigest=digest_of(call.arguments), decision=reply)
-    hooked = _authorised(builder, act, execution, reply)
+    hooked = _authorise(builder, act, execution, reply)
     if hooked is None:
         return None
-    return _decide(builder, act, hooked if isinstance(hooked, Execution) else _allowed(builder, act, hooked))
+    return _decide(builder, act, hooked if isinstance(hooked, Execution) else _allow(builder, act, hooked))
 
 
 def _token(execution: Execution) -> Token | None:
@@ -124,14 +124,14 @@ def _ask_people(builder: StepBuilder, execution: Execution, token: Token, call: 
     )
 
 
-def _allowed(builder: StepBuilder, act: Converse, hooked: hooks.HookResult) -> Execution:
+def _allow(builder: StepBuilder, act: Converse, hooked: hooks.HookResult) -> Execution:
     """Return an execution in which a call may be made with what hooks leave of its arguments, if they leave it."""
     execution, arguments = hooked.execution, hooked.subject
     call = _current(execution)
     refused = hooked.refused if isinstance(arguments, dict) else "HookTransformFailed"
     if refused is not None:
         decision = Decision(DENY, GUARD, refused)
-        return _denied(builder, execution, decision, _why(decision, call))
+        return _deny(builder, execution, decision, _explain_denial(decision, call))
     _emit(builder, execution, "ToolCallApproved", call, source=ENVELOPE if call.tool in act.tools else GRANT)
     conversation = conversation_of(execution)
     index = len(conversation.decided)
@@ -139,11 +139,11 @@ def _allowed(builder: StepBuilder, act: Converse, hooked: hooks.HookResult) -> E
     return update(execution, calls=calls, decided=(*conversation.decided, True))
 
 
-def _why(decision: Decision, call: Request) -> Mapping[str, Json]:
+def _explain_denial(decision: Decision, call: Request) -> Mapping[str, Json]:
     return error(f"ToolTerminal/{decision.code}", message=f"{call.tool} may not be called so: {decision.code}")
 
 
-def _denied(builder: StepBuilder, execution: Execution, decision: Decision, why: Mapping[str, Json]) -> Execution:
+def _deny(builder: StepBuilder, execution: Execution, decision: Decision, why: Mapping[str, Json]) -> Execution:
     """Return an execution in which a call is answered without having been made."""
     conversation = conversation_of(execution)
     _emit(builder, execution, "ToolCallDenied", _current(execution), source=decision.source, code=decision.code)
@@ -161,21 +161,21 @@ def _dispatch(builder: StepBuilder, execution: Execution) -> Collected:
             _emit(builder, execution, "ToolInvocationStarted", call)
             execution = builder.request(execution, Call, tool=call.tool, arguments=call.arguments, id=call.id)
     execution = builder.keep(update(execution, running=tuple(running)))
-    return None if running else _post(builder, execution)
+    return None if running else _show_outcomes(builder, execution)
 
 
-def _returned(builder: StepBuilder, execution: Execution, effect: Call, given: Mapping[str, Json]) -> Collected:
+def _accept_result(builder: StepBuilder, execution: Execution, effect: Call, given: Mapping[str, Json]) -> Collected:
     conversation = conversation_of(execution)
-    index, outcome = dict(conversation.running)[effect.key], _outcome(given)
+    index, outcome = dict(conversation.running)[effect.key], _read_outcome(given)
     name = "ToolInvocationFailed" if "error" in outcome else "ToolInvocationSucceeded"
     _emit(builder, execution, name, conversation.calls[index], **outcome if "error" in outcome else {})
     running = tuple(each for each in conversation.running if each[1] != index)
     conversation = replace(conversation, running=running, outcomes=(*conversation.outcomes, (index, outcome)))
     execution = builder.keep(replace(execution, progress=conversation))
-    return None if running else _post(builder, execution)
+    return None if running else _show_outcomes(builder, execution)
 
 
-def _outcome(given: Mapping[str, Json]) -> Mapping[str, Json]:
+def _read_outcome(given: Mapping[str, Json]) -> Mapping[str, Json]:
     """Return what came of a call: a value, or an error with class, code and message."""
     if "value" in given:
         return {"value": given["value"]}
@@ -185,36 +185,36 @@ def _outcome(given: Mapping[str, Json]) -> Mapping[str, Json]:
     return {"error": error("ToolTerminal/ToolExecutionFailed", message=as_text(told) or "the call failed")}
 
 
-def _post(builder: StepBuilder, execution: Execution) -> Collected:
+def _show_outcomes(builder: StepBuilder, execution: Execution) -> Collected:
     """Let hooks see what came of the calls that were made, in their order; then answer all calls in the transcript."""
-    while (index := _unseen(execution)) is not None:
+    while (index := _next_unseen(execution)) is not None:
         conversation = conversation_of(execution)
         call, outcome = conversation.calls[index], dict(conversation.outcomes)[index]
         hooked = hooks.enter(builder, execution, _AFTER, outcome, {"call": call.id, "tool": call.tool})
         if hooked is None:
             return None
-        execution = _seen(hooked)
-    return _gathered(execution)
+        execution = _apply_hooks(hooked)
+    return _append_answers(execution)
 
 
-def _unseen(execution: Execution) -> int | None:
+def _next_unseen(execution: Execution) -> int | None:
     """Return the next of the calls that were made whose outcome no hook has seen."""
     conversation = conversation_of(execution)
     made = [index for index, may in enumerate(conversation.decided) if may]
     return made[conversation.finished] if conversation.finished < len(made) else None
 
 
-def _seen(hooked: hooks.HookResult) -> Execution:
+def _apply_hooks(hooked: hooks.HookResult) -> Execution:
     """Return an execution with what hooks leave of an outcome."""
     execution, left = hooked.execution, hooked.subject
-    conversation, index = conversation_of(execution), _unseen(execution)
+    conversation, index = conversation_of(execution), _next_unseen(execution)
     if hooked.refused is not None or not (isinstance(left, dict) and ("value" in left or "error" in left)):
         left = {"error": error("ExtensionHost/HookTransformFailed", message="what came of the call cannot be told")}
     outcomes = tuple((each, left if each == index else outcome) for each, outcome in conversation.outcomes)
     return update(execution, outcomes=outcomes, finished=conversation.finished + 1)
 
 
-def _gathered(execution: Execution) -> Execution:
+def _append_answers(execution: Execution) -> Execution:
     """Return an execution in whose transcript every call is answered, in the order of the calls."""
     conversation = conversation_of(execution)
     outcomes = dict(conversation.outcomes)

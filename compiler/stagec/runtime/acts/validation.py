@@ -25,7 +25,7 @@ _FORBIDDEN = ("EACCES", "Permission denied")
 _PARAMETER = re.compile(r"\$\{([^{}]*)\}")
 
 
-def validated(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
+def validate(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
     """Return an execution that is over if nothing needs to be checked; else begin to check."""
     if over.outcome not in _ENDING:
         return (over,)
@@ -36,7 +36,7 @@ def validated(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
     return _NOTHING
 
 
-def checked(builder: StepBuilder, execution: Execution, effect: Shell, answer: Json) -> tuple[NodeResult, ...]:
+def resume(builder: StepBuilder, execution: Execution, effect: Shell, answer: Json) -> tuple[NodeResult, ...]:
     """Go on with the next condition, or with what a failed one leads to."""
     validation = builder.nodes[execution.node].validation
     pending = execution.progress
@@ -45,8 +45,8 @@ def checked(builder: StepBuilder, execution: Execution, effect: Shell, answer: J
     over, index = pending.result, pending.index
     condition, output = validation.conditions[index], read_output(answer)
     validator = builder.program.plan.validators[condition.validator]
-    if not _succeeded(builder, validator, output):
-        return _failed(builder, over, validator, effect.command, output)
+    if not _succeeds(builder, validator, output):
+        return _fail(builder, over, validator, effect.command, output)
     if index + 1 < len(validation.conditions):
         _check(
             builder, replace(execution, progress=PendingValidation(over, index + 1)), validation.conditions[index + 1]
@@ -65,7 +65,7 @@ def _check(builder: StepBuilder, execution: Execution, condition: Condition) -> 
     builder.request(execution, Shell, command=_PARAMETER.sub(filled, command))
 
 
-def _failed(
+def _fail(
     builder: StepBuilder, over: NodeResult, validator: Validator, command: str, output: Output
 ) -> tuple[NodeResult, ...]:
     node = over.execution.node
@@ -73,6 +73,7 @@ def _failed(
     builder.remember(node, failures=failures)
     builder.emit("ValidationFailed", over.execution, pattern=validator.pattern, failures=failures)
     action = _action(validation, failures, output)
+    over = replace(over, refused=validator.pattern)
     if action == "skip":
         return (over,)
     if validation is None or action != "retry":
@@ -97,7 +98,7 @@ def _prompt(builder: StepBuilder, validation: Validation, validator: Validator, 
     return builder.program.renderer.render(template, {"failure": found})
 
 
-def _succeeded(builder: StepBuilder, validator: Validator, output: Output) -> bool:
+def _succeeds(builder: StepBuilder, validator: Validator, output: Output) -> bool:
     argument = validator.success.argument
     match validator.success.kind:
         case "empty":

@@ -15,11 +15,11 @@ class UnstartableError(Exception):
     """A node cannot start; `str()` says why."""
 
 
-def prompt_text(builder: StepBuilder, act: Prompt) -> str:
+def render_prompt(builder: StepBuilder, act: Prompt) -> str:
     """Return the prompt of the execution that is about to begin, or raise `UnstartableError`."""
     if act.prompt is None:
         raise UnstartableError("it has no prompt")
-    supplied = variables(builder, act.variables, builder.now.executions + 1) if act.variables else {}
+    supplied = supply_variables(builder, act.variables, builder.now.executions + 1) if act.variables else {}
     for name in (*act.variables, *act.needed):
         if name not in supplied or (name in act.needed and supplied[name] == ""):
             raise UnstartableError(f"its variable {name} has no value")
@@ -30,22 +30,22 @@ def prompt_text(builder: StepBuilder, act: Prompt) -> str:
         raise UnstartableError(f"{unfilled} has no value") from unfilled
 
 
-def variables(builder: StepBuilder, supplies: Mapping[str, Supply], iteration: int) -> dict[str, Json]:
+def supply_variables(builder: StepBuilder, supplies: Mapping[str, Supply], iteration: int) -> dict[str, Json]:
     """Return the variables that have a value, as texts; `iteration` is the number of the execution they are for."""
-    found = ((name, _supplied(builder, supply, iteration)) for name, supply in supplies.items())
+    found = ((name, _supply(builder, supply, iteration)) for name, supply in supplies.items())
     return {name: each for name, each in found if each is not None}
 
 
-def _supplied(builder: StepBuilder, supply: Supply, iteration: int) -> str | None:
+def _supply(builder: StepBuilder, supply: Supply, iteration: int) -> str | None:
     if isinstance(supply, Given):
         given = builder.now.inputs
         return as_text(given[supply.name]) if supply.name in given else None
     if isinstance(supply, Carried):
-        return _carried(builder, supply)
-    return _provided(builder, supply.name, iteration)
+        return _read_carried(builder, supply)
+    return _read_provided(builder, supply.name, iteration)
 
 
-def _carried(builder: StepBuilder, supply: Carried) -> str | None:
+def _read_carried(builder: StepBuilder, supply: Carried) -> str | None:
     record = builder.history_of(supply.node).record or {}
     if supply.key in record:
         return as_text(record[supply.key])
@@ -54,7 +54,7 @@ def _carried(builder: StepBuilder, supply: Carried) -> str | None:
     return None if supply.required else ""
 
 
-def _provided(builder: StepBuilder, name: str, iteration: int) -> str | None:
+def _read_provided(builder: StepBuilder, name: str, iteration: int) -> str | None:
     """Return a variable of the runner, or else an input of that name."""
     known = _RUNNERS[name](builder, iteration) if name in _RUNNERS else None
     given = builder.now.inputs.get(name) if known is None else known
@@ -76,7 +76,7 @@ def _setting(name: str) -> Callable[[StepBuilder, int], Json]:
 
 def _criteria(builder: StepBuilder, _iteration: int) -> Json:
     judge = builder.program.plan.judge
-    return None if judge is None else criteria(judge.kind, judge.settings)
+    return None if judge is None else describe_criteria(judge.kind, judge.settings)
 
 
 _RUNNERS: Mapping[str, Callable[[StepBuilder, int], Json]] = {
@@ -93,7 +93,7 @@ _RUNNERS: Mapping[str, Callable[[StepBuilder, int], Json]] = {
 """The variables of the runner, by name."""
 
 
-def criteria(kind: str, settings: Mapping[str, Json]) -> str:
+def describe_criteria(kind: str, settings: Mapping[str, Json]) -> str:
     """Return a sentence that says what the judge looks at."""
     told = ", ".join(f"{name}: {as_text(each)}" for name, each in sorted(settings.items()))
     return f"The work is judged by {kind}" + (f" ({told})." if told else ".")

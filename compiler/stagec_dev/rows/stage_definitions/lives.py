@@ -25,7 +25,7 @@ def access(given: Given) -> Any:
     """Tell whether a phase may do something with the context: its callable tries, where the phase has one."""
     phase, hook = given["phase"], _HOOK_OF.get(given["phase"])
     if hook is None or given["access"] != phases.WRITE:
-        failure = phases.refusal(phase, given["access"])
+        failure = phases.find_refusal(phase, given["access"])
     else:
         failure = _written_in(hook)
     return {"ok": failure is None, **({} if failure is None else {"error": failure})}

@@ -10,7 +10,7 @@ from stagec.core.value import NOTHING, value
 from stagec.plan.document import Plan
 from stagec.plan.node import Outcome
 from stagec.runtime.advance import advance
-from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Started, execution_of
+from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Started, read_key
 from stagec.runtime.program import program_of
 from stagec.runtime.state import State, Step, TraceEvent
 
@@ -88,7 +88,7 @@ def _time(each: tuple[float, Effect]) -> float:
 
 def stage_of(effect: Effect) -> str:
     """Return the stage that asks."""
-    return execution_of(effect.key).partition("/")[2].rpartition("#")[0]
+    return read_key(effect.key).node
 
 
 def named_errors(origins: Iterable[str]) -> str | None:

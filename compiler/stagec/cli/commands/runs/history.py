@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from stagec.cli.running.following import Follower
 from stagec.cli.running.programs import program_in
 from stagec.cli.running.runs import Runs, name_of, read
 from stagec.cli.running.summary import answered, asked, request_label
@@ -38,12 +37,13 @@ def show(run: str, folder: Path) -> None:
 
 def _rows(program: Program, history: History, wording: Wording) -> Iterator[tuple[str, ...]]:
     """Yield a row for each event, and one for each further execution that it ended."""
-    follower = Follower()
+    before = State()
     for seq, (event, step) in enumerate(steps(program, history.events)):
-        who, what, answer = _told(follower.state, event)
-        legs = [wording.led(leg) for leg in follower.legs(event, step)]
-        yield f"{seq:>3}", who, what, answer, legs[0] if legs else ""
-        yield from (("", "", "", "", leg) for leg in legs[1:])
+        who, what, answer = _told(before, event)
+        moves = [wording.led(move) for move in step.moves]
+        before = step.state
+        yield f"{seq:>3}", who, what, answer, moves[0] if moves else ""
+        yield from (("", "", "", "", move) for move in moves[1:])
 
 
 def _told(state: State, event: Event) -> tuple[str, str, str]:

@@ -11,16 +11,15 @@ from importlib import import_module
 from stagec.cli.commands.simulate.answering import Question, UnansweredError, answer, lets_turns_pass
 from stagec.cli.commands.simulate.asking import answers, asked
 from stagec.cli.commands.simulate.ways import ways
-from stagec.cli.running.following import Follower, Leg, names_of
-from stagec.cli.running.telling import Wording
+from stagec.cli.running.telling import Wording, label
 from stagec.cli.running.unobeyed import unobeyed
 from stagec.cli.streams import canvas, put
 from stagec.core.columns import columns, wrap
 from stagec.core.visible import visible
 from stagec.core.words import counted
 from stagec.drivers.local.drive import next_request
-from stagec.runtime import Answered, Effect, Event, Program, State, advance
-from stagec.runtime.exchange import Turn, Wait, execution_of
+from stagec.runtime import Answered, Effect, Event, Move, Program, State, advance
+from stagec.runtime.exchange import Turn, Wait, execution_of, visit_of
 
 _PROMPT = "> "
 _BAR = "  | "
@@ -48,11 +47,7 @@ class Session:
         self._wording = Wording(program.plan, self._paper)
         self._arrow = "→" if visible("→", self._paper.encoding) == "→" else "->"
         self._events: list[tuple[Event, ...]] = [(started,)]
-        self._follower = Follower()
-
-    @property
-    def _state(self) -> State:
-        return self._follower.state
+        self._state = State()
 
     def talk(self) -> State:
         """Ask until somebody leaves or nothing more is typed; return the state then."""
@@ -118,15 +113,17 @@ class Session:
 
     def _go(self, events: Iterable[Event]) -> None:
         """Follow some events, and say what is asked then, or how the run has ended."""
-        for leg in self._followed(events):
-            put(f"{self._wording.leg(leg)}\n")
+        for move in self._advance(events):
+            put(f"{self._wording.move(move)}\n")
         self._ask()
 
-    def _followed(self, events: Iterable[Event]) -> list[Leg]:
-        legs: list[Leg] = []
+    def _advance(self, events: Iterable[Event]) -> list[Move]:
+        moves: list[Move] = []
         for event in events:
-            legs += self._follower.legs(event, advance(self._program, self._state, event))
-        return legs
+            step = advance(self._program, self._state, event)
+            self._state = step.state
+            moves += step.moves
+        return moves
 
     def _ask(self) -> None:
         if self._state.ended is not None:
@@ -145,8 +142,8 @@ class Session:
             put("there is nothing to take back\n")
             return
         self._events.pop()
-        self._follower = Follower()
-        self._followed(each for events in self._events for each in events)
+        self._state = State()
+        self._advance(each for events in self._events for each in events)
         self._ask()
 
     def _standing(self) -> Iterator[str]:
@@ -154,7 +151,7 @@ class Session:
         most = "" if limits.executions is None else f" of {limits.executions} at most"
         yield f"{counted(self._state.executions, 'execution')}{most}"
         if self._state.active:
-            yield f"at work: {', '.join(names_of(self._state.active))}"
+            yield f"at work: {', '.join(label(each.node, visit_of(each.key)) for each in self._state.active.values())}"
         if self._state.waiting:
             yield f"waiting for their turn: {', '.join(each.node for each in self._state.waiting)}"
         visited = [f"{name} {counted(past.visits, 'time')}" for name, past in self._state.past.items()]

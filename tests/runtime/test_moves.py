@@ -1,17 +1,16 @@
-"""Following runs: which executions are over with an event, with which outcome, and where each leads."""
+"""The moves of a run: which executions are over with an event, with which outcome, and where each leads."""
 
 from __future__ import annotations
 
 from playable import stages, steps
 
-from stagec.cli.running.following import Follower, Leg, label
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan import Plan, dump
 from stagec.plan.act import Given, Prompt
 from stagec.plan.document import Input
 from stagec.plan.node import Chain, Edge, Fork, Go
-from stagec.runtime import Answered, Cancelled, Event, Program, Started, advance, load
+from stagec.runtime import Answered, Cancelled, Event, Move, Program, Started, State, advance, load
 
 WORDS: Json = {"calls": [{"id": "1", "tool": "submit", "arguments": {"words": 1}}]}
 
@@ -21,15 +20,17 @@ class Way:
 
     def __init__(self, plan: Plan, **inputs: Json) -> None:
         self._program: Program = load(dump(plan))
-        self._follower = Follower()
-        self.legs: list[Leg] = []
+        self._state = State()
+        self.moves: list[Move] = []
         self.take(Started("r", inputs=inputs))
 
     def take(self, event: Event) -> None:
-        self.legs += self._follower.legs(event, advance(self._program, self._follower.state, event))
+        step = advance(self._program, self._state, event)
+        self._state = step.state
+        self.moves += step.moves
 
     def answer(self, node: str, answer: Json) -> Way:
-        pending = self._follower.state.pending
+        pending = self._state.pending
         self.take(Answered(next(key for key in pending if key.startswith(f"r/{node}#")), answer))
         return self
 
@@ -42,21 +43,21 @@ def changed(plan: Plan, node: str, **fields: object) -> Plan:
 
 
 def test_a_step_leads_to_the_next() -> None:
-    assert Way(steps(), topic="x").intent("draft", "next").legs == [Leg("draft", 1, "next", ("close",))]
+    assert Way(steps(), topic="x").intent("draft", "next").moves == [Move("draft", 1, "next", ("close",))]
 
 
 def test_an_event_after_which_a_node_goes_on_ends_nothing() -> None:
-    assert Way(steps(), topic="x").intent("draft", "nonsense").legs == []
+    assert Way(steps(), topic="x").intent("draft", "nonsense").moves == []
 
 
 def test_a_check_that_fails_leads_back() -> None:
     way = Way(steps(), topic="x").intent("draft", "next").intent("close", "closing").answer("close", {"exit": 1})
-    assert way.legs[-1] == Leg("close", 1, "closing refused: unfinished", ("draft",))
+    assert way.moves[-1] == Move("close", 1, "closing refused: unfinished", ("draft",))
 
 
 def test_the_last_step_ends_the_run() -> None:
     way = Way(steps(), topic="x").intent("draft", "next").intent("close", "closing").answer("close", {"exit": 0})
-    assert way.legs[-1] == Leg("close", 1, "closing", end="done")
+    assert way.moves[-1] == Move("close", 1, "closing", end="done")
 
 
 def test_what_cannot_start_is_not_led_to() -> None:
@@ -65,15 +66,15 @@ def test_what_cannot_start_is_not_led_to() -> None:
     edges = (Edge("next", Go("needy", "close")), Edge("repeat", Go("draft")))
     plan = changed(replace(plan, nodes={**plan.nodes, "needy": needy}), "draft", edges=edges)
     plan = replace(plan, inputs={**plan.inputs, "absent": Input()})
-    assert Way(plan, topic="x").intent("draft", "next").legs == [Leg("draft", 1, "next", ("close",))]
+    assert Way(plan, topic="x").intent("draft", "next").moves == [Move("draft", 1, "next", ("close",))]
 
 
 def test_stages_that_run_together_are_led_to_together() -> None:
     way = Way(stages()).answer("plan", WORDS).answer("spell", WORDS).answer("count", WORDS)
-    assert way.legs == [
-        Leg("plan", 1, "ok", ("count", "spell")),
-        Leg("spell", 1, "ok", awaited=("count",)),
-        Leg("count", 1, "ok", end="done"),
+    assert way.moves == [
+        Move("plan", 1, "ok", ("count", "spell")),
+        Move("spell", 1, "ok", awaited=("count",)),
+        Move("count", 1, "ok", end="done"),
     ]
 
 
@@ -81,10 +82,10 @@ def test_a_stage_that_waits_for_its_turn_is_led_to_once() -> None:
     plan = stages()
     plan = replace(plan, limits=replace(plan.limits, parallel=1))
     way = Way(plan).answer("plan", WORDS).answer("count", WORDS).answer("spell", WORDS)
-    assert way.legs == [
-        Leg("plan", 1, "ok", ("count", "spell")),
-        Leg("count", 1, "ok", awaited=("spell",)),
-        Leg("spell", 1, "ok", end="done"),
+    assert way.moves == [
+        Move("plan", 1, "ok", ("count", "spell")),
+        Move("count", 1, "ok", awaited=("spell",)),
+        Move("spell", 1, "ok", end="done"),
     ]
 
 
@@ -93,17 +94,17 @@ def test_a_join_comes_after_the_last() -> None:
     edges = (Edge("ok", Fork(("count", "spell"), "join")), *plan.nodes["plan"].edges[1:])
     plan = changed(replace(plan, nodes={**plan.nodes, "join": plan.nodes["count"]}), "plan", edges=edges)
     way = Way(plan).answer("plan", WORDS).answer("count", WORDS).answer("spell", WORDS)
-    assert way.legs[1:] == [Leg("count", 1, "ok", awaited=("spell",)), Leg("spell", 1, "ok", ("join",))]
+    assert way.moves[1:] == [Move("count", 1, "ok", awaited=("spell",)), Move("spell", 1, "ok", ("join",))]
 
 
 def test_one_after_the_other_is_led_to_one_after_the_other() -> None:
     plan = stages()
     edges = (Edge("ok", Chain(("count", "spell"))), *plan.nodes["plan"].edges[1:])
     way = Way(changed(plan, "plan", edges=edges)).answer("plan", WORDS).answer("count", WORDS).answer("spell", WORDS)
-    assert way.legs == [
-        Leg("plan", 1, "ok", ("count",)),
-        Leg("count", 1, "ok", ("spell",)),
-        Leg("spell", 1, "ok", end="done"),
+    assert way.moves == [
+        Move("plan", 1, "ok", ("count",)),
+        Move("count", 1, "ok", ("spell",)),
+        Move("spell", 1, "ok", end="done"),
     ]
 
 
@@ -111,14 +112,10 @@ def test_who_fails_takes_the_others_with_it() -> None:
     way = Way(stages()).answer("plan", WORDS)
     for _ in range(3):
         way.answer("count", {"text": "no"})
-    assert way.legs[1:] == [Leg("count", 1, "fail", end="failed"), Leg("spell", 1, "cancelled")]
+    assert way.moves[1:] == [Move("count", 1, "fail", end="failed"), Move("spell", 1, "cancelled")]
 
 
 def test_a_run_that_is_cancelled_cancels_everybody() -> None:
     way = Way(stages()).answer("plan", WORDS)
     way.take(Cancelled())
-    assert way.legs[1:] == [Leg("count", 1, "cancelled"), Leg("spell", 1, "cancelled")]
-
-
-def test_an_execution_is_called_by_its_node_and_its_visit() -> None:
-    assert (label("a#b", 1), label("a#b", 2)) == ("a#b", "a#b#2")
+    assert way.moves[1:] == [Move("count", 1, "cancelled"), Move("spell", 1, "cancelled")]
