@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from altered import ALTERED, PLAN
-from stagec.runtime.effect import Effect
 
 import stagec
 from stagec.cli.app import run
@@ -15,6 +14,7 @@ from stagec.drivers.local import create
 from stagec.plan import PlanError
 from stagec.plan.frame import framed, unframed
 from stagec.runtime import Started, load
+from stagec.runtime.exchange import Effect
 
 Shown = pytest.CaptureFixture[str]
 FRAMED = {name: each for name, each in ALTERED.items() if each[0].endswith(b"}\n") and b'"plan":' in each[0]}

@@ -14,8 +14,8 @@ from stagec_dev.row import Agreement, Row
 from stagec_dev.rows.stage_definitions import STAGE_DEFINITIONS
 
 _ANSWERS = {"expect", "ok", "error", "stagec", "refs", "note", "name", "sha256", "calls", "out", "manifest"}
-_NOT_YET: frozenset[str] = frozenset()
-"""Files of `cases/` whose rows nothing answers so far."""
+_OUT_OF_SCOPE = frozenset({"approval-stack", "continuation-controller", "grant-token-sequences", "headless"})
+"""Files of `cases/` of which some rows are about what a ruling keeps out of stagec."""
 
 
 def rows() -> list[Asked]:
@@ -38,8 +38,9 @@ ROWS = rows()
 @pytest.mark.parametrize("each", ROWS, ids=label)
 def test_a_row_is_answered_as_the_corpus_says(each: Asked) -> None:
     got: Any = each.answer()
-    wanted = Agreement.NOT_YET if Path(each.row.file).stem in _NOT_YET else Agreement.AGREE
-    assert each.compare(got) is wanted, json.dumps(got, indent=1)
+    may_be_out = Path(each.row.file).stem in _OUT_OF_SCOPE
+    wanted = {Agreement.AGREE, Agreement.OUT_OF_SCOPE} if may_be_out else {Agreement.AGREE}
+    assert each.compare(got) in wanted, json.dumps(got, indent=1)
 
 
 @pytest.mark.skipif("STAGEC_CORPUS" not in os.environ, reason="STAGEC_CORPUS is not set")

@@ -6,11 +6,12 @@ from playable import stages, steps
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan import Plan, dump
+from stagec.plan import Plan
 from stagec.plan.act import Given, Prompt
 from stagec.plan.document import Input
 from stagec.plan.node import Chain, Edge, Fork, Go
-from stagec.runtime import Answered, Cancelled, Event, Move, Program, Started, State, advance, load
+from stagec.runtime import Answered, Cancelled, Event, Move, Program, Started, State, advance
+from stagec.runtime.program import program_of
 
 WORDS: Json = {"calls": [{"id": "1", "tool": "submit", "arguments": {"words": 1}}]}
 
@@ -19,7 +20,7 @@ class Way:
     """A run that is followed: each answer is that of the request of a node."""
 
     def __init__(self, plan: Plan, **inputs: Json) -> None:
-        self._program: Program = load(dump(plan))
+        self._program: Program = program_of(plan)
         self._state = State()
         self.moves: list[Move] = []
         self.take(Started("r", inputs=inputs))

@@ -12,7 +12,6 @@ from stagec_dev.row import Agreement, Row
 from stagec_dev.rows.routing import ROUTING
 from stagec_dev.rows.stage_definitions import runs
 
-BASH = {"tool": "bash", "guard": None}
 TOKEN = {"stageExecutionId": "s", "attempt": 1, "proposalId": "p", "tool": "bash", "argsDigest": "a" * 64}
 APPROVED, GRANTED = ({"kind": "approve", "source": source} for source in ("sm-envelope", "sm-grant-token"))
 DENIED = {"kind": "deny", "source": "guard", "code": "X"}
@@ -23,14 +22,6 @@ TOO_FEW = {"error": "ExtensionHost/InvalidParallelPlan"}
 @pytest.mark.parametrize(
     ("stem", "given", "wanted"),
     [
-        ("approval-stack", {**BASH, "sm": None, "mode": "ask", "cached": True}, {"kind": "approve"}),
-        ("approval-stack", {**BASH, "sm": None, "mode": "ask", "cached": False}, {"kind": "halt"}),
-        ("approval-stack", {**BASH, "sm": None, "mode": "ask", "cached": ["bash:{}"]}, {"kind": "approve"}),
-        ("approval-stack", {**BASH, "sm": None, "mode": "ask", "cached": ["read:{}"]}, {"kind": "halt"}),
-        ("approval-stack", {**BASH, "sm": None, "mode": "ask", "headless": True}, {"kind": "halt"}),
-        ("approval-stack", {**BASH, "sm": None, "mode": "ask", "headless": False, "user": True}, {"kind": "approve"}),
-        ("approval-stack", {**BASH, "sm": None, "mode": "ask", "guard": ["X"]}, {"kind": "halt"}),
-        ("approval-stack", {**BASH, "sm": None, "mode": "yolo", "guard": [None, "X", "Y"]}, DENIED),
         (
             "approval-stack",
             {"tool": "bash", "sm": {"allowedTools": ["bash"]}, "mode": "ask", "guard": [None, "X"], "repeat": 2},
@@ -76,11 +67,6 @@ TOO_FEW = {"error": "ExtensionHost/InvalidParallelPlan"}
         ("run-stage", {"gate": "retry"}, {"applicable": False, "phase": "CheckGate"}),
         ("run-stage", {"gate": "defer"}, {"assertOutcome": "fail", "hooks": ["exit"]}),
         ("loop-bound", {"kind": "sm", "max": 3, "script": "always-two-tools"}, {"llmTurns": 3, "toolCallRounds": 3}),
-        (
-            "loop-bound",
-            {"kind": "default-chat", "max": 3, "script": "two-tools-then-stop"},
-            {"llmTurns": 2, "toolCallRounds": 1, "render": True},
-        ),
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )

@@ -152,17 +152,10 @@ def test_a_row_without_an_answer_is_answered_and_not_compared(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("stem", "given", "wanted"),
     [
-        ("headless", {"kind": "Select", "yolo": True}, {"outcome": "A"}),
-        ("headless", {"kind": "Select", "yolo": False}, {"outcome": "halt"}),
         (
             "approval-stack",
             {"tool": "bash", "sm": {"allowedTools": [], "grant": "defer"}, "mode": "yolo"},
             {"kind": "deny", "source": "sm-grant-token", "code": "GrantDenied"},
-        ),
-        (
-            "approval-stack",
-            {"tool": "bash", "sm": None, "mode": "ask", "answer": "deny"},
-            {"kind": "deny", "source": "mode-gate", "code": "AskRefused"},
         ),
         (
             "loop-bound",
@@ -185,6 +178,24 @@ def test_a_row_without_an_answer_is_answered_and_not_compared(tmp_path: Path) ->
 )
 def test_what_is_run_is_answered(tmp_path: Path, stem: str, given: dict[str, Any], wanted: object) -> None:
     assert row(tmp_path, f"cases/{stem}.json", [given]).answer() == wanted
+
+
+@pytest.mark.parametrize(
+    ("stem", "given"),
+    [
+        ("headless", {"kind": "Select", "yolo": True}),
+        ("headless", {"kind": "Confirm", "yolo": False}),
+        ("approval-stack", {"tool": "bash", "sm": None, "mode": "ask", "answer": "deny"}),
+        ("approval-stack", {"tool": "bash", "sm": {"allowedTools": []}, "mode": "ask", "stageExecutionId": None}),
+        ("continuation-controller", {"kind": "default-chat", "max": 3}),
+        ("loop-bound", {"kind": "default-chat", "max": 3, "script": "two-tools-then-stop"}),
+        ("tool-manifest", {"allowedTools": ["a", "b"], "sessionTools": ["a"], "completionTool": "done"}),
+        ("grant-token-sequences", {"steps": [["clear", "s"]]}),
+    ],
+)
+def test_what_a_ruling_keeps_out_is_said_to_be_out_of_scope(tmp_path: Path, stem: str, given: dict[str, Any]) -> None:
+    found = row(tmp_path, f"cases/{stem}.json", [given])
+    assert found.compare(found.answer()) is Agreement.OUT_OF_SCOPE
 
 
 def test_results_of_next_are_judged_in_a_pipeline(tmp_path: Path) -> None:

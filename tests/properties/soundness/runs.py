@@ -15,7 +15,7 @@ from stagec.plan.node import Edge
 from stagec.runtime import Answered, Cancelled, Program, Started, State, Step, advance
 from stagec.runtime.exchange import Ask, Event, Turn
 from stagec.runtime.execution import Branch, Execution
-from stagec.runtime.state import Arrival
+from stagec.runtime.state import PendingNode
 
 MOST = 20_000
 """Transitions of one run; every run ends long before."""
@@ -157,7 +157,7 @@ def _misplaced(program: Program, state: State) -> Iterator[str]:
         yield f"{asking ^ set(state.active)} wait for nothing, or are not there"
     if state.waiting and len(state.active) < plan.limits.parallel:
         yield "somebody waits although there is room"
-    standing: list[Execution | Arrival] = [*state.active.values(), *state.waiting]
+    standing: list[Execution | PendingNode] = [*state.active.values(), *state.waiting]
     for each in standing:
         if each.node not in plan.nodes:
             yield f"{each.node!r} is no node"

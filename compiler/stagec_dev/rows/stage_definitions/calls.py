@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -9,8 +10,9 @@ from stagec.core.json import Json
 from stagec.runtime.acts.authority import digest_of
 from stagec.runtime.exchange import Call, Effect, Grant, Hook, Turn
 from stagec_dev.row import out_of_scope
-from stagec_dev.rows.stage_definitions.projects import frozen, machine, minimal
+from stagec_dev.rows.stage_definitions.projects import compiled, frozen, machine, minimal
 from stagec_dev.rows.stage_definitions.scripted import HOOK, Trace, World, run
+from stagec_dev.rows.stage_definitions.verdicts import rules
 
 Given = Mapping[str, Any]
 _GUARD = {"stage": "TOOL_CALL", "when": "pre", "kind": "guard"}
@@ -118,18 +120,22 @@ def _refused(steps: list[Any], outcomes: list[Any]) -> bool:
 
 
 def shown(given: Given) -> Any:
-    """Run a stage and see what its model is shown; the tools of a session are the catalogue of the pipeline."""
+    """See what the model of a stage is shown in a run; the tools of a session are the catalogue of the pipeline."""
     completion = given["completionTool"]
     object_ = {**minimal("row"), "allowedTools": given["allowedTools"], "completionTool": completion}
-    _, plan = frozen(machine([object_], "row"))
-    trace = run(plan, World(lambda _: {}))
-    failed = trace.facts("StageInitFailed")
-    if failed:
-        return {"error": failed[0]["reason"]}
-    if not set(given["allowedTools"]) <= set(given["sessionTools"]):
-        return out_of_scope("a tool that the catalogue lacks is a compile error (`drift`), so no run is without it")
-    (turn,) = trace.effects(Turn)
+    document = machine([object_], "row")
+    catalogue = json.dumps({"bundled": given["sessionTools"]})
+    files = {"pipeline.json": json.dumps({**document, "tools": "tools.json"}), "tools.json": catalogue}
+    found = rules(compiled(files, ("pipeline.json",)))
+    if _COLLISIONS.intersection(found):
+        return {"error": "completion-tool-collision"}
+    if "allowed-tools-unknown" in found:
+        return out_of_scope("a tool that the catalogue lacks is a compile error, so no run is without it")
+    (turn,) = run(frozen(document)[1], World(lambda _: {})).effects(Turn)
     return {"manifest": [*turn.tools, turn.completion]}
+
+
+_COLLISIONS = {"completion-tool-collision", "completion-tool-in-allowed"}
 
 
 def headless(given: Given) -> Any:
