@@ -37,17 +37,16 @@ def write_files(folder: Path, files: Mapping[str, bytes], before: Mapping[str, b
     A file of which `before` knows something else than it holds now is not written.
     """
     for file in files:
-        with _failing_to_write(folder / file):
+        with _failing_to_write(os.path.relpath(folder / file)):
             check_inside(folder, file, before.get(file))
     for file, data in files.items():
-        with _failing_to_write(folder / file):
+        with _failing_to_write(os.path.relpath(folder / file)):
             write_inside(folder, file, data, before.get(file))
 
 
 @contextmanager
-def _failing_to_write(path: Path) -> Iterator[None]:
+def _failing_to_write(path: Path | str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        shown = os.path.relpath(path) if path.is_absolute() else path
-        raise Failure(f"cannot write {quote(shown)}: {error.strerror or error}") from error
+        raise Failure(f"cannot write {quote(path)}: {error.strerror or error}") from error

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 FOLDER = Path(".stagec/runs")
 """Where runs are kept unless somebody says otherwise."""
+
+
+def _own_folder(context: click.Context, argument: click.Parameter, folder: Path) -> Path:
+    """Refuse the default folder where it leads elsewhere: whoever wrote the project may have put a link there."""
+    from stagec.core.disk import leads_out
+    from stagec.core.failure import Failure
+
+    is_named = context.get_parameter_source(argument.name or "") is not ParameterSource.DEFAULT
+    if not is_named and leads_out(os.curdir, folder):
+        raise Failure(
+            f"'{folder}' is reached through a link that leads out of this folder; --runs names where it leads"
+        )
+    return folder
+
 
 runs = click.option(
     "--runs",
     type=click.Path(path_type=Path),
     default=FOLDER,
+    callback=_own_folder,
     show_default=True,
     metavar="DIR",
     help="The folder in which runs are kept.",
