@@ -22,6 +22,12 @@ def _with_schema(text: str) -> bytes:
     return framed(canonical(plan))
 
 
+def _multiplied(levels: int) -> str:
+    """Return a schema of which every level refers twice to the next."""
+    parts = {f"k{n}": {"allOf": [{"$ref": f"#/$defs/k{n + 1}"}] * 2} for n in range(levels)}
+    return json.dumps({"$ref": "#/$defs/k0", "$defs": {**parts, f"k{levels}": {}}})
+
+
 ALTERED = {
     "empty": (b"", "it does not begin as plans do"),
     "some JSON": (b"{}\n", "it does not begin as plans do"),
@@ -47,7 +53,12 @@ ALTERED = {
         "it is not written as RFC 8785",
     ),
     "a text under another name": (framed(unframed(PLAN)[1].replace(b"Lint.", b"Lint!")), "its content sha256:"),
-    "a schema that is no JSON": (_with_schema("Lint it."), "its content sha256:"),
+    "a schema that is no JSON": (_with_schema("Lint it."), "at '/contents/sha256:"),
+    "a schema whose references multiply": (_with_schema(_multiplied(20)), "at '/contents/sha256:"),
+    "a schema that refers to itself in place": (_with_schema('{"allOf":[{"$ref":"#"}]}'), "at '/contents/sha256:"),
+    "a schema with a pattern that is large": (_with_schema(r'{"pattern":"(\\p{L}{20}){10}"}'), "at '/contents/sha256:"),
+    "a schema that is no JSON and deep": (_with_schema("[" * 100_000), "at '/contents/sha256:"),
+    "a schema that is nested deeply": (_with_schema('{"not":' * 300 + "{}" + "}" * 300), "at '/contents/sha256:"),
     "a schema that is none": (_with_schema('{"type":"thing"}'), "its content sha256:"),
     "a schema that leads out": (_with_schema('{"$ref":"file:///etc/passwd"}'), "its content sha256:"),
     "a schema with a pattern that is none": (_with_schema('{"pattern":"("}'), "its content sha256:"),

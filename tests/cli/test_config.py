@@ -34,6 +34,7 @@ file-size = 1000000    # default
 depth = 64             # default
 nodes = 2000000        # default
 pattern-length = 1000  # default
+plan-size = 32000000   # default
 """
     )
 

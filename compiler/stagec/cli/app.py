@@ -65,12 +65,19 @@ def _documented(command: click.Command) -> click.Command:
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--budget",
+    multiple=True,
+    metavar="NAME=SIZE",
+    help="Let projects and files be larger, or smaller: file-size=5MB, depth=100, nodes, pattern-length, plan-size.",
+)
 @click.version_option(__version__, prog_name="stagec", message="%(prog)s %(version)s")
-def stagec() -> None:
+def stagec(budget: tuple[str, ...]) -> None:
     """Compile declarative agent workflows: every mistake in one run, exactly located.
 
     A flow without errors becomes a plan: one file, which stagec or a runner of your own runs.
     """
+    _ = budget  # commands ask `cli.limits` for it
     try:
         os.getcwd()
     except OSError as error:  # every relative path would fail in a way of its own

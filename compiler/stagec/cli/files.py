@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from stagec.cli.limits import limit
+from stagec.core.bounded import OversizedError, read_path, read_stream
 from stagec.core.disk import check_inside, write_inside, write_named
 from stagec.core.failure import Failure
 from stagec.core.value import NOTHING
@@ -17,10 +19,14 @@ STDIN = Path("-")
 """The path that stands for standard input."""
 
 
-def read_file(path: Path) -> bytes:
-    """Return the bytes of a file, or of standard input."""
+def read_file(path: Path, budget: str = "plan-size", room: int = 1) -> bytes:
+    """Return the bytes of a file, or of standard input; `room` is how many times a budget it may have."""
     try:
-        return sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
+        most = limit(budget) * room
+        return read_stream(sys.stdin.buffer, most) if path == STDIN else read_path(path, most)
+    except OversizedError as error:
+        named = "standard input" if path == STDIN else quote(path)
+        raise Failure(f"{named} {error}; --budget {budget}=SIZE raises what is read") from error
     except OSError as error:
         raise Failure(f"cannot read {quote(path)}: {error.strerror or error}") from error
 

@@ -10,6 +10,7 @@ from stagec.contract.combinations import Combination, combinations, type_of
 from stagec.contract.listed import FEW, identity, named
 from stagec.contract.member import member, needed
 from stagec.contract.schemas import Schema, Schemas
+from stagec.core.budgets import AnswerBudgets
 from stagec.core.json import Json, Object
 from stagec.core.value import NOTHING, value
 
@@ -51,8 +52,10 @@ class Variants:
 def variants(schemas: Schemas, schema: Schema | None, asked: Mapping[Path, Iterable[Json]]) -> Variants | None:
     """Return what can stand at some paths of an object, given the values that matter at each; None when too much can.
 
-    Without a schema anything can.
+    Without a schema anything can. Of a path that is longer than any answer is deep, nothing can be said.
     """
+    if any(len(path) > AnswerBudgets().depth for path in asked):
+        return None
     search = _Search(schemas)
     group = (Schema({"type": "object"}, schema.at / "{}"), schema) if schema is not None else ()
     try:

@@ -15,6 +15,8 @@ class Budgets:
     """Objects and arrays inside each other."""
     nodes: int = 2_000_000
     """Values of one document, aliases counted as often as they are used."""
+    plan_size: int = 32_000_000
+    """Bytes of a plan."""
     pattern_length: int = 1_000
     """Characters of a regular expression in a user's schema."""
     pattern_size: int = 100_000

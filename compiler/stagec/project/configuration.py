@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from stagec.core.failure import Failure
 from stagec.core.value import NOTHING, value
 from stagec.core.version import __version__
 from stagec.core.words import quote
+from stagec.project.ceilings import Ceilings, ceilings, refuse_raised
 from stagec.project.find import Found, common_folder, configuration_in, find
 from stagec.project.keys import Value, flat, keys_of, settings_of
 from stagec.project.required import accepts, well_formed
@@ -24,8 +26,8 @@ class Configuration:
     """A project's root, its effective settings, and the origin of each.
 
     `provenance` says for every key (`fail-on`, `budgets.depth`, `severity.STG601`) whether its value comes from
-    `default`, `stagec.toml`, `pyproject.toml` or `command line`. `file` is the configuration file, which lies in the
-    root.
+    `default`, `stagec.toml`, `pyproject.toml`, `environment`, `command line`, or a user's own file, by its path. `file`
+    is the configuration file, which lies in the root.
     """
 
     root: Path
@@ -35,23 +37,41 @@ class Configuration:
 
 
 def configure(
-    paths: tuple[Path, ...] = (), root: Path | None = None, overrides: Mapping[str, object] = NOTHING
+    paths: tuple[Path, ...] = (),
+    root: Path | None = None,
+    overrides: Mapping[str, Any] = NOTHING,
+    environment: Mapping[str, str] = NOTHING,
 ) -> Configuration:
     """Return the configuration for the paths that a user named.
 
     The root is `root`, else the folder of the nearest configuration at or above the paths, else the folder that holds
     them all. `overrides` are what the command line says, by key, and win. A configuration that is wrong raises
-    `Failure` with one line per mistake.
+    `Failure` with one line per mistake, and so does one that asks for more than its budgets: these are the user's, who
+    sets them by `overrides`, by `environment`, or in a file of the user's own that the environment leads to.
     """
     folder = common_folder(paths if root is None else (root,))
     found = find(folder) if root is None else configuration_in(folder)
     written = {} if found is None else _checked(found)
     told = flat(overrides)
-    settings = settings_of({**written, **told})
+    limits = ceilings(overrides.get("budgets", NOTHING), environment)
+    _refuse_raised(found, written, limits)
+    outright = {f"budgets.{key}": limits.budgets[key] for key in limits.outright}
+    raised = {f"budgets.{key}": limits.budgets[key] for key in limits.origins}
+    settings = settings_of({**raised, **written, **outright, **told})
     file = None if found is None else found.file
-    sources = {**dict.fromkeys(written, file or DEFAULT), **dict.fromkeys(told, COMMAND_LINE)}
+    sources: dict[str, str] = {f"budgets.{key}": origin for key, origin in limits.origins.items()}
+    sources |= {key: file or DEFAULT for key in written if key not in outright}
+    sources |= dict.fromkeys(told, COMMAND_LINE)
     provenance = {key: sources.get(key, DEFAULT) for key in keys_of(settings)}
     return Configuration(Path(folder if found is None else found.folder), settings, provenance, file)
+
+
+def _refuse_raised(found: Found | None, written: Mapping[str, Value], limits: Ceilings) -> None:
+    """Refuse a project that asks for more than its user allows, unless the user says outright what counts."""
+    for key, ceiling in limits.budgets.items():
+        asked = written.get(f"budgets.{key}")
+        if found is not None and isinstance(asked, int) and key not in limits.outright:
+            refuse_raised(key, asked, ceiling, f"{found.file}:{_line(found, ('budgets', key))}")
 
 
 def _checked(found: Found) -> dict[str, Value]:

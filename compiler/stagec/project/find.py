@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from stagec.core.bounded import OversizedError, read_path
 from stagec.core.failure import Failure
 from stagec.core.value import value
 from stagec.core.words import quote
@@ -85,10 +86,11 @@ def _text(folder: str, name: str) -> str | None:
     try:
         obstacle = _obstacle(folder, path)
         if obstacle is None:
-            with open(path, "rb") as file:
-                return file.read().decode("utf-8-sig")
+            return read_path(path, _LARGEST).decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OversizedError as error:
+        obstacle = str(error)
     except OSError as error:
         obstacle = f"cannot be read: {error.strerror or type(error).__name__}"
     except UnicodeDecodeError as error:

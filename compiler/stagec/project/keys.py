@@ -14,7 +14,8 @@ from stagec.core.scope import Scope
 from stagec.project.settings import Settings
 
 Value = bool | int | str | tuple[str, ...] | None
-_BUDGETS = ("file_size", "depth", "nodes", "pattern_length")
+BUDGETS = {name.replace("_", "-"): name for name in ("file_size", "depth", "nodes", "pattern_length", "plan_size")}
+"""The budgets that can be set, by key."""
 
 
 def flat(table: Mapping[str, Any]) -> dict[str, Value]:
@@ -43,7 +44,7 @@ def keys_of(settings: Settings) -> dict[str, Value]:
         "output-format": settings.output_format,
         "required-version": settings.required_version,
         **{f"severity.{selector}": _word(each, "off") for selector, each in settings.severity.items()},
-        **{_budget(name): getattr(settings.budgets, name) for name in _BUDGETS},
+        **{f"budgets.{key}": getattr(settings.budgets, name) for key, name in BUDGETS.items()},
     }
 
 
@@ -59,14 +60,10 @@ def settings_of(keys: Mapping[str, Any]) -> Settings:
         ignore=texts["ignore"],
         severity={selector: _severity(given) for selector, given in severity.items()},
         fail_on=_severity(every["fail-on"]),
-        budgets=Budgets(**{name: every[_budget(name)] for name in _BUDGETS}),
+        budgets=Budgets(**{name: every[f"budgets.{key}"] for key, name in BUDGETS.items()}),
         output_format=every["output-format"],
         required_version=every["required-version"],
     )
-
-
-def _budget(name: str) -> str:
-    return f"budgets.{name.replace('_', '-')}"
 
 
 def _word(severity: Severity | None, nothing: str) -> str:

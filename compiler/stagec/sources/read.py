@@ -8,6 +8,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
+from stagec.core.bounded import OversizedError, read_path
 from stagec.core.budgets import Budgets
 from stagec.core.expansion import PatternTally
 from stagec.core.place import Place
@@ -168,10 +169,12 @@ class Sources:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             return Fault("unreadable-file", Place(file), "not-regular")
-        if status.st_size > limit:
-            sizes = {"size": status.st_size, "limit": limit}
-            return Fault("oversized-file", Place(file), facts=sizes)
-        return path.read_bytes()
+        try:
+            if status.st_size <= limit:
+                return read_path(path, limit)
+        except OversizedError:  # it has grown
+            status = path.stat()
+        return Fault("oversized-file", Place(file), facts={"size": status.st_size, "limit": limit})
 
     def _inside(self, path: Path) -> bool:
         real = os.path.realpath(path)

@@ -14,11 +14,11 @@ def _show(paths: tuple[Path, ...], root: Path | None, output_format: str) -> Non
 
     The text is TOML that a stagec.toml may hold; the comments say where the values come from.
     """
+    from stagec.cli.limits import configured
     from stagec.cli.settings_text import as_json, as_toml
     from stagec.cli.streams import put
-    from stagec.project.configuration import configure
 
-    configuration = configure(paths, root)
+    configuration = configured(paths, root)
     put(as_json(configuration) if output_format == "json" else as_toml(configuration))
 
 

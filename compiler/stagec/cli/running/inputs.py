@@ -50,9 +50,13 @@ def inputs_of(program: Program, scenario: Object, given: Iterable[str]) -> Objec
     return found
 
 
+_BUDGET, _ROOM = "file-size", 10
+"""Inputs are data: they may be so many times as large as what somebody writes."""
+
+
 def _in_file(path: Path) -> Object:
     try:
-        given = json.loads(read_file(path))
+        given = json.loads(read_file(path, _BUDGET, _ROOM))
     except (ValueError, RecursionError) as error:
         raise Failure(f"{quote(path)} is no JSON: {error}") from error
     if not isinstance(given, dict):

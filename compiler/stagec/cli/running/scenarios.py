@@ -21,6 +21,9 @@ from stagec.sources.tree import Tree
 from stagec.world.misfits import misfits
 from stagec.world.scenario import Scenario, scenario_of
 
+_ROOM = 10
+"""What models and tools answered in a long run may be so many times as large as what somebody writes."""
+
 
 def read_scenario(path: Path | None, plan: Plan) -> Scenario:
     """Return the scenario in a file, an empty one without a file; raise `Failure` when it is none for this plan."""
@@ -29,7 +32,7 @@ def read_scenario(path: Path | None, plan: Plan) -> Scenario:
     file = str(path)
     if not file.lower().endswith(_SUFFIXES) and (path == STDIN or os.path.isfile(path)):
         raise Failure(f"{quote(path)} is no scenario: its name must end in {listing(_SUFFIXES, 'or')}")
-    tree = Sources(Path(), Budgets(), {file: read_file(path)}).tree(file, "scenario")
+    tree = Sources(Path(), Budgets(), {file: read_file(path, "file-size", _ROOM)}).tree(file, "scenario")
     if tree is None or (not isinstance(tree.value, dict) and not tree.faults):
         raise Failure(f"{quote(path)} is no scenario: an object is expected")
     tree = judge(tree, "scenario")

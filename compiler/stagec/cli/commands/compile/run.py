@@ -11,12 +11,12 @@ from stagec.cli.commands.compile.telling import list_plans, refuse, report
 from stagec.cli.commands.compile.writing import UP_TO_DATE, state, target_for, write
 from stagec.cli.flows import flows_for
 from stagec.cli.frozen import Freezer, Frozen, Refused
+from stagec.cli.limits import configured
 from stagec.cli.progress import progress
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import listing
 from stagec.pipeline import Meaning
-from stagec.project.configuration import configure
 
 
 @value
@@ -53,7 +53,7 @@ def run(request: Request) -> Exit:
 
 
 def _freezer(request: Request) -> Freezer:
-    configuration = configure(request.paths, request.root)
+    configuration = configured(request.paths, request.root)
     freezer = Freezer(configuration, request.paths)
     if not freezer.compilation.flows:
         looked_in = listing([os.path.relpath(path) for path in request.paths or (configuration.root,)])

@@ -11,6 +11,7 @@ from pathlib import Path
 from stagec.cli.commands.graph.choice import emitter_for, focused
 from stagec.cli.files import write_file
 from stagec.cli.flows import flows_for
+from stagec.cli.limits import configured
 from stagec.cli.progress import progress
 from stagec.cli.streams import put_bytes, say
 from stagec.core.diagnostic import Diagnostic, Severity
@@ -24,7 +25,6 @@ from stagec.picture.collapse import By, collapse
 from stagec.picture.draw import draw
 from stagec.picture.fit import fit, weight
 from stagec.pipeline import Compilation, Project, compile_project
-from stagec.project.configuration import configure
 
 
 @value
@@ -61,7 +61,7 @@ def run(request: Request) -> Exit:
 
 
 def _compiled(request: Request) -> Compilation:
-    configuration = configure(request.paths, request.root)
+    configuration = configured(request.paths, request.root)
     paths = tuple(path.absolute() for path in request.paths)
     compilation = compile_project(Project(configuration.root, paths, configuration.settings))
     if not compilation.flows:

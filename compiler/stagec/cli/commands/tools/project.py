@@ -7,11 +7,11 @@ import posixpath
 from pathlib import Path
 
 from stagec.catalogue import Catalogue, Lock
+from stagec.cli.limits import configured
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import listing, quote
 from stagec.frontends.tools import FRONTEND
-from stagec.project.configuration import configure
 from stagec.sources.discover import discover
 from stagec.sources.read import Sources
 
@@ -30,7 +30,7 @@ class ToolProject:
 
 def open_project(paths: tuple[Path, ...], root: Path | None) -> ToolProject:
     """Return the catalogues under the paths that a user named; raise `Failure` when there is none."""
-    configuration = configure(paths, root)
+    configuration = configured(paths, root)
     scope = configuration.settings.scope
     named = tuple(path.absolute() for path in paths)
     found = discover(configuration.root, named, scope, (FRONTEND.claims,))

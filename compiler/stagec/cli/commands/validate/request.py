@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from stagec.cli.files import read_file
 from stagec.core.failure import Failure
 from stagec.core.value import NOTHING, value
 
@@ -55,7 +55,7 @@ class Request:
         path = target.parent.resolve() / target.name
         if not path.is_relative_to(root.resolve()):
             raise Failure(f"--stdin-filename lies outside the project {str(root)!r}")
-        return {path.relative_to(root.resolve()).as_posix(): sys.stdin.buffer.read()}
+        return {path.relative_to(root.resolve()).as_posix(): read_file(_STDIN, "file-size")}
 
     def overrides(self) -> Mapping[str, object]:
         """Return the settings that the command line decides, by their names in the configuration file."""

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from stagec.cli.commands.verify.differences import differences
 from stagec.cli.frozen import Freezer, Frozen, Refused
+from stagec.cli.limits import configured
 from stagec.cli.progress import progress
 from stagec.core.nearest import Names, hint
 from stagec.core.words import quote
 from stagec.plan import Plan
-from stagec.project.configuration import configure
 
 _MOST = 10
 """Differences that are told of one plan."""
@@ -23,7 +23,7 @@ class Sources:
 
     def __init__(self, paths: tuple[Path, ...], root: Path | None) -> None:
         with progress("compiling …"):
-            configuration = configure(paths, root)
+            configuration = configured(paths, root)
             self._root = configuration.root.absolute()
             self._freezer = Freezer(configuration, paths)
 

@@ -1,0 +1,33 @@
+"""What the command line says about budgets, for every command: `stagec --budget file-size=5MB validate`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from stagec.core.value import NOTHING
+from stagec.project.ceilings import amount, ceilings
+from stagec.project.configuration import Configuration, configure
+
+
+def told() -> Mapping[str, int]:
+    """Return the budgets that the command line sets; the last of several for one name counts."""
+    context = click.get_current_context(silent=True)
+    given = () if context is None else context.find_root().params.get("budget", ())
+    pairs = (each.partition("=") for each in given)
+    return {key: amount(key, text, "--budget") for key, _, text in pairs}
+
+
+def limit(key: str) -> int:
+    """Return a budget for what lies in no project: files that a user names, and standard input."""
+    return ceilings(told(), os.environ).budgets[key]
+
+
+def configured(
+    paths: tuple[Path, ...], root: Path | None = None, overrides: Mapping[str, object] = NOTHING
+) -> Configuration:
+    """Return the configuration for the paths that a user named, with the budgets that the user sets."""
+    return configure(paths, root, {**overrides, "budgets": told()}, os.environ)

@@ -1,0 +1,37 @@
+"""Read what users name, never more of it than a budget allows: the only place where such bytes are read."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from typing import BinaryIO
+
+
+class OversizedError(Exception):
+    """There is more to read than was allowed; `most` is how many bytes were."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"has more than {most:,} bytes")
+        self.most = most
+
+
+_CHUNK = 1 << 20
+
+
+def read_stream(stream: BinaryIO, most: int) -> bytes:
+    """Return everything in a stream, or raise `OversizedError` once there is more than allowed."""
+    chunks: list[bytes] = []
+    left = most
+    while chunk := stream.read(min(_CHUNK, left + 1)):
+        left -= len(chunk)
+        if left < 0:
+            raise OversizedError(most)
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def read_path(path: str | os.PathLike[str], most: int) -> bytes:
+    """Return the bytes of a file; a file that grows, and a pipe that never ends, are no larger than allowed either."""
+    with open(path, "rb", buffering=0) as stream:
+        return read_stream(stream, most)

@@ -1,0 +1,49 @@
+"""Whatever a user names is read by one module, which reads no more than it is allowed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[2] / "compiler" / "stagec"
+HOME = "core/bounded.py"
+OWN = {
+    "cli/commands/schema.py": "a schema that stagec publishes",
+    "emitters/html/__init__.py": "pages of stagec's own",
+    "project/mistakes.py": "a schema that stagec publishes",
+    "sources/shape/published.py": "a schema that stagec publishes",
+    "world/commands.py": "its own collector, which keeps a bounded part of what a process prints",
+}
+"""Modules that read something whole that no user wrote, each with what it is."""
+
+
+def unbounded(path: Path) -> Iterator[int]:
+    """Yield the line of every call that reads a file or a stream to its end, wherever that is."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            name, owner = node.func.attr, node.func.value
+            whole = name in {"read", "readall", "readlines"} and not node.args
+            from_json = name == "load" and isinstance(owner, ast.Name) and owner.id in {"json", "tomllib"}
+            if whole or from_json or name in {"read_text", "read_bytes"}:
+                yield node.lineno
+
+
+def test_nothing_else_reads_to_the_end() -> None:
+    found = {
+        str(path.relative_to(PACKAGE)): lines
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if (lines := list(unbounded(path)))
+    }
+    assert {name: lines for name, lines in found.items() if name not in OWN} == {}
+    assert [name for name in OWN if name not in found] == [], "no longer needed"
+
+
+def test_the_law_sees_what_it_is_about(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("a.read()\nb.read(10)\nc.read_text()\njson.load(d)\njson.loads(e)\nsys.stdin.buffer.read()\n")
+    assert list(unbounded(path)) == [1, 3, 4, 6]
+
+
+def test_there_is_a_home() -> None:
+    assert list(unbounded(PACKAGE / HOME)) == []
