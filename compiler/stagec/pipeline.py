@@ -15,7 +15,7 @@ from stagec.core.shelf import members
 from stagec.core.value import NOTHING, replace, value
 from stagec.findings import Verdict, diagnose
 from stagec.frontends import AnyFrontEnd, Flow, FrontEnd
-from stagec.graph import build
+from stagec.graph import Graph, build
 from stagec.project.selection import Selection
 from stagec.project.settings import Settings
 from stagec.sources.discover import discover
@@ -41,10 +41,15 @@ class Project:
 
 @value
 class Meaning:
-    """A flow, and how its plan is made if it has no errors."""
+    """A flow, its graph, and how its plan is made if it has no errors."""
 
-    flow: Flow
+    graph: Graph
     plan: Callable[[], Plan]
+
+    @property
+    def flow(self) -> Flow:
+        """The flow."""
+        return self.graph.flow
 
 
 @value
@@ -78,7 +83,7 @@ def _compile(project: Project) -> Compilation:
     trees = {tree.file: tree for tree in sources.trees}
     selection = Selection.of(settings, families())
     faulty = [tree for tree in trees.values() if tree.faults]  # of a tree without faults no rule has anything to say
-    subjects: tuple[object, ...] = (*faulty, *documents, *(build(meaning.flow) for meaning in meanings))
+    subjects: tuple[object, ...] = (*faulty, *documents, *(meaning.graph for meaning in meanings))
     cases = tuple(_cases(selection.families, subjects))
     verdicts = tuple(Verdict(rule, finding) for rule, subject in cases for finding in rule.check(subject))
     return Compilation(diagnose(verdicts, trees, selection), meanings, trees, len(cases))
@@ -114,7 +119,7 @@ def _meanings(end: AnyFrontEnd, documents: Iterable[object], sources: Sources) -
     for document in documents:
         flow = end.lower(document)
         if flow is not None:
-            yield Meaning(flow, partial(_plan, end, document, flow, sources))
+            yield Meaning(build(flow), partial(_plan, end, document, flow, sources))
 
 
 def _plan(end: AnyFrontEnd, document: object, flow: Flow, sources: Sources) -> Plan:

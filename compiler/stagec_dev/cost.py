@@ -25,10 +25,18 @@ unbounded = Budgets(file_size=1 << 40, nodes=1 << 40)
 compilation = compile_project(Project(Path.cwd(), (Path.cwd(),), Settings(budgets=unbounded)))
 """
 
-_FREEZE = f"""{_VALIDATE}
-from stagec.plan import dump
-for meaning in compilation.meanings:
-    Path("frozen.json").write_bytes(dump(meaning.plan()))
+_FREEZE = """
+import gc
+from pathlib import Path
+from stagec.cli.frozen import Freezer
+from stagec.core.budgets import Budgets
+from stagec.project.configuration import Configuration
+from stagec.project.settings import Settings
+gc.disable()  # as the command does
+unbounded = Settings(budgets=Budgets(file_size=1 << 40, nodes=1 << 40))
+freezer = Freezer(Configuration(Path.cwd(), unbounded, {}, None), (Path.cwd(),))
+for meaning in freezer.compilation.meanings:
+    Path("frozen.json").write_bytes(freezer.freeze(meaning).data)
 Path("frozen.json").unlink()
 """
 
@@ -99,7 +107,7 @@ def validate(folder: Path, *, runs: int = RUNS) -> Program:
 
 
 def freeze(folder: Path, *, runs: int = RUNS) -> Program:
-    """Return the program that validates a folder and freezes its flows, as `stagec compile` would."""
+    """Return the program that validates a folder, freezes its flows and checks the plans, as `stagec compile` does."""
     return python(_FREEZE, folder, runs=runs)
 
 

@@ -17,6 +17,6 @@ COMPILE = Benchmark(
     "compile 10,000 steps",
     "validate the same steps",
     _measure,
-    wish=2.0,
+    wish=3.5,
     project=lambda folder: folder / "of-10000",
 )

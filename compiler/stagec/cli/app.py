@@ -119,9 +119,31 @@ def _guarded(program: click.Group, arguments: Sequence[str]) -> int:
         for line in str(failure).split("\n"):
             say(f"stagec: error: {line}")
         return failure.status
+    except ImportError as missing:
+        return _lacking(missing)
     except BrokenPipeError:
         discard(sys.stdout)
     return Exit.CLEAN
+
+
+_LIBRARIES = {
+    "graphviz": "graphviz",
+    "jiter": "jiter",
+    "jsonschema_rs": "jsonschema-rs",
+    "networkx": "networkx",
+    "ruamel": "ruamel.yaml",
+}
+"""The libraries that commands import when they need them, and what each is called where it is installed from."""
+
+
+def _lacking(missing: ImportError) -> Exit:
+    """Say which library cannot be imported; whatever else cannot be is a fault of stagec's own."""
+    library = _LIBRARIES.get((missing.name or "").partition(".")[0])
+    if library is None:
+        raise missing
+    say(f"stagec: error: the library {library!r}, which this command needs, cannot be imported: {missing}")
+    say(f"stagec: error: installing stagec installs it; 'python -m pip install {library}' adds it to this Python")
+    return Exit.USAGE
 
 
 def _invoke(program: click.Group, arguments: Sequence[str]) -> None:

@@ -9,9 +9,10 @@ from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import counted, quote
 from stagec.frontends import Flow
+from stagec.graph.crosscheck import CrossCheck
 from stagec.model.concerns import concerning
 from stagec.pipeline import Meaning, Project, compile_project
-from stagec.plan import Plan, PlanError, dump, verify
+from stagec.plan import Plan, PlanError, dump, load, prove
 from stagec.project.configuration import Configuration
 from stagec.runtime.payload import unusable
 
@@ -58,7 +59,7 @@ class Freezer:
             data = dump(plan)
         except ValueError as error:  # a number that JSON cannot hold exactly
             return Refused(flow, str(error))
-        _recheck(flow, data)
+        _recheck(meaning, plan, data)
         return Frozen(plan, data)
 
     def concerning(self, flow: Flow, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -79,9 +80,17 @@ class Freezer:
         return self._files[file]
 
 
-def _recheck(flow: Flow, data: bytes) -> None:
-    """Refuse to hand out a plan that `stagec verify` refuses: whoever made it is at fault, and no user is."""
+def _recheck(meaning: Meaning, plan: Plan, data: bytes) -> None:
+    """Raise an internal error for a plan that `stagec verify` refuses, or that is not what the rules judged.
+
+    What is read from the bytes must be the plan they were made of: then they are its one text.
+    """
     try:
-        verify(data)
+        read = prove(load(data)).plan
     except PlanError as error:
-        raise RuntimeError(f"the plan of flow {quote(flow.id)} would be refused: {error}") from error
+        raise RuntimeError(f"the plan of flow {quote(plan.id)} would be refused: {error}") from error
+    if read != plan:
+        raise RuntimeError(f"the plan of flow {quote(plan.id)} is read otherwise than it was written")
+    check = CrossCheck(plan)
+    for each in (*check.contradictions(), *check.disagreements(meaning.graph)):
+        raise RuntimeError(f"the plan of flow {quote(plan.id)} is not what was proved: {each}")

@@ -7,7 +7,7 @@ Runners need this package and `stagec.core`, and nothing else of stagec to read 
 """
 
 from stagec.plan.document import FORMAT, Plan
-from stagec.plan.load import Loaded, dump, load, verify
+from stagec.plan.load import Loaded, dump, load, prove, verify
 from stagec.plan.trouble import PlanError
 
-__all__ = ["FORMAT", "Loaded", "Plan", "PlanError", "dump", "load", "verify"]
+__all__ = ["FORMAT", "Loaded", "Plan", "PlanError", "dump", "load", "prove", "verify"]

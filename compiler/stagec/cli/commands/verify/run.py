@@ -12,6 +12,7 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.visible import visible
 from stagec.core.words import counted, quote, shortened
+from stagec.graph.crosscheck import CrossCheck
 from stagec.plan import PlanError
 from stagec.runtime import verify
 
@@ -62,6 +63,9 @@ def _judge(path: Path, data: bytes, sources: Sources | None) -> bool:
         _print(f"{name}: refused: {error}")
         return False
     plan = loaded.plan
+    for contradiction in CrossCheck(plan).contradictions():
+        _print(f"{name}: refused: {contradiction}")
+        return False
     found = () if sources is None else sources.compare(plan, data)
     if found:
         _print(f"{name}: differs from the sources{found[0]}", *(f"  {line}" for line in found[1:]))

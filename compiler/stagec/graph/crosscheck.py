@@ -1,0 +1,214 @@
+"""What is proved of a plan, worked out a second time by networkx on the graph of the plan itself.
+
+Nothing here shares code with the first time: not the graph, not the components, not the order, not the fixpoints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from stagec.core.words import listing
+from stagec.graph.graph import Graph
+from stagec.plan.act import Converse, Prompt
+from stagec.plan.document import Facts, Plan
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Stop, Target
+
+_BEGIN, _DONE, _FAILED, _ENDLESS = ("begin",), ("done",), ("failed",), ("endless",)
+"""Nodes that no plan has: their names are no texts."""
+_OUTSIDE = frozenset({_BEGIN, _DONE, _FAILED, _ENDLESS})
+_MOST = 10**15
+_TURNS_OF_PROMPT = 2
+
+
+class CrossCheck:
+    """A plan, and what networkx finds of it."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._graph = _whole(plan)
+
+    def contradictions(self) -> Iterator[str]:
+        """Yield how the facts of the plan, and the bound it needs, differ from what is found."""
+        plan, cycles = self._plan, tuple(sorted(_cycles(self._graph)))
+        found = _facts(plan, self._graph, cycles)
+        for name in ("done", "failed", "cycles", "executions", "turns"):
+            known = None if plan.facts is None else getattr(plan.facts, name)
+            if known != getattr(found, name):
+                yield f"its fact '{name}' does not follow from its nodes and edges"
+        begun = _descendants(self._graph, _BEGIN)
+        if plan.limits.executions is None and any(not begun.isdisjoint(each) for each in cycles):
+            yield "it has a cycle that runs come to, and no bound"
+
+    def disagreements(self, judged: Graph) -> Iterator[str]:
+        """Yield which nodes can start or complete as it is found here, and otherwise as the rules found it in the flow.
+
+        Nothing can be said where a flow is not known to be whole.
+        """
+        flow, plan = judged.flow, self._plan
+        if not flow.exact or flow.suspect:
+            return
+        naming = frozenset(name for name, node in flow.nodes.items() if node.names_any)
+        is_plain = not naming and not any(isinstance(target, Fork | Chain) for _, target in _targets(plan, naming))
+        completing = _ancestors(self._graph, _DONE) - {_BEGIN} if is_plain else _completing(plan, naming)
+        starting = _descendants(self._graph, _BEGIN) - _OUTSIDE if is_plain else _starting(plan, naming, completing)
+        for what, found, known in (
+            ("complete", completing, judged.completing()),
+            ("start", starting, judged.startable()),
+        ):
+            if found != known:
+                yield f"the rules and the plan disagree whether {listing(sorted(found ^ known), 'or')} can {what}"
+
+
+def _whole(plan: Plan) -> Any:
+    """Return every node with those its targets name, the ends they name, and the entries."""
+    import networkx as nx
+
+    graph = nx.DiGraph()
+    graph.add_nodes_from((_BEGIN, _DONE, _FAILED, _ENDLESS))
+    graph.add_nodes_from(plan.nodes)
+    graph.add_edges_from((_BEGIN, node) for node in plan.entries.values())
+    graph.add_edges_from(
+        (name, each) for name, node in plan.nodes.items() for edge in node.edges for each in _ahead(edge.target)
+    )
+    return graph
+
+
+def _ahead(target: Target) -> tuple[Any, ...]:
+    match target:
+        case Go():
+            return (target.node,) if target.otherwise is None else (target.node, target.otherwise)
+        case Named():
+            return tuple({*target.nodes.values()})
+        case Fork():
+            return target.nodes if target.join is None else (*target.nodes, target.join)
+        case Chain():
+            return target.nodes
+        case Stop():
+            return (_DONE,) if target.outcome is Outcome.DONE else (_FAILED,)
+
+
+def _cycles(graph: Any) -> Iterator[tuple[str, ...]]:
+    import networkx as nx
+
+    for component in nx.strongly_connected_components(graph):
+        names = sorted(component) if len(component) > 1 else [*component]
+        if len(names) > 1 or graph.has_edge(names[0], names[0]):
+            yield tuple(names)
+
+
+def _facts(plan: Plan, graph: Any, cycles: tuple[tuple[str, ...], ...]) -> Facts:
+    most = min(plan.limits.executions or _MOST, _longest(plan, graph, {name for each in cycles for name in each}))
+    return Facts(
+        done=tuple(sorted(graph.predecessors(_DONE))),
+        failed=tuple(sorted(graph.predecessors(_FAILED))),
+        cycles=cycles,
+        executions=most,
+        turns=min(_MOST, most * max((_turns(node) for node in plan.nodes.values()), default=0)),
+    )
+
+
+def _turns(node: Node) -> int:
+    match node.act:
+        case Converse(turns=turns):
+            return turns if node.retry is None else turns * node.retry.attempts
+        case Prompt():
+            return _TURNS_OF_PROMPT
+        case _:
+            return 0
+
+
+def _longest(plan: Plan, graph: Any, cyclic: Collection[str]) -> int:
+    """Return the most executions of a run: without limit where it may come to a cycle or a validation that goes back.
+
+    What remains without these, and without all that leads to them, can be sorted.
+    """
+    import networkx as nx
+
+    back = (name for name, node in plan.nodes.items() if node.validation and node.validation.action == "retry")
+    graph.add_edges_from((name, _ENDLESS) for name in (*cyclic, *back))
+    without_limit = _ancestors(graph, _ENDLESS)
+    if _BEGIN in without_limit:
+        return _MOST
+    most: dict[Any, int] = {_DONE: 0, _FAILED: 0, _ENDLESS: 0}
+    for name in nx.topological_sort(graph.reverse(copy=False).subgraph(graph.nodes - without_limit)):
+        if name in plan.nodes:
+            ways = (_sum_or_largest(edge, most) for edge in plan.nodes[name].edges)
+            most[name] = min(_MOST, 1 + max(ways, default=0))
+    return max((most[name] for name in plan.entries.values()), default=0)
+
+
+def _sum_or_largest(edge: Edge, most: Mapping[Any, int]) -> int:
+    ahead = [most[each] for each in _ahead(edge.target)]
+    return sum(ahead) if isinstance(edge.target, Fork | Chain) else max(ahead, default=0)
+
+
+def _descendants(graph: Any, node: Any) -> frozenset[Any]:
+    import networkx as nx
+
+    return frozenset(nx.descendants(graph, node))
+
+
+def _ancestors(graph: Any, node: Any) -> frozenset[Any]:
+    import networkx as nx
+
+    return frozenset(nx.ancestors(graph, node))
+
+
+def _targets(plan: Plan, naming: Collection[str]) -> Iterator[tuple[str, Target]]:
+    """Yield the targets of each node, but not what the answers of some may name: the rules leave that open."""
+    for name, node in plan.nodes.items():
+        for edge in node.edges:
+            if not (isinstance(edge.target, Named) and name in naming):
+                yield name, edge.target
+
+
+def _completing(plan: Plan, naming: Collection[str]) -> frozenset[str]:
+    """Return the nodes from which a run or a scope can end as done: a scope does when all that runs in it does.
+
+    Backwards from the end, and once more from every scope of which all nodes were found; what was found is taken away.
+    """
+    import networkx as nx
+
+    back = nx.DiGraph()
+    back.add_node(_DONE)
+    waiting: dict[str, list[int]] = {}
+    scopes: list[tuple[str, set[str]]] = []
+    for name, target in _targets(plan, naming):
+        if isinstance(target, Fork | Chain):
+            scopes.append((name, {*_ahead(target)}))
+            for each in scopes[-1][1]:
+                waiting.setdefault(each, []).append(len(scopes) - 1)
+        else:
+            back.add_edges_from((each, name) for each in _ahead(target))
+    found: set[str] = set()
+    while fresh := nx.descendants(back, _DONE):
+        found |= fresh
+        back.remove_nodes_from(fresh)
+        for name, at in [(one, at) for one in fresh for at in waiting.get(one, ())]:
+            source, missing = scopes[at]
+            missing.discard(name)
+            if not missing and source not in found:
+                back.add_edge(_DONE, source)
+    return frozenset(found)
+
+
+def _starting(plan: Plan, naming: Collection[str], completing: Collection[str]) -> frozenset[str]:
+    """Return the nodes that some run comes to: a join, and what follows in a chain, when what is before it can end."""
+    import networkx as nx
+
+    ahead = nx.DiGraph()
+    ahead.add_edges_from((_BEGIN, node) for node in plan.entries.values())
+    for name, target in _targets(plan, naming):
+        ahead.add_edges_from((name, each) for each in _begun(target, completing) if each in plan.nodes)
+    return _descendants(ahead, _BEGIN) if _BEGIN in ahead else frozenset()
+
+
+def _begun(target: Target, completing: Collection[str]) -> tuple[Any, ...]:
+    """Return what can begin once a target was taken."""
+    if isinstance(target, Chain):
+        first_stuck = next((at for at, each in enumerate(target.nodes) if each not in completing), len(target.nodes))
+        return target.nodes[: first_stuck + 1]
+    if isinstance(target, Fork) and any(each not in completing for each in target.nodes):
+        return target.nodes
+    return _ahead(target)

@@ -1,0 +1,144 @@
+"""What networkx finds of a plan is what the plan says and the rules found; where it is not, both commands notice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from campaigns import choose
+from handmade import completed, stages, steps
+from hypothesis import given, settings
+from plan.random_plans import flows
+from properties.soundness.campaign import MAKERS
+from properties.soundness.chance import Chance
+
+from stagec.cli.app import run
+from stagec.core.diagnostic import Severity
+from stagec.core.value import replace
+from stagec.graph import Graph, build
+from stagec.graph.crosscheck import CrossCheck
+from stagec.model.flow import Edge, End, Stop, To
+from stagec.pipeline import Meaning, Project, compile_project
+from stagec.plan import Plan, dump
+from stagec.plan.document import Facts, Limits
+from stagec.plan.facts import facts
+from stagec.project.settings import Settings
+
+FREEZING, LOADING = map(import_module, ("stagec.freeze.freeze", "stagec.plan.load"))
+EXAMPLES = Path(__file__).parents[2] / "registries"
+ENTRIES = {"registry": "steps_registry.json", "pipeline": "pipeline.json"}
+Shown = pytest.CaptureFixture[str]
+
+
+def found(plan: Plan) -> list[str]:
+    return list(CrossCheck(plan).contradictions())
+
+
+@settings(max_examples=choose(60, full=400), deadline=None)
+@given(flows())
+def test_both_find_the_same_facts_of_random_plans(plan: Plan) -> None:
+    bounded = replace(plan, limits=replace(plan.limits, executions=plan.limits.executions or 9))
+    assert found(completed(bounded)) == []
+    assert found(completed(replace(plan, limits=Limits()))) in ([], ["it has a cycle that runs come to, and no bound"])
+
+
+@pytest.mark.parametrize("name", ["done", "failed", "cycles", "executions", "turns"])
+@pytest.mark.parametrize("plan", [stages(), steps()], ids=["stages", "steps"])
+def test_each_fact_is_worked_out_again(plan: Plan, name: str) -> None:
+    assert found(plan) == []
+    held = getattr(plan.facts, name)
+    other = held + 1 if isinstance(held, int) else (*held, "x")
+    assert plan.facts is not None
+    assert found(replace(plan, facts=replace(plan.facts, **{name: other}))) == [
+        f"its fact '{name}' does not follow from its nodes and edges"
+    ]
+
+
+def test_a_cycle_that_runs_come_to_needs_a_bound() -> None:
+    plan = replace(steps(), limits=Limits())
+    assert "it has a cycle that runs come to, and no bound" in found(completed(plan))
+
+
+def meanings(folder: Path, system: str, seeds: range) -> Iterator[Meaning]:
+    """Yield the flows without errors of random projects."""
+    for name in ("prompts", "schemas", "stages"):
+        (folder / name).mkdir(exist_ok=True)
+    for seed in seeds:
+        files = MAKERS[system](Chance(system, seed, ""))
+        entry = folder / ENTRIES[system]
+        entry.write_bytes(files[entry.name])
+        compilation = compile_project(Project(folder, (entry,), Settings(), files))
+        if not any(each.severity is Severity.ERROR for each in compilation.diagnostics):
+            yield from compilation.meanings
+
+
+@pytest.mark.parametrize("system", MAKERS)
+def test_both_find_the_same_ways_through_random_projects(tmp_path: Path, system: str) -> None:
+    count = 0
+    for meaning in meanings(tmp_path, system, range(choose(60, full=600))):
+        plan = meaning.plan()
+        assert [*found(plan), *CrossCheck(plan).disagreements(meaning.graph)] == []
+        count += meaning.flow.exact and not meaning.flow.suspect
+    assert count > 5
+
+
+def without_ends(graph: Graph) -> Graph:
+    """Return the graph of a flow in which no run can complete."""
+
+    def kept(edge: Edge) -> bool:
+        return not (isinstance(edge.target, Stop) and edge.target.end is End.DONE)
+
+    return changed(graph, kept)
+
+
+def without_ways(graph: Graph) -> Graph:
+    """Return the graph of a flow in which nothing leads on."""
+    return changed(graph, lambda edge: not isinstance(edge.target, To))
+
+
+def changed(graph: Graph, kept: Any) -> Graph:
+    nodes = {
+        name: replace(node, edges=tuple(each for each in node.edges if kept(each)))
+        for name, node in graph.flow.nodes.items()
+    }
+    return build(replace(graph.flow, nodes=nodes))
+
+
+@pytest.mark.parametrize(("change", "what"), [(without_ends, "complete"), (without_ways, "start")])
+@pytest.mark.parametrize("example", ["docs-repair", "code-review", "issue-flow"])
+def test_a_plan_of_another_flow_is_noticed(example: str, change: Any, what: str) -> None:
+    root = EXAMPLES / example
+    meaning, *_ = compile_project(Project(root, (root,), Settings())).meanings
+    check = CrossCheck(meaning.plan())
+    assert list(check.disagreements(meaning.graph)) == []
+    assert any(each.endswith(f"can {what}") for each in check.disagreements(change(meaning.graph)))
+
+
+def lie(plan: Plan) -> Facts:
+    """Return facts of which one is wrong."""
+    return replace(facts(plan), executions=7)
+
+
+def test_verify_refuses_what_only_networkx_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Shown) -> None:
+    path = tmp_path / "p"
+    path.write_bytes(dump(replace(stages(), facts=lie(stages()))))
+    monkeypatch.setattr(LOADING, "facts", lie)
+    assert run(["verify", str(path)]) == 1
+    told = "refused: its fact 'executions' does not follow from its nodes and edges"
+    assert capfd.readouterr().out == f"{path}: {told}\n"
+
+
+@pytest.mark.parametrize("noticed_by", ["networkx", "verify"])
+def test_compile_hands_out_nothing_that_would_be_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Shown, noticed_by: str
+) -> None:
+    monkeypatch.setattr(FREEZING, "facts", lie)
+    if noticed_by == "networkx":
+        monkeypatch.setattr(LOADING, "facts", lie)
+    output = tmp_path / "p"
+    assert run(["compile", str(EXAMPLES / "docs-repair"), "-o", str(output)]) == 4
+    assert "the plan of flow 'docs-repair' " in capfd.readouterr().err
+    assert not output.exists()
