@@ -45,3 +45,10 @@ def test_ten_thousand_names_are_still_searched() -> None:
 
 def test_a_very_long_name_is_compared_as_a_whole_only() -> None:
     assert Names(["x" * 5_000]).nearest("X" * 5_000) == "x" * 5_000
+
+
+def test_names_are_equal_when_they_know_the_same() -> None:
+    assert Names(["a", "b"]) == Names(("a", "b", "a"))
+    assert Names(["a"]) != Names(["b"])
+    assert len({Names(["a"]), Names(["a"])}) == 1
+    assert (len(Names("abca")), [*Names("abca")]) == (3, ["a", "b", "c"])

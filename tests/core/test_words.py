@@ -29,3 +29,15 @@ def test_numbers_agree_with_their_noun() -> None:
 def test_a_digest_is_shortened_to_what_tells_a_few_apart() -> None:
     assert shortened(f"sha256:{'0123456789abcdef' * 4}") == "sha256:0123456789ab"
     assert shortened("0123456789abcdef") == "0123456789ab"
+
+
+def test_of_many_names_only_those_that_are_shown_are_looked_at() -> None:
+    class Name:
+        shown = 0
+
+        def __str__(self) -> str:
+            Name.shown += 1
+            return "it"
+
+    assert listing([Name() for _ in range(1000)]).endswith("and 992 more")
+    assert Name.shown == 8

@@ -11,6 +11,7 @@ from stagec.catalogue.files import Bundle, bundle, judge_input
 from stagec.catalogue.lock import EFFECTS, Lock, digest, read_lock
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.memo import Memo
 from stagec.core.nearest import Names
 from stagec.core.place import Place
 from stagec.core.value import replace
@@ -93,12 +94,12 @@ def _serverless(tree: Tree | None) -> Iterator[tuple[Place, tuple[str, ...]]]:
 def _own_tools(sources: Sources, tree: Tree | None) -> Iterator[Tool]:
     if tree is None:
         return
-    schemas, root = Schemas(sources), object_of(tree.value)
+    schemas, root, known = Schemas(sources), object_of(tree.value), Memo()
     for origin in (Origin.BUNDLED, Origin.DISCOVERED):
         for index, entry in enumerate(list_of(root.get(origin.value))):
             tool = _tool(entry, tree.at / origin.value / index, origin, schemas)
             if tool is not None:
-                yield _with_schema(sources, tool)
+                yield _with_schema(sources, tool, known)
 
 
 def _tool(entry: Json, at: Place, origin: Origin, schemas: Schemas) -> Tool | None:
@@ -119,15 +120,15 @@ def _tool(entry: Json, at: Place, origin: Origin, schemas: Schemas) -> Tool | No
     )
 
 
-def _with_schema(sources: Sources, tool: Tool) -> Tool:
+def _with_schema(sources: Sources, tool: Tool, known: Memo) -> Tool:
     """Have the schema of a tool judged, or look for what its name was meant to be."""
     if isinstance(tool.schema, Schema):
         judge_input(sources, tool.schema.at.file)
     file = join(posixpath.dirname(tool.at.file), (tool.reference or "").partition("#")[0])
     if tool.schema is not Miss.NO_FILE or file is None:
         return tool
-    folder = posixpath.dirname(file)
-    near = Names(sources.below(folder, posixpath.splitext(file)[1])).nearest(file)
+    folder, suffix = posixpath.dirname(file), posixpath.splitext(file)[1]
+    near = known.once((folder, suffix), lambda: Names(sources.below(folder, suffix))).nearest(file)
     return replace(tool, near=near and posixpath.relpath(near, posixpath.dirname(tool.at.file) or "."))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 from stagec.contract.schemas import Schema, Schemas
-from stagec.core.json import Json, Object, kind_of
+from stagec.core.json import Json, Object, kind_of, list_of, object_of
+from stagec.core.nearest import Names
 from stagec.core.place import Place
 from stagec.core.value import value
 
@@ -13,24 +15,72 @@ _MOST = 256
 """So many combinations of alternatives are looked at for one group of schemas."""
 
 
-@value
 class Combination:
     """Schemas without further alternatives that hold together.
 
     `types` are the kinds of value they leave, None when none of them says; `whole` tells that all parts could be read.
+    What is asked of it once for every member is indexed when it is first asked for.
     """
 
-    layers: tuple[Schema, ...]
-    types: frozenset[str] | None
-    whole: bool
+    def __init__(self, layers: tuple[Schema, ...], types: frozenset[str] | None, *, whole: bool) -> None:
+        self.layers = layers
+        self.types = types
+        self.whole = whole
+
+    @cached_property
+    def declared(self) -> Names:
+        """The names of all members that have a schema of their own."""
+        return Names(name for each in self.layers for name in object_of(object_of(each.value).get("properties")))
+
+    @cached_property
+    def required(self) -> frozenset[str]:
+        """The names of all members that some layer requires."""
+        listed = (list_of(object_of(each.value).get("required")) for each in self.layers)
+        return frozenset(name for names in listed for name in names if isinstance(name, str))
+
+    def speaking(self, name: str) -> Iterator[Schema]:
+        """Yield the layers that can say more of a member than that it is required."""
+        declaring, general = self._speaking
+        yield from (self.layers[at] for at in sorted({*declaring.get(name, ()), *general}))
+
+    @cached_property
+    def _speaking(self) -> tuple[Mapping[str, list[int]], tuple[int, ...]]:
+        declaring: dict[str, list[int]] = {}
+        general: list[int] = []
+        for at, each in enumerate(self.layers):
+            body = object_of(each.value)
+            if not _GENERAL.isdisjoint(body):
+                general.append(at)
+                continue
+            for name in object_of(body.get("properties")):
+                declaring.setdefault(name, []).append(at)
+        return declaring, tuple(general)
+
+
+_GENERAL = frozenset(
+    {
+        *("patternProperties", "additionalProperties", "dependencies", "dependentSchemas", "dependentRequired"),
+        *("$dynamicRef", "$recursiveRef", "not", "minProperties", "enum", "const"),
+    }
+)
+"""Keywords by which a schema speaks of members that it does not name."""
 
 
 def combinations(schemas: Schemas, group: Iterable[Schema]) -> tuple[Combination, ...] | None:
     """Return every combination in which schemas can hold together, None when there are too many.
 
-    Combinations that no value can satisfy are left out where their types alone tell.
+    Combinations that no value can satisfy are left out where their types alone tell. Those of one group are found once:
+    many paths lead through the same schemas.
     """
-    todo = [_Draft({}, True, tuple(group), ())]
+    every = tuple(group)
+    key = ("combinations", *((each.at, id(each.value)) for each in every))
+    return schemas.memo.once(key, lambda: (_combinations(schemas, every), every))[
+        0
+    ]  # the ids last as long as the group
+
+
+def _combinations(schemas: Schemas, group: tuple[Schema, ...]) -> tuple[Combination, ...] | None:
+    todo = [_Draft({}, True, group, ())]
     done: list[Combination] = []
     for _ in range(_MOST):
         if not todo:
@@ -42,8 +92,17 @@ def combinations(schemas: Schemas, group: Iterable[Schema]) -> tuple[Combination
             branches, *rest = grown.pending
             todo.extend(_Draft(dict(grown.layers), grown.whole, each, tuple(rest)) for each in reversed(branches))
         elif (types := _types(grown.layers.values())) is None or types:
-            done.append(Combination(tuple(grown.layers.values()), types, grown.whole))
+            done.append(Combination(tuple(grown.layers.values()), types, whole=grown.whole))
     return None
+
+
+def as_object(schema: Schema) -> tuple[Schema, Schema]:
+    """Return a schema together with what says that it is about objects only."""
+    return schema, Schema(_OF_OBJECTS, schema.at / "{}")
+
+
+_OF_OBJECTS: Json = {"type": "object"}
+"""One for all schemas: what is known of a group of schemas is found again by the identity of their values."""
 
 
 def clash(schemas: Schemas, group: Iterable[Schema]) -> tuple[Schema, Schema] | None:

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator
 
 from stagec.contract.combinations import Combination
-from stagec.contract.schemas import Schema, index_of
-from stagec.core.json import Json, Object
-from stagec.core.value import value
+from stagec.contract.schemas import Schema, Schemas, index_of
+from stagec.core.json import Json, Object, list_of, object_of
+from stagec.core.value import replace, value
 
 
 @value
@@ -39,27 +39,31 @@ def member(combination: Combination, name: str) -> Member:
         return Member(whole=False, certain=False)
     if not is_array and not is_object:
         return _FORBIDDEN
-    said = [_element(each, index) if is_array else _property(each, name) for each in combination.layers]
-    found = _together(said, whole=combination.whole)
+    if is_array:
+        found = _together([_element(each, index) for each in combination.layers], whole=combination.whole)
+    else:
+        said = [_property(each, name) for each in combination.speaking(name)]
+        required = name in combination.required
+        found = replace(_together(said, whole=combination.whole), required=required)
     others = combination.whole if types is None else len(types) > 1
     if others and found.required:  # a value of another type has no members
         return Member(found.parts, False, found.forbidden, found.whole)
     return found if is_array else _unevaluated(combination, found)
 
 
-def names(combination: Combination) -> Iterator[str]:
-    """Yield the names of all members that a combination declares."""
-    for each in combination.layers:
-        yield from _mapping(each.value, "properties")
+def is_barred(schemas: Schemas, combination: Combination) -> bool:
+    """Tell whether a combination requires a member that it forbids; found once for each of those of `combinations`."""
+    key = ("barred", id(combination))
+    found = schemas.memo.once(key, lambda: (any(each.forbidden for _, each in needed(combination)), combination))
+    return found[0]
 
 
 def needed(combination: Combination) -> Iterator[tuple[str, Member]]:
     """Yield the members that a value must have where it is an object for sure, or the first element of an array."""
     if combination.types == _OBJECT:
-        listed = (each.value.get("required") for each in combination.layers if isinstance(each.value, dict))
-        wanted = (each for some in listed if isinstance(some, list) for each in some)
-        required = dict.fromkeys(each for each in wanted if isinstance(each, str))
-        yield from ((name, member(combination, name)) for name in required)
+        listed = (list_of(object_of(each.value).get("required")) for each in combination.layers)
+        wanted = dict.fromkeys(name for names in listed for name in names if isinstance(name, str))
+        yield from ((name, member(combination, name)) for name in wanted)
     elif combination.types == _ARRAY and (first := member(combination, "0")).required:
         yield "0", first
 
@@ -85,7 +89,6 @@ _SPEAKING = {"dependencies", "dependentSchemas", "$dynamicRef", "$recursiveRef"}
 
 def _property(layer: Schema, name: str) -> Member:
     body = layer.value if isinstance(layer.value, dict) else {}
-    required = body.get("required")
     parts, doubtful = list(_declared(layer, body, name)), _may_match(body, name)
     elsewhere = body.get("additionalProperties")
     if not parts and not doubtful and isinstance(elsewhere, dict) and elsewhere:
@@ -94,7 +97,6 @@ def _property(layer: Schema, name: str) -> Member:
     whole = not doubtful and _SPEAKING.isdisjoint(body) and not _lists_objects(body)
     return Member(
         parts=tuple(parts),
-        required=isinstance(required, list) and name in required,
         forbidden=closed or any(part.value is False for part in parts),
         whole=whole,
         certain=whole and _REQUIRING.isdisjoint(body),

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from stagec.contract.choices import Choices
-from stagec.contract.combinations import Combination, clash, combinations, type_of, types_of
+from stagec.contract.combinations import Combination, as_object, clash, combinations, type_of, types_of
 from stagec.contract.listed import identity, lists, named
-from stagec.contract.member import Member, member, names
+from stagec.contract.member import Member, member
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
+from stagec.core.nearest import NO_NAMES, Names
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 
@@ -47,7 +48,7 @@ class Promise:
     ends: tuple[tuple[Schema, ...], ...] = ()
     optional: Schema | None = None
     followed: int = 0
-    near: tuple[str, ...] = ()
+    near: Names = NO_NAMES
     whole: bool = True
     legible: bool = True
     clash: tuple[Schema, Schema] | None = None
@@ -65,7 +66,7 @@ class _Way:
 
 def promise(schemas: Schemas, schema: Schema, path: Iterable[str], *, of_object: bool = False) -> Promise:
     """Return what a schema promises about a path of member names; `of_object` where it is about objects only."""
-    group = (schema, Schema({"type": "object"}, schema.at / "{}")) if of_object else (schema,)
+    group = as_object(schema) if of_object else (schema,)
     ways: tuple[_Way, ...] = (_Way(group),)
     ended: dict[Presence, Schema | None] = {}
     legible = True
@@ -77,7 +78,7 @@ def promise(schemas: Schemas, schema: Schema, path: Iterable[str], *, of_object:
         ended = {step.end: next(iter(step.combination.layers), None) for step in steps if step.end is not None} | ended
         going = {_identity_of(step.way): step.way for step in steps if step.end is None}
         if not going:
-            near = tuple(dict.fromkeys(each for step in steps for each in names(step.combination)))
+            near = _declared(schemas, [step.combination for step in steps])
             found = Promise(_broken(ended), (), None, followed, near, clash=_clash(schemas, ways, steps))
             return replace(found, legible=legible)
         ways = tuple(going.values())
@@ -106,6 +107,15 @@ def _steps(schemas: Schemas, ways: tuple[_Way, ...], name: str) -> list[_Step] |
             return None
         found.extend(_step(way, each, member(each, name)) for each in possible)
     return found
+
+
+def _declared(schemas: Schemas, possible: list[Combination]) -> Names:
+    """Return the members that any of some combinations declares, indexed once however many paths break off there."""
+    if len(possible) <= 1:
+        return possible[0].declared if possible else NO_NAMES
+    key = ("declared", *map(id, possible))
+    every = (name for each in possible for name in each.declared)
+    return schemas.memo.once(key, lambda: (Names(every), possible))[0]
 
 
 def _step(way: _Way, combination: Combination, found: Member) -> _Step:

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 from stagec.contract.positions import Position, position
 from stagec.core.json import Json
+from stagec.core.memo import Memo
 from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import value
 from stagec.sources.read import Sources, join
@@ -62,6 +63,7 @@ class Schemas:
     """The schema files of one project, read when something refers to them."""
 
     def __init__(self, sources: Sources) -> None:
+        self.memo = Memo()
         self._sources = sources
         self._patience = _PATIENCE
         self._anchors: dict[Place, Mapping[str, Schema]] = {}
@@ -99,11 +101,9 @@ class Schemas:
             return root
         if identifier.startswith(("#/", "/")):
             return _down(root, tokens(identifier))
-        for path in (("definitions", identifier), ("$defs", identifier), (identifier,)):
-            found = _down(root, path)
-            if isinstance(found, Schema):
-                return found
-        return Miss.NO_MEMBER
+        ways = (("definitions", identifier), ("$defs", identifier), (identifier,))
+        found = (_down(root, path) for path in ways)
+        return next((each for each in found if isinstance(each, Schema)), Miss.NO_MEMBER)
 
     def names(self, file: str) -> tuple[str, ...]:
         """Return the names under which a file holds schemas: its members and definitions."""
@@ -291,9 +291,8 @@ def absent(schema: Schema, path: tuple[str, ...]) -> Place:
 def is_inherited(schema: Schema, path: tuple[str, ...]) -> bool:
     """Tell whether a schema does not have a path of its own, nor by a reference on the way, so only by `allOf`."""
     nodes = [_down(schema, path[:length]) for length in range(len(path) + 1)]
-    return isinstance(nodes[-1], Miss) and all(
-        _member(each, "$ref") is None for each in nodes if isinstance(each, Schema)
-    )
+    there = [each for each in nodes if isinstance(each, Schema)]
+    return len(there) < len(nodes) and all(_member(each, "$ref") is None for each in there)
 
 
 def _member(schema: Schema, key: str) -> Json:

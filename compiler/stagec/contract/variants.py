@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
-from math import isfinite, prod
+from math import isfinite
 
-from stagec.contract.combinations import Combination, combinations, type_of
+from stagec.contract.combinations import Combination, as_object, combinations, type_of
 from stagec.contract.listed import FEW, identity, named
-from stagec.contract.member import member, needed
+from stagec.contract.member import is_barred, member
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.budgets import AnswerBudgets
 from stagec.core.json import Json, Object
@@ -57,7 +57,7 @@ def variants(schemas: Schemas, schema: Schema | None, asked: Mapping[Path, Itera
     if any(len(path) > AnswerBudgets().depth for path in asked):
         return None
     search = _Search(schemas)
-    group = (Schema({"type": "object"}, schema.at / "{}"), schema) if schema is not None else ()
+    group = as_object(schema) if schema is not None else ()
     try:
         found = search.below(group, _tree(asked))
     except _TooManyError:
@@ -67,6 +67,8 @@ def variants(schemas: Schemas, schema: Schema | None, asked: Mapping[Path, Itera
 
 MOST = 20_000
 """So many combinations are looked at."""
+LARGEST = 50 * MOST
+"""So much may stand in all of them together."""
 
 
 class _TooManyError(Exception):
@@ -83,9 +85,13 @@ class _Wanted:
 
 
 def _tree(asked: Mapping[Path, Iterable[Json]], path: Path = ()) -> _Wanted:
-    inside = dict.fromkeys(each[len(path)] for each in asked if each[: len(path)] == path and len(each) > len(path))
+    """Return the paths as a tree, going over those below each part once."""
+    below: dict[str, dict[Path, Iterable[Json]]] = {}
+    for each, given in asked.items():
+        if len(each) > len(path):
+            below.setdefault(each[len(path)], {})[each] = given
     values = tuple(asked[path]) if path in asked else None
-    return _Wanted(path, values, {name: _tree(asked, (*path, name)) for name in inside})
+    return _Wanted(path, values, {name: _tree(inside, (*path, name)) for name, inside in below.items()})
 
 
 class _Search:
@@ -112,7 +118,7 @@ class _Search:
         return list(found.values())
 
     def _of(self, combination: Combination, wanted: _Wanted) -> Iterator[Variant]:
-        if any(found.forbidden for _, found in needed(combination)):
+        if is_barred(self._schemas, combination):
             return
         nothing = dict(_absent(wanted))
         nothing.pop(wanted.path, None)
@@ -127,9 +133,13 @@ class _Search:
                 yield own | nothing
 
     def _members(self, combination: Combination, wanted: _Wanted) -> Iterator[dict[Path, Standing]]:
-        options = [self._member(combination, name, each) for name, each in wanted.inside.items()]
-        if prod(map(len, options)) > MOST:
-            raise _TooManyError
+        options: list[list[Variant]] = []
+        many = 1
+        for name, each in wanted.inside.items():
+            options.append(self._member(combination, name, each))
+            many *= len(options[-1])
+            if many > MOST or many * len(wanted.inside) > LARGEST:
+                raise _TooManyError
         for chosen in product(*options):
             yield {path: standing for each in chosen for path, standing in each.items()}
 

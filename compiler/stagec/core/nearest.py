@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 _FEW = 200
 """Up to this many names a slower, more lenient comparison is affordable."""
@@ -22,6 +22,22 @@ class Names:
         self._folded: dict[str, str] | None = None
         self._shortened: dict[str, str] = {}
         self._patience = _PATIENCE
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names in the order in which they were given."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """Return how many names there are."""
+        return len(self._names)
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether both know the same names, in the same order."""
+        return isinstance(other, Names) and [*self._names] == [*other._names]
+
+    def __hash__(self) -> int:
+        """Return a number that equal names share."""
+        return hash(tuple(self._names))
 
     def __contains__(self, name: object) -> bool:
         """Tell whether a name is known as it is."""
@@ -54,6 +70,9 @@ class Names:
         self._patience -= len(self._names)
         found = get_close_matches(name, self._names, n=1, cutoff=0.7)
         return found[0] if found else None
+
+
+NO_NAMES = Names(())
 
 
 def hint(name: str, names: Names) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import islice
 
 _LONGEST = 80
 _MOST = 8
@@ -18,9 +19,9 @@ def quote(text: object) -> str:
 
 def listing(names: Collection[object], last: str = "and") -> str:
     """Return `'a', 'b' and 'c'`, and how many more there are when there are many."""
-    quoted = [quote(name) for name in names]
-    if len(quoted) > _MOST:
-        quoted = [*quoted[:_MOST], f"{len(quoted) - _MOST} more"]
+    quoted = [quote(name) for name in islice(names, _MOST)]
+    if len(names) > _MOST:
+        quoted.append(f"{len(names) - _MOST} more")
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"
 
 

@@ -68,7 +68,7 @@ def pipeline(
     """Return a pipeline whose stages follow one another, or as is said."""
     named: dict[str, Json] = dict(pairwise(stages)) if following is None else dict(following)
     head = {"id": "large", "name": "Large", "version": "1.0.0", "entry": next(iter(stages)), "stages": ["stages/*.md"]}
-    body = {**head, "tools": "tools.yaml", "maxStageExecutions": 50, **members, "next": named}
+    body = {**head, "tools": "tools.yaml", "maxStageExecutions": 5000, **members, "next": named}
     return {
         "pipeline.yaml": "".join(f"{key}: {_block(value)}" for key, value in body.items()),
         "tools.yaml": f"bundled: {_block(['Read', *tools])}",

@@ -179,10 +179,17 @@ def has_member(step: Step, member: str) -> bool:
     return isinstance(gate, dict) and member in gate
 
 
-def is_settled(registry: Registry, step: Step, reading: Reading) -> bool:
-    """Tell whether a path that the schema does not declare is already the cause of a worse fault."""
-    if reading.member == "intentField":
-        return names_another_member(step)
-    if reading.member == "targetField":
-        return open_jump(registry, step) is not None
-    return any(each.is_open and each.reading == reading for each in conditionals(step))
+def unsettled(registry: Registry, step: Step, presence: Presence) -> Iterator[Reading]:
+    """Yield the paths of one presence that a gate reads, unless one is already the cause of a worse fault."""
+    found = [each for each in readings(step, presence) if each.promised.presence is presence]
+    choosing = (each.reading for each in (conditionals(step) if found else ()) if each.is_open)
+    causes = {each.at for each in choosing if each is not None}
+    for each in found:
+        if each.member == "handoffFields":
+            is_settled = each.at in causes
+        elif each.member == "intentField":
+            is_settled = names_another_member(step)
+        else:
+            is_settled = open_jump(registry, step) is not None
+        if not is_settled:
+            yield each

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from stagec.core.json import Json, Object, list_of, object_of, text_in
-from stagec.core.nearest import Names
+from stagec.core.nearest import NO_NAMES, Names
 from stagec.core.place import Place, Pointer
 from stagec.core.value import NOTHING, replace, value
 from stagec.frontends.registry.blocks import Defect, tags
@@ -74,7 +74,7 @@ class Prompts:
     of_retries: tuple[Retry, ...] = ()
     folder: str = ""
     template: str = _PATH
-    files: tuple[str, ...] = ()
+    files: Names = NO_NAMES
     broken_blocks: tuple[BrokenBlock, ...] = ()
 
     @property
@@ -116,14 +116,14 @@ def find_prompts(
     doubtful = frozenset(_doubtful(faults)) if faults else frozenset[Pointer]()
     finder = _Finder(store, root)
     if () in doubtful or not finder.can_look:
-        return Prompts(files=store.files)
+        return Prompts(files=Names(store.files))
     steps = ((key, finder.prompt(body)) for key, body in wanted if not doubtful or ("steps", key) not in doubtful)
     return Prompts(
         of_steps={key: prompt for key, prompt in steps if prompt is not None},
         of_retries=tuple(_retries(finder, root, doubtful)),
         folder=store.folder,
         template=finder.path,
-        files=store.files,
+        files=Names(store.files),
     )
 
 

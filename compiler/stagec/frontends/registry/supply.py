@@ -65,13 +65,14 @@ def unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]]:
     parameters = registry.agent.parameters if registry.agent is not None else Names(())
     supplied: set[str] = set()
     for step in registry.steps.values():
+        received = frozenset(() if step.is_section else _received(step))
         for index, each in enumerate(() if step.is_section else list_of(step.body.get("uvVariables"))):
             if not isinstance(each, str) or not each or each in supplied:
                 continue
             name = each.removeprefix("uv-")
             if name in PROVIDED or name in parameters:
                 supplied.add(each)
-            elif name not in _received(step):
+            elif name not in received:
                 found.setdefault(name, []).append((step, step.at / "uvVariables" / index))
     return found
 

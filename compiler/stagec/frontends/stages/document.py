@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, TypeVar
 
 from stagec.catalogue import Catalogue
 from stagec.contract.promise import Promise
 from stagec.contract.schemas import Miss, Reference, Schema, Schemas
 from stagec.core.json import Json, Object
+from stagec.core.memo import Memo
 from stagec.core.mention import Mention
 from stagec.core.nearest import Names
 from stagec.core.place import Place
@@ -207,23 +207,6 @@ class Pattern:
     text: str
     at: Place
     found: bool
-
-
-T = TypeVar("T")
-
-
-class Memo:
-    """What was worked out about a pipeline, so that several rules can ask for it at the price of one."""
-
-    def __init__(self) -> None:
-        self._known: dict[object, Any] = {}
-
-    def once(self, question: object, answer: Callable[[], T]) -> T:
-        """Return the answer to a question, worked out the first time it is asked."""
-        if question not in self._known:
-            self._known[question] = answer()
-        found: T = self._known[question]
-        return found
 
 
 @value

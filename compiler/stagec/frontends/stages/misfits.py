@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import cached_property
 
+from stagec.contract.choices import as_text
 from stagec.contract.conflict import Conflict, emptiness
 from stagec.contract.listed import identity
 from stagec.contract.promise import Presence, possible_values, promise
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.contract.variants import variants
 from stagec.core.json import Json
+from stagec.core.nearest import Names
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.frontends.stages.document import RESERVED, RESULT, Case, Check, Condition, Pipeline, Stage
@@ -37,6 +40,31 @@ class Misfit(StrEnum):
     """The schema does not speak of the path; it may be there all the same."""
 
 
+class Possible:
+    """The values that can stand somewhere, indexed when the first wrong one is compared with them."""
+
+    def __init__(self, values: tuple[Json, ...]) -> None:
+        self.values = values
+
+    def __contains__(self, given: Json) -> bool:
+        """Tell whether a value is among them."""
+        return identity(given) in self._identities
+
+    @cached_property
+    def texts(self) -> Names:
+        """Those that are texts, as names that somebody may have misspelt."""
+        return Names(each for each in self.values if isinstance(each, str))
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """All of them as they are written without quotes."""
+        return frozenset(map(as_text, self.values))
+
+    @cached_property
+    def _identities(self) -> frozenset[tuple[object, ...]]:
+        return frozenset(map(identity, self.values))
+
+
 @value
 class Misfitting:
     """A condition that is wrong, and where; of a wrong value also those that are possible, where they are few."""
@@ -45,7 +73,7 @@ class Misfitting:
     condition: Condition
     at: Place
     given: Json = None
-    possible: tuple[Json, ...] | None = None
+    possible: Possible | None = None
     meant: str | None = None
     """Of a member that no result has: the path that was most likely meant."""
 
@@ -101,11 +129,13 @@ def _misfits_of_gate(pipeline: Pipeline, condition: Condition) -> Iterator[Misfi
     if promised.presence is Presence.IMPOSSIBLE:
         yield Misfitting(Misfit.PATH, replace(condition, promised=promised), condition.at.key)
         return
-    possible = possible_values(pipeline.schemas, promised)
-    for index, each in enumerate(condition.values if not isinstance(possible, Miss) else ()):
-        if identity(each) not in map(identity, possible):
+    possible = pipeline.memo.once(
+        ("context", condition.path), lambda: _known(possible_values(pipeline.schemas, promised))
+    )
+    for index, each in enumerate(condition.values if possible is not None else ()):
+        if possible is not None and each not in possible:
             at = condition.at / index if len(condition.values) > 1 else condition.at
-            yield Misfitting(Misfit.VALUE, replace(condition, promised=promised), at, each, tuple(possible))
+            yield Misfitting(Misfit.VALUE, replace(condition, promised=promised), at, each, possible)
 
 
 def emptiness_of(pipeline: Pipeline, stage: Stage) -> Conflict | None:
@@ -140,9 +170,10 @@ def _misfits(pipeline: Pipeline, stage: Stage, condition: Condition, *, checked:
         yield Misfitting(kind, condition, condition.at.key, meant=_meant(pipeline.schemas, stage, condition))
     if kind is not None and kind is not Misfit.UNDECLARED:
         return
-    possible = _possible(stage, condition)
+    possible = pipeline.memo.once(("possible", stage.at, condition.path), lambda: _possible(stage, condition))
     for index, each in enumerate(condition.values):
-        if not _can_be(pipeline, stage, condition, each):
+        fits = each in possible if possible is not None else _can_be(pipeline, stage, condition, each)
+        if not fits:
             at = condition.at / index if len(condition.values) > 1 else condition.at
             yield Misfitting(Misfit.VALUE, condition, at, each, possible)
 
@@ -173,23 +204,25 @@ def _misfit_of_path(stage: Stage, condition: Condition, *, checked: bool) -> Mis
     return {Presence.IMPOSSIBLE: Misfit.PATH, Presence.UNDECLARED: Misfit.UNDECLARED}.get(presence)
 
 
-def _possible(stage: Stage, condition: Condition) -> tuple[Json, ...] | None:
+def _possible(stage: Stage, condition: Condition) -> Possible | None:
     """Return the values that can stand at a path where they are named one by one."""
     match condition.path:
         case ("verdict",):
-            return ("ok", "fail", "skip") if can_skip(stage) else ("ok", "fail")
+            return Possible(("ok", "fail", "skip") if can_skip(stage) else ("ok", "fail"))
         case ("capHit",):
-            return (True, False)
-        case ("parsed", *_) if not isinstance(condition.possible, Miss):
-            return condition.possible
-    return None
+            return Possible((True, False))
+        case ("parsed", *_):
+            return _known(condition.possible)
+        case _:
+            return None
+
+
+def _known(possible: tuple[Json, ...] | Miss) -> Possible | None:
+    return None if isinstance(possible, Miss) else Possible(possible)
 
 
 def _can_be(pipeline: Pipeline, stage: Stage, condition: Condition, given: Json) -> bool:
-    possible = _possible(stage, condition)
-    if possible is not None:
-        known = pipeline.memo.once(("values", stage.at, condition.path), lambda: frozenset(map(identity, possible)))
-        return identity(given) in known
+    """Tell whether a value can stand at a path where those that can are not named one by one."""
     match condition.path:
         case ("reason",):
             return isinstance(given, str)

@@ -8,7 +8,7 @@ from math import prod
 
 from stagec.contract.listed import identity
 from stagec.contract.schemas import Miss, Schemas
-from stagec.contract.variants import ABSENT, MOST, OTHER, Path, Standing, Variants, variants
+from stagec.contract.variants import ABSENT, LARGEST, MOST, OTHER, Path, Standing, Variants, variants
 from stagec.core.json import Json, object_of
 from stagec.core.value import value
 from stagec.frontends.stages.document import Condition, Stage
@@ -161,9 +161,15 @@ def _capped(*, hit: bool) -> Result:
 
 def _enumerated(kinds: list[list[list[Result]]]) -> tuple[Result, ...] | None:
     """Return every choice of one part of each member, for each kind of result; None when they are too many."""
-    if sum(prod(map(len, kind)) for kind in kinds) > MOST:
+    many = sum(prod(map(len, kind)) for kind in kinds)
+    if many > MOST or many * max(map(_width, kinds)) > LARGEST:
         return None
     return tuple(_together(parts) for kind in kinds for parts in product(*kind))
+
+
+def _width(kind: list[list[Result]]) -> int:
+    """Return how much stands in one result of a kind."""
+    return sum(len(choices[0]) for choices in kind if choices)
 
 
 def _together(parts: tuple[Result, ...]) -> Result:

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from stagec.catalogue import Catalogue, find_catalogue, read_catalogue
 from stagec.contract.schemas import Miss, Reference, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.memo import Memo
 from stagec.core.mention import Mention
 from stagec.core.nearest import Names
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.frontends.stages.document import PARALLEL, Body, Memo, Pattern, Pipeline, Profile, Stage
+from stagec.frontends.stages.document import PARALLEL, Body, Pattern, Pipeline, Profile, Stage
 from stagec.frontends.stages.files import Bundle, bundles, guessed_names, objects
 from stagec.frontends.stages.incoming import incoming
 from stagec.frontends.stages.recognise import says_nothing_of_a_stage

@@ -20,16 +20,24 @@ _RESULT = 3
 """`ctx`, `upstream` and the index come before the path into a result."""
 
 
+_PATIENCE = 50_000
+"""Paths into results that are followed for one pipeline: more than anybody needs. What is read beyond is not judged."""
+
+
 def reads(pipeline: Pipeline) -> Iterator[Read]:
     """Yield every path into what other stages hand in or make that the prompt of a stage is made of."""
+    patience = _PATIENCE
     for name, stage in pipeline.by_id.items():
         ways = pipeline.incoming.get(name, ())
+        known: dict[tuple[int, Path], tuple[Source, ...]] = {}
         for each in stage.body.placeholders:
             inside = _inside(each)
-            if inside is not None:
-                index, path = inside
-                found = {source.node: source for way in ways for source in _sources(pipeline, way, index, path)}
-                yield Read(name, path, each.at, tuple(found.values()))
+            if inside is not None and inside not in known and patience > 0:
+                found = {source.node: source for way in ways for source in _sources(pipeline, way, *inside)}
+                known[inside] = tuple(found.values())
+                patience -= len(ways)
+            if inside is not None and inside in known:
+                yield Read(name, inside[1], each.at, known[inside])
 
 
 def _inside(placeholder: Placeholder) -> tuple[int, Path] | None:

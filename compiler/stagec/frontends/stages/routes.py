@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from stagec.contract.promise import possible_values, promise
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.memo import Memo
 from stagec.core.mention import Mention
 from stagec.core.place import Place
 from stagec.core.value import replace, value
-from stagec.frontends.stages.document import Case, Check, Condition, Conduct, Memo
+from stagec.frontends.stages.document import Case, Check, Condition, Conduct
 from stagec.model.flow import Mode
 
 _INDEX = re.compile(r"\[(\d{1,9})\]")

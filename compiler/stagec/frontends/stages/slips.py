@@ -66,16 +66,28 @@ class _Judged:
 
 def slipped(pipeline: Pipeline, slip: Slip) -> Iterator[Slipped]:
     """Yield the placeholders of a pipeline's stages that are wrong in one way, once for each text."""
-    declared = declares_context(pipeline)
-    for stage in pipeline.stages:
+    for stage, every in pipeline.memo.once("slips", lambda: _slips(pipeline)).get(slip, ()):
         found: dict[str, list[tuple[Placeholder, _Judged]]] = {}
-        for each in stage.body.placeholders:
-            judged = _judge(pipeline, stage, each, declared=declared)
-            if judged is not None and judged.slip is slip:
-                found.setdefault(_sameness(each), []).append((each, judged))
+        for each, judged in every:
+            found.setdefault(_sameness(each), []).append((each, judged))
         for (first, judged), *others in found.values():
             again = tuple(other for other, _ in others)
             yield Slipped(stage, first, again, judged.ways, judged.everywhere, judged.promised)
+
+
+def _slips(pipeline: Pipeline) -> dict[Slip, list[tuple[Stage, list[tuple[Placeholder, _Judged]]]]]:
+    """Return everything that is wrong with placeholders, by the way in which it is, stage by stage."""
+    declared = declares_context(pipeline)
+    every: dict[Slip, list[tuple[Stage, list[tuple[Placeholder, _Judged]]]]] = {}
+    for stage in pipeline.stages:
+        own: dict[Slip, list[tuple[Placeholder, _Judged]]] = {}
+        for each in stage.body.placeholders:
+            judged = _judge(pipeline, stage, each, declared=declared)
+            if judged is not None:
+                own.setdefault(judged.slip, []).append((each, judged))
+        for slip, found in own.items():
+            every.setdefault(slip, []).append((stage, found))
+    return every
 
 
 def has_setup(pipeline: Pipeline) -> bool:
@@ -174,8 +186,14 @@ def _upstream(pipeline: Pipeline, stage: Stage, path: list[str | int]) -> _Judge
             return _Judged(Slip.TRANSCRIPT)
         case [member, *rest] if member not in RESULT or (rest and member in _ENDS):
             return _Judged(Slip.RESULT_MEMBER)
-    short = tuple(way for way in ways if path[0] >= len(way.sources) and _is_certain(pipeline, way))
+    index = path[0]
+    short = pipeline.memo.once(("short", stage.at, index), lambda: _short(pipeline, ways, index))
     return _Judged(_slip_of(short[0]), short, len(short) == len(ways)) if short else None
+
+
+def _short(pipeline: Pipeline, ways: tuple[Incoming, ...], index: int) -> tuple[Incoming, ...]:
+    """Return the ways on which fewer results are handed over than an index needs."""
+    return tuple(way for way in ways if index >= len(way.sources) and _is_certain(pipeline, way))
 
 
 def _is_certain(pipeline: Pipeline, way: Incoming) -> bool:

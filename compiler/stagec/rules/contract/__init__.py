@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from stagec.contract.promise import Presence
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import hint
 from stagec.core.rule import Family, Related
 from stagec.core.words import listing, quote
 from stagec.graph import Graph, noun
@@ -50,7 +50,7 @@ def nearest(read: Read, source: Source) -> str:
     if promised is None or promised.followed >= len(read.path):
         return ""
     name = str(read.path[promised.followed])
-    return hint(name, Names(each for each in promised.near if each != name))
+    return hint(name, promised.near) if name not in promised.near else ""
 
 
 def described(sources: Iterable[Source]) -> tuple[Related, ...]:

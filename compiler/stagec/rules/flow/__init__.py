@@ -42,11 +42,15 @@ def leading_to_gates(graph: Graph) -> frozenset[str]:
 
 
 def ends(graph: Graph) -> tuple[Trap, ...]:
-    """Return the traps that no answer leads out of; where answers may name any node, one may also lead into a trap."""
+    """Return the traps that no answer leads out of; where answers may name any node, one may also lead into a trap.
+
+    Answers lead out of nothing where no node at all completes.
+    """
     if not graph.flow.open:
         return graph.traps()
     found = _freely_entered(graph).traps() if is_open(graph) else graph.traps()
-    return tuple(trap for trap in found if graph.flow.open.isdisjoint(trap.nodes))
+    closed = tuple(trap for trap in found if graph.flow.open.isdisjoint(trap.nodes))
+    return closed or (() if graph.completing() else found)
 
 
 def _freely_entered(graph: Graph) -> Graph:

@@ -36,9 +36,12 @@ def check(graph: Graph) -> Iterator[Finding]:
         mistaken = _mistaken(graph, trap)
         last = graph.flow.nodes[trap.nodes[-1]]
         others = tuple(Related(graph.flow.nodes[name].at.key, "part of the cycle") for name in trap.nodes[:-1][:8])
-        what = f"{noun(graph, 'node')} {quote(trap.nodes[-1])} can only lead back to itself"
+        called = noun(graph, "node")
+        what = f"{called} {quote(trap.nodes[-1])} can only lead back to itself"
         if len(trap.nodes) > 1:
-            what = f"{noun(graph, 'node')}s {listing(trap.nodes)} lead only to each other"
+            what = f"{called}s {listing(trap.nodes)} lead only to each other"
+        if not graph.flow.open.isdisjoint(trap.nodes):
+            what = f"{what}, or to the {called} that an answer names"
         yield Finding(mistaken or last.decided_at or last.at, f"{what}: no run that gets here can complete", others)
 
 

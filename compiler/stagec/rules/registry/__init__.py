@@ -60,7 +60,7 @@ def broken_path(step: Step, reading: Reading, fault: str) -> Finding:
     parts, promised = reading.path.split("."), reading.promised
     name = parts[promised.followed]
     message = f"step {quote(step.key)} {_USES[reading.member]} {quote(reading.path)}, which its output schema {fault}"
-    near = hint(name, Names(each for each in promised.near if each != name))
+    near = hint(name, promised.near) if name not in promised.near else ""
     inside = f": {_break(promised, '.'.join(parts[: promised.followed]), name)}" if promised.followed else ""
     return Finding(reading.at, f"{message}{inside}{near}", tuple(_broken_at(step, promised)))
 
@@ -86,7 +86,7 @@ def lost_path(prompts: Prompts, prompt: Prompt, unused: Names) -> tuple[str, str
     which = quote(prompt.tried[-1])
     there = f"there is no {which}" if len(prompt.tried) == 1 else f"there is neither {listing(prompt.tried, 'nor')}"
     near = unused.nearest(prompt.tried[-1])
-    other = near or Names(prompts.files).nearest(prompt.tried[-1])
+    other = near or prompts.files.nearest(prompt.tried[-1])
     nearest = f"; the nearest prompt is {quote(other)}" if other is not None else ""
     return f"{there}{nearest}", None if near is None else prompts.differing(prompt, near)
 

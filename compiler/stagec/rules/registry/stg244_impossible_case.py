@@ -26,10 +26,10 @@ def check(registry: Registry) -> Iterator[Finding]:
         for each in conditionals(step):
             if each.is_open or not isinstance(each.values, tuple) or each.reading is None:
                 continue
-            known = [as_text(value) for value in each.values]
+            known = Names(as_text(value) for value in each.values)
+            can = f"{quote(each.condition)} is always {listing(known, 'or')}" if known else "there is no such value"
             for case in each.impossible:
                 message = f"step {quote(step.key)} never takes {quote(case)} on {quote(each.intent)}:"
-                can = f"{quote(each.condition)} is always {listing(known, 'or')}" if known else "there is no such value"
                 related = (Related(each.reading.at, "the value it chooses by"),)
                 at = (each.at / "targets" / case).key
-                yield Finding(at, f"{message} {can}{hint(case, Names(known))}", related)
+                yield Finding(at, f"{message} {can}{hint(case, known)}", related)

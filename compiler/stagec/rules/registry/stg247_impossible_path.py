@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from stagec.contract.promise import Presence
 from stagec.core.place import Place
 from stagec.core.rule import Finding
-from stagec.frontends.registry.answers import is_settled, readings
+from stagec.frontends.registry.answers import unsettled
 from stagec.frontends.registry.document import Registry
 from stagec.rules.registry import broken_path, rule
 
@@ -24,9 +24,7 @@ from stagec.rules.registry import broken_path, rule
 def check(registry: Registry) -> Iterator[Finding]:
     told: set[tuple[Place, ...]] = set()
     for step in registry.steps.values():
-        for each in readings(step, Presence.IMPOSSIBLE):
-            if each.promised.presence is not Presence.IMPOSSIBLE or is_settled(registry, step, each):
-                continue
+        for each in unsettled(registry, step, Presence.IMPOSSIBLE):
             cause = tuple(part.at for part in each.promised.clash or ())
             if not cause or cause not in told:
                 told.add(cause)

@@ -10,7 +10,6 @@ Correct the path: it is relative to the folder of the agent definition and must 
 
 from collections.abc import Iterator
 
-from stagec.core.nearest import Names
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
@@ -25,6 +24,6 @@ def check(registry: Registry) -> Iterator[Finding]:
     if prompt.path is None:
         yield Finding(prompt.at, f"system prompt {quote(prompt.named)} lies outside the project")
         return
-    near = Names(registry.prompts.files).nearest(prompt.path)
+    near = registry.prompts.files.nearest(prompt.path)
     nearest = f"; the nearest prompt is {quote(near)}" if near is not None else ""
     yield Finding(prompt.at, f"there is no system prompt {quote(prompt.path)}{nearest}")

@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from typing import TypeGuard
 
 from stagec.contract.choices import as_text
 from stagec.contract.schemas import Schema
@@ -125,31 +123,22 @@ def _nearest_of(each: Misfitting) -> str:
     promised = each.condition.promised
     followed = promised.followed if promised is not None else 0
     path = each.condition.path[1:]
-    return hint(path[followed], Names(promised.near)) if promised is not None and followed < len(path) else ""
+    return hint(path[followed], promised.near) if promised is not None and followed < len(path) else ""
 
 
 def _possible_of(each: Misfitting) -> str:
     if each.possible is None:
         of = {"attemptCount": "no attempt has that number", "reason": "that is a text"}
         return of.get(each.condition.path[0], "its schema rules that out")
-    if not each.possible:
+    possible = each.possible.values
+    if not possible:
         return "there is no value that its schema allows"
-    near = hint(each.given, _texts(tuple(filter(_is_text, each.possible)))) if isinstance(each.given, str) else ""
-    if any(as_text(one) == each.given for one in each.possible):
+    near = hint(each.given, each.possible.texts) if isinstance(each.given, str) else ""
+    if isinstance(each.given, str) and each.given in each.possible.written:
         near = f"; did you mean {each.given} without quotes?"
-    known = [shown(one) for one in each.possible[:_SHOWN]]
-    known += [f"one of {len(each.possible) - _SHOWN} more"] if len(each.possible) > _SHOWN else []
+    known = [shown(one) for one in possible[:_SHOWN]]
+    known += [f"one of {len(possible) - _SHOWN} more"] if len(possible) > _SHOWN else []
     return f"that is always {' or '.join(filter(None, (', '.join(known[:-1]), known[-1])))}{near}"
-
-
-@lru_cache(maxsize=1)
-def _texts(given: tuple[str, ...]) -> Names:
-    """Return texts as names; many a wrong condition is about the same ones."""
-    return Names(given)
-
-
-def _is_text(given: Json) -> TypeGuard[str]:
-    return isinstance(given, str)
 
 
 def elsewhere(each: Wrong) -> Iterator[Related]:

@@ -22,7 +22,7 @@ from stagec.rules.stages import repeated, rule
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for each in slipped(pipeline, Slip.STAGE_FIELD):
         message = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}, but its frontmatter has no"
-        near = _near(each.stage, each.placeholder)
+        near = _near(pipeline, each.stage, each.placeholder)
         yield Finding(each.placeholder.at, f"{message} {quote(_field(each.placeholder))}{near}", repeated(each))
 
 
@@ -30,6 +30,7 @@ def _field(placeholder: Placeholder) -> str:
     return placeholder.text.strip("{} \t\r\n").removeprefix("stage.")
 
 
-def _near(stage: Stage, placeholder: Placeholder) -> str:
+def _near(pipeline: Pipeline, stage: Stage, placeholder: Placeholder) -> str:
     name = str(placeholder.path[1])
-    return hint(name, Names(stage.members)) if name not in stage.members else ""
+    known = pipeline.memo.once(("fields", stage.at), lambda: Names(stage.members))
+    return hint(name, known) if name not in known else ""

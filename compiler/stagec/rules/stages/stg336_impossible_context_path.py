@@ -12,7 +12,7 @@ Correct the path, or declare the member in the schema under `context`.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline
@@ -35,7 +35,7 @@ def _why(each: Slipped) -> str:
     path, promised = each.placeholder.path, each.promised
     followed = promised.followed if promised is not None else 0
     inside, name = path_text(path[: _NAME + followed]), str(path[_NAME + followed])
-    near = hint(name, Names(promised.near)) if promised is not None else ""
+    near = hint(name, promised.near) if promised is not None else ""
     return f"{quote(inside)} cannot have {quote(name)}{near}"
 
 

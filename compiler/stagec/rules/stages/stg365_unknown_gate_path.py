@@ -31,5 +31,6 @@ def _why(pipeline: Pipeline, found: Misfitting) -> str:
     if found.kind is not Misfit.UNKNOWN:
         return contradiction(found)
     meant = f"; did you mean {quote(found.meant)}?" if found.meant else ""
-    near = meant or hint(found.condition.path[0], Names(pipeline.context or ()))
+    known = pipeline.memo.once("context names", lambda: Names(pipeline.context or ()))
+    near = meant or hint(found.condition.path[0], known)
     return f"the context does not declare that{near}"

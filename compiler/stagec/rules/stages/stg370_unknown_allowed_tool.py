@@ -25,10 +25,9 @@ _SHOWN = 8
 
 @rule(since="0.1", origin=("stage-definitions:allowed-tools-unknown",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    catalogue = pipeline.catalogue
+    catalogue, lost = pipeline.catalogue, dict[str, list[Mention]]()
     if catalogue is None or not catalogue.is_whole:
         return
-    lost: dict[str, list[Mention]] = {}
     for stage in pipeline.stages:
         completion = stage.completion.name if stage.completion is not None else None
         for each in stage.allowed or ():
@@ -36,21 +35,22 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
                 lost.setdefault(each.name, []).append(each)
     for name, (first, *others) in lost.items():
         related = tuple(Related(other.at, "allowed here too") for other in others[:_SHOWN])
-        message = f"there is no tool {quote(name)} in {quote(catalogue.file)}{_near(name, catalogue)}"
-        yield Finding(first.at, message, related)
+        near = _near(name, pipeline, catalogue)
+        yield Finding(first.at, f"there is no tool {quote(name)} in {quote(catalogue.file)}{near}", related)
 
 
-def _near(name: str, catalogue: Catalogue) -> str:
+def _near(name: str, pipeline: Pipeline, catalogue: Catalogue) -> str:
     known, bare = catalogue.names, name.partition("(")[0].strip()
     if bare != name and bare in known:
         return f"; a stage allows {quote(bare)} for all arguments or not at all"
     foreign = foreign_name(name, catalogue.servers)
-    return _of_server(*foreign, catalogue) if foreign is not None else hint(name, known) or hint(bare, known)
+    return _of_server(*foreign, pipeline, catalogue) if foreign is not None else hint(name, known) or hint(bare, known)
 
 
-def _of_server(server: str, name: str, catalogue: Catalogue) -> str:
+def _of_server(server: str, name: str, pipeline: Pipeline, catalogue: Catalogue) -> str:
     """Return what is meant by a name that begins with that of a server, as other programs write it."""
-    offered = Names(each.name for each in catalogue.tools if each.server == server)
+    own = (each.name for each in catalogue.tools if each.server == server)
+    offered = pipeline.memo.once(("offered", server), lambda: Names(own))
     near = f"; did you mean {quote(name)}?" if name in offered else hint(name, offered)
     called = f"the tools of MCP server {quote(server)} are called by their own names"
     return f": {called}{near}" if name.strip("*") else f": {called}, one by one"

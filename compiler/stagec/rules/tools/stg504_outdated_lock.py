@@ -27,7 +27,8 @@ def check(catalogue: Catalogue) -> Iterator[Finding]:
     for server in catalogue.stale:
         message = f"MCP server {quote(server.name)} is not started as it was when its tools were locked"
         yield Finding(server.at.key, message, (Related(locked[server.name].at / "launch", "the lock"),))
+    known = Names(catalogue.servers)
     for name in () if catalogue.faulty - {catalogue.lock_file} else locked:
         if name not in catalogue.servers:
-            near = hint(name, Names(catalogue.servers))
-            yield Finding(locked[name].at.key, f"the catalogue names no MCP server {quote(name)} any more{near}")
+            message = f"the catalogue names no MCP server {quote(name)} any more{hint(name, known)}"
+            yield Finding(locked[name].at.key, message)

@@ -1,0 +1,46 @@
+"""However many names are wrong, what they are compared with is indexed a fixed number of times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stagec.core.nearest import Names
+from stagec.pipeline import Project, compile_project
+from stagec.project.settings import Settings
+from stagec_dev.scaling import Dimension
+from stagec_dev.tools.scaling import dimensions
+
+_FAULTY = (
+    *("hand-off fields", "undeclared hand-off fields", "paths into one object", "paths of cases", "terms of a case"),
+    *("checks", "values of a case", "conditional cases", "placeholders", "names of the context", "allowed tools"),
+    *("variables", "inputs", "misspelt targets", "prompts of steps", "validators", "failure patterns"),
+)
+
+
+@pytest.mark.parametrize("title", _FAULTY)
+def test_indexes_are_made_as_often_for_many_faults_as_for_few(
+    title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    index = Names._index
+
+    def counted(self: Names) -> dict[str, str]:
+        made.append(len(self))
+        return index(self)
+
+    monkeypatch.setattr(Names, "_index", counted)
+    dimension = next(each for each in dimensions() if each.title == title)
+    few, many = (_indexed(dimension, count, tmp_path / str(count), made) for count in (20, 80))
+    assert many <= few
+
+
+def _indexed(dimension: Dimension, count: int, folder: Path, made: list[int]) -> int:
+    for name, text in dimension.files(count, faulty=True).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    made.clear()
+    assert compile_project(Project(folder, (folder,), Settings())).diagnostics
+    return len(made)
