@@ -19,7 +19,7 @@ GOLDENS = Path(__file__).parent / "goldens"
 EXAMPLES = ("broken-on-purpose", "code-review", "docs-repair", "issue-flow", "project-flow")
 
 
-@pytest.mark.parametrize("form", ["dot", "mermaid"])
+@pytest.mark.parametrize("form", ["dot", "graphml", "mermaid"])
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_an_example_is_drawn_as_the_golden_shows(pictures: Pictures, example: str, form: str) -> None:
     emitter = member(emitters, form, Emitter)

@@ -19,7 +19,7 @@ from stagec.emitters import Emitter, Picture, Role, Stroke
 SCHEMA: Mapping[str, Any] = json.loads(
     (Path(__file__).parents[2] / "schemas" / "graph.schema.json").read_text(encoding="utf-8")
 )
-PRINTED = ("dot", "mermaid", "json", "svg")
+PRINTED = ("dot", "graphml", "mermaid", "json", "svg")
 OPENING = r"(\(\[|\(\(\(|\(\(|\{\{|>|\[\[|\[\\|\[/|\[\(|\(|\[)"
 CLOSING = r"(\]\)|\)\)\)|\)\)|\}\}|\]\]|/\]|\\\]|\)\]|\)|\])"
 NODE = re.compile(rf'  p\dn\d+{OPENING}"[^"<]*(<br/>[^"<]*)*"{CLOSING}:::is-\w+')
