@@ -161,6 +161,15 @@ def test_plans_are_written_all_or_not_at_all(project: Path, victim: Path) -> Non
     assert os.listdir(project / "plans") == ["docs-repair.plan.json"]
 
 
+@pytest.mark.parametrize("how", TRAPS)
+def test_a_plan_that_is_compared_with_a_trap_is_out_of_date(
+    project: Path, victim: Path, capfd: pytest.CaptureFixture[str], how: str
+) -> None:
+    trap(project / "plans" / "code-review.plan.json", how, victim)
+    assert run(("compile", ".", "-o", "plans/", "--check")) == 1
+    assert capfd.readouterr().err.endswith("out of date\n")
+
+
 @pytest.mark.parametrize("link", [".stagec", ".stagec/runs"])
 @pytest.mark.parametrize(
     "command", ["run out.json", "runs list", "runs show x", "runs export x", "resume x", "replay x", "cancel x"]

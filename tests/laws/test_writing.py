@@ -63,8 +63,10 @@ def _has_other_flags(call: ast.Call) -> bool:
     """Tell whether a file is opened with flags other than those of reading; the null device holds nothing."""
     if ast.unparse(call.args[0]) == "os.devnull":
         return False
-    flags = {node.attr for each in call.args[1:2] for node in ast.walk(each) if isinstance(node, ast.Attribute)}
-    return not flags or not flags <= READING
+    nodes = [node for each in call.args[1:2] for node in ast.walk(each)]
+    flags = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return not flags or not flags <= READING or names != {"os"}
 
 
 def _is_path(call: ast.Call) -> bool:
@@ -95,6 +97,7 @@ def test_only_one_module_writes(path: Path) -> None:
         "path.mkdir()",
         "os.open('x', os.O_WRONLY | os.O_CREAT)",
         "os.open('x', flags)",
+        "os.open('x', os.O_RDONLY | flags)",
         "os.replace('a', 'b')",
         "os.makedirs('x')",
         "import tempfile",

@@ -209,3 +209,23 @@ def test_a_glance_opens_nothing_but_files_of_the_project(tmp_path: Path) -> None
     sources = Sources(root, Budgets())
     files = ("link.md", "folder/secret.md", "pipe.md", "loop.md", ".", "gone.md", "nul\0.md", "../secret.md")
     assert [sources.glance(file, 4) for file in files] == [b""] * len(files)
+
+
+@pytest.mark.parametrize("how", ["pipe", "link out"])
+def test_what_takes_the_place_of_a_file_after_it_was_looked_at_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """The exchange happens at the worst moment: between the last look and the opening."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (tmp_path / "secret").write_bytes(b"secret")
+    (root / "a.txt").write_bytes(b"text")
+    really = os.open
+
+    def exchanged(path: str, flags: int) -> int:
+        os.unlink(path)
+        os.mkfifo(path) if how == "pipe" else os.symlink(tmp_path / "secret", path)
+        return really(path, flags)
+
+    monkeypatch.setattr(os, "open", exchanged)
+    assert Sources(root, Budgets()).tree("a.txt", "file").data == b""  # type: ignore[union-attr]

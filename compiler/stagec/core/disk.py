@@ -183,6 +183,11 @@ def open_private(path: Path) -> int:
         return opened.open(name, os.O_RDWR | _NO_WAIT | getattr(os, "O_BINARY", 0))
 
 
+def open_to_read(path: str) -> int:
+    """Open a file that was looked at; what took its place meanwhile is not followed, if a link, nor waited for."""
+    return os.open(path, os.O_RDONLY | _NO_LINK | _NO_WAIT | getattr(os, "O_BINARY", 0))
+
+
 def leads_out(root: str | Path, path: str | Path) -> bool:
     """Tell whether a path relative to a folder leads out of it, through a link or by itself."""
     top = os.path.realpath(root)

@@ -8,9 +8,10 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from stagec.core.bounded import OversizedError, read_path
+from stagec.core.bounded import OversizedError, read_stream
 from stagec.core.budgets import Budgets
 from stagec.core.expansion import PatternTally
+from stagec.core.disk import open_to_read
 from stagec.core.place import Place
 from stagec.core.value import NOTHING
 from stagec.sources.formats import format_of, format_shown
@@ -162,22 +163,24 @@ class Sources:
         return Fault("unreadable-file", Place(file), "dangling", facts)
 
     def _bytes(self, file: str, limit: int) -> bytes | Fault:
-        path = self.root / file
-        if not self._inside(path):
-            target = os.path.relpath(os.path.realpath(path), self.root)
-            return Fault("outside-project", Place(file), "link", {"target": target})
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
+        path = os.path.realpath(self.root / file)
+        if not self._holds(path):
+            return Fault("outside-project", Place(file), "link", {"target": os.path.relpath(path, self.root)})
+        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device may already do something
             return Fault("unreadable-file", Place(file), "not-regular")
-        try:
-            if status.st_size <= limit:
-                return read_path(path, limit)
-        except OversizedError:  # it has grown
-            status = path.stat()
-        return Fault("oversized-file", Place(file), facts={"size": status.st_size, "limit": limit})
+        with open(open_to_read(path), "rb", buffering=0) as opened:
+            size = os.fstat(opened.fileno()).st_size
+            try:
+                if size <= limit:
+                    return read_stream(opened, limit)
+            except OversizedError:  # it has grown
+                size = os.fstat(opened.fileno()).st_size
+        return Fault("oversized-file", Place(file), facts={"size": size, "limit": limit})
 
     def _inside(self, path: Path) -> bool:
-        real = os.path.realpath(path)
+        return self._holds(os.path.realpath(path))
+
+    def _holds(self, real: str) -> bool:
         return real == str(self.root) or real.startswith(str(self.root).rstrip("/") + "/")
 
 
