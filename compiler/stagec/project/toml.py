@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from stagec.core.expansion import extent
 from stagec.core.failure import Failure
 
 _WHERE = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
 _NAME = re.compile(r"""\s*(?:"(?P<basic>(?:[^"\\]|\\.)*)"|'(?P<literal>[^']*)'|(?P<bare>[A-Za-z0-9_-]+))\s*""")
 _DEEP = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){60}""", re.ASCII)
 """A key of so many parts; the time the standard library takes for it grows with the square of their number."""
+
+_DEEPEST = 64
+"""Tables and arrays inside each other; what is done with them recurses."""
 
 
 def parse(file: str, text: str) -> dict[str, Any]:
@@ -21,7 +25,7 @@ def parse(file: str, text: str) -> dict[str, Any]:
     if _DEEP.search(text):
         raise deep
     try:
-        return loads(text)
+        found = loads(text)
     except RecursionError:
         raise deep from None
     except ValueError as error:
@@ -30,6 +34,9 @@ def parse(file: str, text: str) -> dict[str, Any]:
         line = where["line"] if where and where["line"] else text.count("\n") + 1 if where else 1
         said = _WHERE.sub("", message)
         raise Failure(f"{file}:{line}: {said[:1].lower()}{said[1:]}") from None
+    if extent(found, len(text)).depth > _DEEPEST:
+        raise deep
+    return found
 
 
 def line_of(text: str, path: tuple[str, ...]) -> int:

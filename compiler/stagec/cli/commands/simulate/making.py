@@ -14,6 +14,9 @@ from stagec.runtime import Program
 _DEEPEST = 12
 """Objects inside each other that are made; a schema that wants more wants no end."""
 
+_MOST = 2_000
+"""Values that are made for one answer; nobody reads more."""
+
 
 @value
 class Wish:
@@ -40,9 +43,13 @@ class _Maker:
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self.root = root
+        self._left = _MOST
 
     def simplest(self, schema: Any, depth: int) -> Any:
-        """Return the simplest value that a schema seems to allow."""
+        """Return the simplest value that a schema seems to allow, nothing where it wants no end."""
+        self._left -= 1
+        if depth > _DEEPEST or self._left < 0:
+            return None
         told = self._meant(schema, depth)
         if "const" in told:
             return told["const"]

@@ -1,0 +1,150 @@
+"""No function calls itself on what users write, unless a budget far below Python's limit bounds how deep."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from stagec.core.components import components, repeats
+
+PACKAGE = Path(__file__).parents[2] / "compiler" / "stagec"
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_ANSWER = "values that are nested more than `values.DEPTH` deep are refused before"
+_FILE = "a file is at most `Budgets.depth` deep, and no project, user or command line makes that more than 200"
+_OWN = "the types of plans, which stagec defines"
+_SLOTS = "each slot of the message loop leads to the next one, once, until the world is asked"
+_STATES = "functions that name each other as the next state, and return; a loop calls them"
+ALLOWED = {
+    "cli.app:_documented": "commands and their subcommands",
+    "cli.commands.simulate.making:_Maker._of_kind": "`_DEEPEST` levels and `_MOST` values are made",
+    "cli.commands.simulate.making:_Maker.simplest": "`_DEEPEST` levels and `_MOST` values are made",
+    "contract.conflict:_Search._inside": "`_DEEPEST` members inside each other are compared",
+    "contract.conflict:_Search.conflict": "`_DEEPEST` members inside each other are compared",
+    "contract.variants:_Search._member": "paths are no longer than an answer is deep",
+    "contract.variants:_Search._members": "paths are no longer than an answer is deep",
+    "contract.variants:_Search._of": "paths are no longer than an answer is deep",
+    "contract.variants:_Search.below": "paths are no longer than an answer is deep",
+    "contract.variants:_absent": "paths are no longer than an answer is deep",
+    "contract.variants:_tree": "paths are no longer than an answer is deep",
+    "emitters.html.data:_finite": "the data of a page, which stagec makes",
+    "plan.canonical:_large": "once, for the part of a number",
+    "plan.canonical:_number": "once, for the part of a number",
+    "plan.canonical:_write": "a value that is nested too deeply is an error of its caller, which names it",
+    "plan.facts:_components": "a name that a function shadows",
+    "plan.facts:cycles": "a name that a function shadows",
+    **dict.fromkeys(("plan.record:_defined", "plan.record:_schema", "plan.record:_writer", "plan.record:record"), _OWN),
+    "project.mistakes:_as_json": "a configuration is at most 64 levels deep",
+    "runtime.acts.judge:_next_question": "a name that a function shadows",
+    "runtime.acts.judge:judge": "a name that a function shadows",
+    **{
+        f"runtime.acts.message_loop:{each}": _SLOTS
+        for each in ("_after_calls", "_compose", "_continue", "_enter", "_loop")
+    },
+    "runtime.render:Renderer._pieces": "a plan is refused whose templates are nested more than `template.DEEPEST` deep",
+    "runtime.scheduler:_begin_fallback": "what begins instead of a node has nothing that begins instead of it",
+    "runtime.scheduler:begin": "what begins instead of a node has nothing that begins instead of it",
+    "runtime.values:_round": "values that are nested more than `values.DEPTH` deep are refused before",
+    "runtime.values:equal": _ANSWER,
+    **{
+        f"sources.formats.json.scan:Scanner.{each}": _STATES
+        for each in (
+            *("_after", "_close", "_colon", "_key", "_misplaced", "_next", "_no_item", "_no_key", "_no_value", "_open"),
+            "_value",
+        )
+    },
+    "sources.formats.json.tokens:Tokens._odd": "once, behind a comment",
+    "sources.formats.json.tokens:Tokens.take": "once, behind a comment",
+    "sources.shape.faults:_pointers": _FILE,
+    **{
+        f"sources.yaml_text.quick:_Reader.{each}": _FILE
+        for each in ("_below", "_block", "_compact", "_mapping", "_sequence", "_value")
+    },
+    **{f"sources.yaml_text.quick_flow:{each}": _FILE for each in ("_element", "_mapping", "_sequence", "flow")},
+    **{f"sources.yaml_text.reading:_Values.{each}": _FILE for each in ("_alias", "_mapping", "read")},
+}
+"""Functions that recurse, as module:name, each with what bounds how deep."""
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+
+
+def functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, Function]]:
+    """Yield the functions of a module and the methods of its classes; what stands in a function belongs to it."""
+    for node in body:
+        if isinstance(node, Function):
+            yield f"{owner}{node.name}", node
+        elif isinstance(node, ast.ClassDef):
+            yield from functions(node.body, f"{node.name}.")
+        elif isinstance(node, ast.If | ast.Try):
+            yield from functions(node.body, owner)
+
+
+def imports(tree: ast.Module) -> dict[str, str]:
+    """Return what names mean that are imported from modules of the package."""
+    return {
+        each.asname or each.name: f"{(node.module or '').removeprefix('stagec.')}:{each.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("stagec.")
+        for each in node.names
+    }
+
+
+def used(module: str, name: str, function: Function, known: dict[str, str]) -> Iterator[str]:
+    """Yield what a function may call: functions by name, methods of its own class by `self`."""
+    owner = name.rpartition(".")[0]
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield known.get(node.id, f"{module}:{node.id}")
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}:
+            yield f"{module}:{owner}.{node.attr}"
+
+
+def calls(folder: Path) -> dict[str, set[str]]:
+    """Return for every function of a package what it may call."""
+    found: dict[str, set[str]] = {}
+    for path in sorted(folder.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        module = ".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__init__")
+        known = imports(tree)
+        for name, function in functions(tree.body):
+            found.setdefault(f"{module}:{name}", set()).update(used(module, name, function, known))
+    return {name: targets & found.keys() for name, targets in found.items()}
+
+
+def recursive(folder: Path) -> set[str]:
+    """Return the functions from which calls lead back to themselves."""
+    graph = calls(folder)
+    names = sorted(graph)
+    index = {name: position for position, name in enumerate(names)}
+    leads = [sorted(index[each] for each in graph[name]) for name in names]
+    return {names[each] for found in components(leads) if repeats(leads, found) for each in found}
+
+
+def test_every_recursion_has_a_bound() -> None:
+    assert sorted(recursive(PACKAGE) - ALLOWED.keys()) == []
+
+
+def test_every_allowed_recursion_is_one() -> None:
+    assert sorted(ALLOWED.keys() - recursive(PACKAGE)) == []
+
+
+def test_the_law_sees_what_it_is_about(tmp_path: Path) -> None:
+    text = """
+from stagec.b import far
+def direct(n): return direct(n - 1)
+def mutual(n): return [other(each) for each in n]
+def other(n): return map(mutual, n)
+def plain(n): return inner(n)
+def inner(n): return far(n)
+class A:
+    def walk(self): return self.step()
+    def step(self): return self.walk()
+    def name(self): return other_one.name
+"""
+    (tmp_path / "a.py").write_text(text, encoding="utf-8")
+    (tmp_path / "b.py").write_text("from stagec.a import plain\ndef far(n): return plain(n)\n", encoding="utf-8")
+    assert recursive(tmp_path) == {
+        *("a:direct", "a:mutual", "a:other", "a:plain", "a:inner", "b:far", "a:A.walk", "a:A.step"),
+    }
