@@ -1,0 +1,72 @@
+"""Nothing in the package is there for tests alone: what no line of it uses goes."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from laws.modules import PACKAGE
+
+vulture = pytest.importorskip("vulture")
+
+MEMBERS = ["COMMAND", "EMITTER", "FAMILY", "FORMAT", "FRONTEND", "REPORTER", "RULE"]
+"""What children of shelves define: a shelf finds it by its type."""
+DECORATED = ["@click.command*", "@rule", "@_plan.command*"]
+"""What a decorator makes a member of a shelf."""
+CALLED_BY_OTHERS = {
+    "__init__.py": {"__getattr__"},  # Python asks it for public names
+    "cli/progress.py": {"daemon"},  # the library that the object is of reads it
+    "world/remote.py": {"event_hooks"},
+    "cli/commands/validate/request.py": {"no_cache"},  # an option that is accepted and does nothing
+    "drivers/local/aside.py": {"__call__"},  # a protocol's own method
+    "picture/collapse.py": {"PHASE"},  # users name members of this by their value
+    "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
+}
+"""What frameworks, Python, users or the contributors' tools call."""
+NOT_WIRED_YET = {
+    "core/disk.py": {"make_private_folder", "create_private", "open_private"},
+    "graph/graph.py": {"longest_run"},
+    "graph/networkx_graph.py": {"NetworkxGraph", "longest_run"},
+    "graph/questions.py": {"longest_run"},
+    "runtime/acts/authority.py": {"NOBODY", "guarded", "approval_key"},
+    "runtime/acts/bound.py": {"CHAT", "cap_hit"},
+    "runtime/manifest.py": {"manifest"},
+    "runtime/unattended.py": {"halts", "unattended"},
+}
+"""What only tests and the contributors' tools call: it has to be wired into commands or to go, and nothing is added."""
+
+
+@cache
+def unused(*paths: Path) -> dict[str, set[str]]:
+    """Return the names that no module uses, by the module that defines them."""
+    found = vulture.Vulture(ignore_names=MEMBERS, ignore_decorators=DECORATED)
+    found.scavenge([str(path) for path in paths])
+    named: dict[str, set[str]] = {}
+    for each in found.get_unused_code(min_confidence=60):
+        file = Path(each.filename)
+        name = file.relative_to(PACKAGE).as_posix() if file.is_relative_to(PACKAGE) else file.name
+        named.setdefault(name, set()).add(each.name)
+    return named
+
+
+def test_nothing_is_there_that_nothing_uses() -> None:
+    allowed = {file: CALLED_BY_OTHERS.get(file, set()) | NOT_WIRED_YET.get(file, set()) for file in unused(PACKAGE)}
+    extra = {file: names - allowed[file] for file, names in unused(PACKAGE).items()}
+    assert {file: names for file, names in extra.items() if names} == {}
+
+
+def test_nothing_is_allowed_that_is_used_or_gone() -> None:
+    found = unused(PACKAGE)
+    stale = {
+        file: names - found.get(file, set())
+        for listed in (CALLED_BY_OTHERS, NOT_WIRED_YET)
+        for file, names in listed.items()
+    }
+    assert {file: names for file, names in stale.items() if names} == {}
+
+
+def test_what_nothing_uses_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text("def used(): ...\ndef lonely(): ...\nRULE = used()\n", encoding="utf-8")
+    assert unused(path) == {"module.py": {"lonely"}}
