@@ -25,9 +25,9 @@ class Task:
     needs_corpus: bool = False
 
 
-_SLOW_FOLDERS = ("hostile", "properties", "determinism", "corpus", "packaging", "stagec_dev", "examples")
-"""Folders of tests that are left out by `--fast`."""
-_FAST_TESTS = ("pytest", "-q", *(f"--ignore=tests/{folder}" for folder in _SLOW_FOLDERS))
+_FAST_FOLDERS = ("catalogue", "contract", "core", "laws", "model", "project", "rules")
+"""Folders of tests that `--fast` runs: what a change most often breaks, within a minute on two cores."""
+_FAST_TESTS = ("pytest", "-q", "-n", str(os.cpu_count() or 1), *(f"tests/{folder}" for folder in _FAST_FOLDERS))
 
 
 def _python(*words: str) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ def tasks(*, fast: bool) -> tuple[Task, ...]:
 
 
 def _declare(parser: ArgumentParser) -> None:
-    parser.add_argument("--fast", action="store_true", help="what a change most often breaks, within three minutes")
+    parser.add_argument("--fast", action="store_true", help="what a change most often breaks, within a minute")
 
 
 def _run(options: Namespace) -> int:
