@@ -13,7 +13,7 @@ from stagec.graph import build
 from stagec.model.flow import Edge, Entry, Flow, Node, Term, To
 from stagec.picture.document import Box, Picture, Role
 from stagec.picture.draw import draw
-from stagec.picture.labels import condition
+from stagec.picture.lines import condition
 from stagec.sources.read import Sources
 
 Draw = Callable[..., Picture]

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stagec.core.diagnostic import Diagnostic
-from stagec.picture.collapse import By, collapse
 from stagec.picture.document import Picture
-from stagec.picture.fit import fit, weight
-from stagec.picture.focus import focus
+from stagec.picture.reduce import By, collapse, fit, focus, weight
 
 Draw = Callable[..., Picture]
 Moves = Callable[[Picture], list[str]]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.picture.document import Box, Line, Picture, Role, Stroke
-from stagec.picture.forms import Form
+from stagec.picture.signs import Form
 
 Look = Mapping[str, str]
 """Attributes of a node or edge by name."""

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from stagec.core.value import value
 from stagec.picture.document import Box, Line, Picture, Role, Stroke
-from stagec.picture.forms import Form, forms_of
-from stagec.picture.marks import SIGNS, marks_of
+from stagec.picture.signs import SIGNS, Form, forms_of, marks_of
 
 __all__ = ["SIGNS", "Box", "Emitter", "Form", "Line", "Picture", "Role", "Stroke", "forms_of", "marks_of"]
 

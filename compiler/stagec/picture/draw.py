@@ -8,11 +8,10 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.words import counted, listing
 from stagec.graph import Graph, noun
 from stagec.model.flow import Edge, Flow, Start, To
-from stagec.picture.document import Box, Line, Picture, Role
-from stagec.picture.ids import DONE, FAILED, box_of, missing_of, start_of
+from stagec.picture.document import DONE, FAILED, Box, Line, Picture, Role, box_of, missing_of, start_of
+from stagec.picture.excerpts import details
 from stagec.picture.lines import lines_of
 from stagec.picture.owners import Found, share
-from stagec.picture.written import details
 from stagec.sources.tree import Tree
 
 

@@ -1,17 +1,89 @@
-"""The lines of a drawing: one for each move, with what follows when a scope has ended."""
+"""The lines of a drawing: one for each move, its label, and what follows when a scope has ended."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.diagnostic import Diagnostic
+from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.model.flow import Back, Edge, End, Flow, Mode, Node, Target, To
-from stagec.picture.document import Line, Stroke
-from stagec.picture.ids import DONE, FAILED, box_of, missing_of, start_of
-from stagec.picture.labels import label
+from stagec.model.flow import Back, Edge, End, Flow, Mode, Node, Target, Term, To
+from stagec.picture.document import DONE, FAILED, Line, Stroke, box_of, missing_of, start_of
 from stagec.picture.owners import Found, spot
-from stagec.picture.scopes import After, follow_ups, forward
+
+
+def label(edge: Edge) -> str:
+    """Return `ok`, or `ok: parsed.approved = true and parsed.severity in high, critical`."""
+    conditions = " and ".join(map(condition, edge.when))
+    return f"{edge.outcome}: {conditions}" if conditions else edge.outcome
+
+
+def condition(term: Term) -> str:
+    """Return a condition in words: `x = 1`, `x in a, b`, `x present`, `x absent`."""
+    path = ".".join(term.path)
+    if term.values:
+        values = ", ".join(map(_written, term.values))
+        return f"{path} = {values}" if len(term.values) == 1 else f"{path} in {values}"
+    return f"{path} absent" if term.present is False else f"{path} present"
+
+
+def _written(value: Json) -> str:
+    """Return a value as people write it: a text that could be nothing else without quotes."""
+    bare = isinstance(value, str) and value not in {"", "true", "false", "null"} and not value[:1].isdigit()
+    return str(value) if bare and "," not in str(value) else json.dumps(value, ensure_ascii=False)
+
+
+After = tuple[str, bool] | None
+"""The node that starts when a scope has ended, and whether it is the next of a chain; None ends the run."""
+
+_MOST = 50
+"""Scopes that one node is drawn in; flows of people have one or two."""
+
+
+def follow_ups(flow: Flow) -> Mapping[str, tuple[After, ...]]:
+    """Return for each node what may follow when it ends the scope it runs in, in the order in which it is found."""
+    found: dict[str, dict[After, None]] = {name: {} for name in flow.nodes}
+    for roots in _roots(flow):
+        _spread(flow, found, [(name, None) for name in roots if not found[name]])
+    for name in flow.nodes:
+        _spread(flow, found, [(name, None)] if not found[name] else [])
+    return {name: tuple(after) for name, after in found.items()}
+
+
+def openings(target: To, after: After) -> Iterator[tuple[str, After]]:
+    """Yield each node that runs because of a target, with what follows when it has ended."""
+    if target.join is not None:
+        yield target.join, after
+    last: After = after if target.join is None else (target.join, False)
+    for at, name in enumerate(target.nodes):
+        following = target.nodes[at + 1 : at + 2] if target.mode is Mode.CHAIN else ()
+        yield name, (following[0], True) if following else last
+
+
+def forward(flow: Flow) -> Iterator[tuple[Edge, To]]:
+    """Yield every edge that leads to nodes, and where it leads."""
+    edges = (edge for node in flow.nodes.values() for edge in node.edges)
+    return ((edge, edge.target) for edge in edges if isinstance(edge.target, To))
+
+
+def _roots(flow: Flow) -> Iterator[list[str]]:
+    """Yield the entries, then the nodes to which no edge leads."""
+    yield [entry.node for entry in flow.entries.values() if entry.node in flow.nodes]
+    led = {name for _, target in forward(flow) for name in (*target.nodes, target.join)}
+    yield [name for name in flow.nodes if name not in led]
+
+
+def _spread(flow: Flow, found: Mapping[str, dict[After, None]], todo: list[tuple[str, After]]) -> None:
+    while todo:
+        name, after = todo.pop()
+        if name not in found or after in found[name] or len(found[name]) == _MOST:
+            continue
+        found[name][after] = None
+        for edge in flow.nodes[name].edges:
+            if isinstance(edge.target, To):
+                todo.extend(openings(edge.target, after))
+
 
 _STROKES: Mapping[Mode, Stroke] = {Mode.ONE: Stroke.GO, Mode.FORK: Stroke.FORK, Mode.CHAIN: Stroke.CHAIN}
 

@@ -9,7 +9,7 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import Place, Pointer
 from stagec.core.value import value
 from stagec.model.flow import Flow
-from stagec.picture.written import definition_at
+from stagec.picture.excerpts import definition_at
 from stagec.sources.tree import Tree
 
 Spot = tuple[str, Pointer]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stagec.core.columns import columns
-from stagec.reporters.text.columns import Cut, cut
+from stagec.reporters.text.frame import Cut, cut
 
 
 def test_a_short_line_is_shown_whole() -> None:

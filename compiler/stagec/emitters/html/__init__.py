@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stagec.core.visible import visible
 from stagec.emitters import Emitter, Picture, forms_of
-from stagec.emitters.html.markup import Markup, element, text
+from stagec.emitters.html.shapes import Markup, element, text
 
 _TITLE = 200
 

@@ -9,7 +9,7 @@ from typing import Any
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import pointer_text
 from stagec.emitters import Box, Line, Picture
-from stagec.emitters.html.markup import Markup
+from stagec.emitters.html.shapes import Markup
 from stagec.picture.layout import Frame, Layout
 
 _READ = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})

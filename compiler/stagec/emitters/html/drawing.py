@@ -9,8 +9,7 @@ from math import fsum, inf
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.visible import visible
 from stagec.emitters import Box, Form, Line, Picture, Role, Stroke
-from stagec.emitters.html.markup import Markup, element, joined, text
-from stagec.emitters.html.shapes import bar, outline_of, shape
+from stagec.emitters.html.shapes import Markup, bar, element, joined, outline_of, shape, text
 from stagec.picture.layout import Face, Frame, Layout, Point, Route
 from stagec.picture.layout.lettering import BADGE_ROW, BAR, CAPTION_ROW, ROW, badge_width
 

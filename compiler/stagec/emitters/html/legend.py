@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from stagec.core.visible import visible
 from stagec.emitters import Form, Picture, Role, Stroke
-from stagec.emitters.html.markup import Markup, element, text
-from stagec.emitters.html.shapes import bar, outline_of, shape
+from stagec.emitters.html.shapes import Markup, bar, element, outline_of, shape, text
 
 _ROLES = {
     Role.START: "where runs start",

@@ -1,12 +1,38 @@
-"""The outlines of boxes: what a box stands for is told by its shape and its border, not by colour alone."""
+"""Outlines of boxes as markup that is escaped by construction; no shape depends on colour alone."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import NewType
 
 from stagec.emitters import Box, Form, Role
-from stagec.emitters.html.markup import Markup, element
 from stagec.picture.layout.lettering import BAR
+
+Markup = NewType("Markup", str)
+
+_VOID = frozenset({"br", "input", "link", "meta"})
+
+
+def text(given: str) -> Markup:
+    """Return a text as markup that shows it."""
+    return Markup(escape(given))
+
+
+def element(name: str, attributes: Mapping[str, str | float], *inner: Markup) -> Markup:
+    """Return an element; coordinates are written in tenths."""
+    told = "".join([f' {key}="{_attribute(each)}"' for key, each in attributes.items()])
+    return Markup(f"<{name}{told}>" if name in _VOID else f"<{name}{told}>{''.join(inner)}</{name}>")
+
+
+def joined(parts: Iterable[Markup]) -> Markup:
+    """Return several pieces of markup one after the other."""
+    return Markup("".join(parts))
+
+
+def _attribute(given: str | float) -> str:
+    return escape(given) if isinstance(given, str) else f"{given:.1f}".removesuffix(".0")
+
 
 _SLANT = 11.0
 _ROLES = {

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from stagec.core.value import replace
 from stagec.picture.document import Picture
-from stagec.picture.layout.across import across
+from stagec.picture.layout.coordinates import Bands, across, down
 from stagec.picture.layout.document import Badge, Face, Frame, Layout, Point, Route, Tag
-from stagec.picture.layout.down import Bands, down
-from stagec.picture.layout.inside import Inside
+from stagec.picture.layout.grid import Inside
 from stagec.picture.layout.lanes import Lanes, runs_of
 from stagec.picture.layout.lettering import face_of_box, face_of_line
 from stagec.picture.layout.mesh import Mesh, mesh_of

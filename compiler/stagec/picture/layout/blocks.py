@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from stagec.core.value import replace, value
-from stagec.picture.document import Box, Line, Picture, Role, Stroke
-from stagec.picture.ids import block_of
+from stagec.picture.document import Box, Line, Picture, Role, Stroke, block_of
 
 _LEAST = 11
 """Boxes that are worth a block; fewer are easier to follow beside each other."""

@@ -6,8 +6,8 @@ import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from stagec.core.value import value
+from stagec.picture.layout.coordinates import SPREAD, Bands
 from stagec.picture.layout.document import Point
-from stagec.picture.layout.down import SPREAD, Bands
 from stagec.picture.layout.mesh import Key, Mesh, Way
 
 _LANE = 8.0

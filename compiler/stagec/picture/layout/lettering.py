@@ -11,7 +11,7 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.visible import visible
 from stagec.picture.document import Box, Line, Role
 from stagec.picture.layout.document import Badge, Face
-from stagec.picture.marks import SIGNS, marks_of
+from stagec.picture.signs import SIGNS, marks_of
 
 COLUMN, SMALL_COLUMN = 7.3, 6.4
 """The widths of one character of a monospaced font of 12 and of 10.5 pixels."""

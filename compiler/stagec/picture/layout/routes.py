@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
 
 from stagec.picture.document import Picture
+from stagec.picture.layout.coordinates import STUB, Bands
 from stagec.picture.layout.document import Face, Frame, Point, Route, Tag
-from stagec.picture.layout.down import STUB, Bands
 from stagec.picture.layout.lanes import Lanes
 from stagec.picture.layout.mesh import LOOP, Mesh, Way
 

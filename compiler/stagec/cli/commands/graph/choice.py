@@ -11,7 +11,7 @@ from stagec.core.nearest import Names, hint
 from stagec.core.shelf import member, members
 from stagec.core.words import listing, quote
 from stagec.emitters import Emitter, Picture, Role
-from stagec.picture.focus import focus
+from stagec.picture.reduce import focus
 
 _DEFAULT = "mermaid"
 

@@ -21,9 +21,8 @@ from stagec.core.words import counted, listing
 from stagec.emitters import Emitter, Picture
 from stagec.graph import build
 from stagec.model.concerns import concerning
-from stagec.picture.collapse import By, collapse
 from stagec.picture.draw import draw
-from stagec.picture.fit import fit, weight
+from stagec.picture.reduce import By, collapse, fit, weight
 from stagec.pipeline import Compilation, Project, compile_project
 
 

@@ -1,10 +1,12 @@
-"""Which form each kind of node has: the same in every format and in every drawing."""
+"""What every format shows alike: the form of each kind of node, and the signs of findings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
+from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.core.value import value
 from stagec.picture.document import Picture, Role
 
 
@@ -37,3 +39,27 @@ def forms_of(pictures: Iterable[Picture]) -> Mapping[str, Form]:
     others = sorted(kinds - _KNOWN.keys())
     known = {kind: form for kind, form in _KNOWN.items() if kind in kinds}
     return known | {kind: _OTHERS[at % len(_OTHERS)] for at, kind in enumerate(others)}
+
+
+SIGNS: Mapping[Severity, str] = {Severity.ERROR: "✗", Severity.WARNING: "⚠", Severity.NOTE: "·"}
+"""What stands before a finding, so that its weight is not told by colour alone."""
+
+
+@value
+class Mark:
+    """Findings of one rule and one severity."""
+
+    severity: Severity
+    code: str
+    name: str
+    times: int
+
+
+def marks_of(found: Iterable[Diagnostic]) -> list[Mark]:
+    """Return what is said of diagnostics."""
+    counts: dict[tuple[str, str, Severity], int] = {}
+    for each in found:
+        key = each.code, each.name, each.severity
+        counts[key] = counts.get(key, 0) + 1
+    marks = [Mark(severity, code, name, times) for (code, name, severity), times in counts.items()]
+    return sorted(marks, key=lambda mark: (-mark.severity.weight, mark.code))

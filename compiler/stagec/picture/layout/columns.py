@@ -1,4 +1,4 @@
-"""Where a drawing that would be much higher than wide goes on in a column of its own."""
+"""Where a drawing that would be much higher than wide continues in a column of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A smaller drawing: several nodes as one box."""
+"""Smaller drawings: the neighbourhood of one box, several nodes as one box, and what fits a format."""
 
 from __future__ import annotations
 
@@ -8,10 +8,52 @@ from enum import StrEnum
 from stagec.core.components import components
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.value import replace
-from stagec.core.words import counted
-from stagec.picture.document import Box, Picture, Role, Stroke
-from stagec.picture.ids import group_of
+from stagec.core.words import counted, quote
+from stagec.picture.document import Box, Picture, Role, Stroke, group_of
 from stagec.picture.lines import merged
+
+_THROUGH = {Role.NODE, Role.GROUP}
+"""Boxes beyond which the neighbourhood goes on: all nodes are near each other by way of the ends."""
+
+
+def focus(picture: Picture, box: str, depth: int) -> Picture:
+    """Return the boxes at most so many lines away from one, in either direction, and the lines between them."""
+    kept = _near(picture, box, depth)
+    left = len(picture.boxes) - len(kept)
+    if not left:
+        return picture
+    found = {id(each) for name, one in picture.boxes.items() if name not in kept for each in one.found}
+    name = quote(picture.boxes[box].name)
+    remark = f"left out: {left} of {len(picture.boxes)} boxes, more than {depth} "
+    remark += f"{'line' if depth == 1 else 'lines'} away from {name}"
+    remark += f", with {counted(len(found), 'finding')}" if found else ""
+    return replace(
+        picture,
+        boxes={name: each for name, each in picture.boxes.items() if name in kept},
+        lines=tuple(line for line in picture.lines if line.source in kept and line.target in kept),
+        remarks=(*picture.remarks, remark),
+    )
+
+
+def _near(picture: Picture, box: str, depth: int) -> set[str]:
+    beside = _neighbours(picture)
+    seen, border = {box}, [box]
+    for _ in range(depth):
+        inner = [name for name in border if name == box or picture.boxes[name].role in _THROUGH]
+        border = [each for each in dict.fromkeys(one for name in inner for one in beside[name]) if each not in seen]
+        seen.update(border)
+        if not border:
+            break
+    return seen
+
+
+def _neighbours(picture: Picture) -> Mapping[str, list[str]]:
+    beside: dict[str, list[str]] = {name: [] for name in picture.boxes}
+    for line in picture.lines:
+        beside[line.source].append(line.target)
+        beside[line.target].append(line.source)
+    return beside
+
 
 Groups = Mapping[str, list[Box]]
 """Boxes by the name of the group they become."""
@@ -90,3 +132,26 @@ def _group(name: str, boxes: Iterable[Box], inside: Iterable[Diagnostic]) -> Box
         found=tuple(found.values()),
         details={"members": [box.name for box in members]},
     )
+
+
+def weight(pictures: Iterable[Picture]) -> int:
+    """Return how large drawings are: their boxes and lines, which is what laying out takes its time for."""
+    return sum(len(picture.boxes) + len(picture.lines) for picture in pictures)
+
+
+def fit(pictures: tuple[Picture, ...], most: int) -> tuple[Picture, ...]:
+    """Return drawings that together weigh no more than so much, or the smallest there are; each says what was done."""
+    for by in By:
+        if weight(pictures) <= most:
+            break
+        share = most // len(pictures)
+        pictures = tuple(_smaller(picture, by) if weight([picture]) > share else picture for picture in pictures)
+    return pictures
+
+
+def _smaller(picture: Picture, by: By) -> Picture:
+    made = collapse(picture, by)
+    if made is picture:
+        return picture
+    large = f"{len(picture.boxes)} boxes and {len(picture.lines)} lines are too many to lay out"
+    return replace(made, remarks=(*made.remarks, large))
