@@ -10,8 +10,8 @@ from pathlib import Path
 
 from stagec.core.bounded import OversizedError, read_stream
 from stagec.core.budgets import Budgets
-from stagec.core.expansion import PatternTally
 from stagec.core.disk import open_to_read
+from stagec.core.expansion import PatternTally
 from stagec.core.place import Place
 from stagec.core.value import NOTHING
 from stagec.sources.formats import format_of, format_shown
