@@ -8,7 +8,7 @@ from pathlib import Path
 from stagec_dev.cost import Program
 
 QUESTIONS = "startable stuck traps components shortest_run longest_run"
-"""All questions but dominators, for which networkx needs minutes."""
+"""All questions."""
 COMPACT, NETWORKX = "stagec.graph.graph Graph", "stagec.graph.networkx_graph NetworkxGraph"
 
 _PROGRAM = """

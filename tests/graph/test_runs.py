@@ -45,23 +45,3 @@ def test_numbers_do_not_grow_without_end(ask: Ask) -> None:
     graph = ask(*lines, "n100: done", entries="n0 n90")
     assert (graph.shortest_run("n0"), graph.longest_run("n0")) == (10**18, 10**18)
     assert (graph.shortest_run("n90"), graph.longest_run("n90")) == (2047, 2047)
-
-
-PATHS = [
-    (("a: b | c", "b: c", "c: d", "d: done"), "d", ["a1", "c0"]),
-    (("a: done",), "a", []),
-    (("a: b", "b: done", "c: done"), "c", None),
-    (("a: b & c > d", "b: done", "c: done", "d: e", "e: done"), "e", ["a0", "d0"]),
-    (("a: b & c > d | e", "b: done", "c:", "d: done", "e: d"), "d", ["a1", "e0"]),
-    (("a: b, c > d", "b: d", "c: failed", "d: done"), "d", ["a0", "b0"]),
-    (("a: b, c", "b: failed | c", "c: failed"), "c", ["a0", "b1"]),
-    (("a: a | b", "b: a | x", "x: done"), "x", ["a1", "b1"]),
-]
-
-
-@pytest.mark.parametrize(("lines", "node", "way"), PATHS)
-def test_a_path_is_a_shortest_list_of_edges_that_can_be_taken(
-    ask: Ask, lines: tuple[str, ...], node: str, way: list[str] | None
-) -> None:
-    found = ask(*lines).path("a", node)
-    assert (None if found is None else [edge.source + edge.outcome for edge in found]) == way

@@ -170,7 +170,6 @@ def answers(graph: Questions) -> dict[str, object]:
         "traps": graph.traps(),
         "components": set(graph.components()),
         "cycles": graph.cycles(),
-        "dominators": list(graph.dominators("").items()),
         "runs": (graph.shortest_run(""), graph.longest_run("")),
     }
 

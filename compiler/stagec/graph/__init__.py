@@ -1,6 +1,7 @@
-"""From a flow to a graph: what can start, what can complete, what repeats, what lies on every way, how long a run is.
+"""From a flow to a graph: what can start, what can complete, what repeats, how long a run is.
 
 `build(flow)` makes the `Graph` that rules judge; `NetworkxGraph(flow)` answers the same `Questions` through networkx.
+`CrossCheck(plan)` asks networkx about the graph of a plan, and says what contradicts its facts and the rules.
 
     graph.flow, graph.exact, graph.dangling             exact: something absent is absent, and was not merely unreadable
     graph.startable() -> frozenset[str]                 nodes that can start in a run, from whichever entry
@@ -11,12 +12,8 @@
     graph.traps() -> tuple[Trap, ...]                   why they are stuck: Trap(nodes, cycle); cycle or dead end
     graph.components() -> tuple[tuple[str, ...], ...]   strongly connected, what is led to before what leads there
     graph.cycles() -> tuple[tuple[str, ...], ...]       the components that lead back into themselves, in flow order
-    graph.dominators(entry=None) -> Mapping[str, str | None]   the last node that every way to a node passes
-    graph.dominates(node, other, entry=None) -> bool    every way to `other` passes `node`; without entry: from all
     graph.shortest_run(entry) -> int | None             least node executions of a completing run; None: none completes
     graph.longest_run(entry) -> int | None              most node executions of a run; None: no limit
-    graph.path(entry, node) -> tuple[Edge, ...] | None  a shortest way there; None: it cannot start from this entry
-    graph.digraph()                                     a frozen networkx.MultiDiGraph
 
 `entry` is a name in `flow.entries`; an unknown one is a KeyError. An entry that names no node starts nothing.
 """

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from stagec.core.components import Neighbours
 from stagec.core.value import value
@@ -25,14 +24,6 @@ class Scope:
     def leads(self) -> tuple[int, ...]:
         """The nodes that run because the edge is taken."""
         return self.branches if self.join is None else (*self.branches, self.join)
-
-    def moves(self) -> Iterator[tuple[int, int]]:
-        """Yield which node is followed by which."""
-        order = (self.source, *self.branches)
-        yield from itertools.pairwise(order) if self.chain else ((self.source, each) for each in order[1:])
-        if self.join is not None:
-            for last in order[-1:] if self.chain else order[1:] or order:
-                yield last, self.join
 
 
 @value
@@ -61,14 +52,6 @@ class Adjacency:
             for target in found.keys() & scope.leads:
                 found[target][scope.source] = None
         return {node: tuple(sorted(sources)) for node, sources in found.items()}
-
-    def moves(self) -> Neighbours:
-        """Return which node may be followed by which, going back left out."""
-        made = self._copied()
-        for scope in self.scopes:
-            for source, target in scope.moves():
-                made[source].append(target)
-        return made
 
     def leads(self) -> Neighbours:
         """Return which nodes run, at once or later, because an edge of a node is taken."""

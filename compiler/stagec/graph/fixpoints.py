@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from stagec.core.value import value
 from stagec.graph.adjacency import plain
-from stagec.graph.digraph import callers_of, named
+from stagec.graph.named import callers_of, named
 from stagec.graph.runs import MOST
 from stagec.model.flow import Back, Edge, End, Flow, Mode, Start, Stop, To
 

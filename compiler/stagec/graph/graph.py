@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any
 
 from stagec.core.components import Neighbours, components, repeats
 from stagec.graph.adjacency import Adjacency, adjacency
 from stagec.graph.clauses import Clauses, completion, starting
-from stagec.graph.dominators import Dominators, dominators
-from stagec.graph.paths import arrivals, way
 from stagec.graph.questions import Trap
 from stagec.graph.runs import longest, shortest
 from stagec.graph.traps import traps
@@ -25,15 +22,13 @@ def build(flow: Flow) -> Graph:
 class Graph:
     """A flow and what follows from it; `Questions` says what each answer means. All are linear in nodes and edges.
 
-    Forks cost `shortest_run` a logarithm, and dominators an inverse Ackermann function that never exceeds a logarithm.
+    Forks cost `shortest_run` a logarithm.
     """
 
     def __init__(self, flow: Flow) -> None:
         self._net: Adjacency = adjacency(flow)
         self._flow = flow
         self._starts: dict[str, Sequence[bool]] = {}
-        self._arrivals: dict[str, Mapping[str, Edge | None]] = {}
-        self._dominators: dict[str | None, Dominators] = {}
 
     @property
     def flow(self) -> Flow:
@@ -92,16 +87,6 @@ class Graph:
         found = sorted(each for each in self._components if repeats(self._leads, each))
         return tuple([self._named(each) for each in found])
 
-    def dominators(self, entry: str | None = None) -> Mapping[str, str | None]:
-        """Return for each node the last other node that every way there passes."""
-        ids = self._net.ids
-        above = self._dominated(entry).above
-        return {ids[node]: None if above[node] < 0 else ids[above[node]] for node in sorted(above)}
-
-    def dominates(self, node: str, other: str, entry: str | None = None) -> bool:
-        """Tell whether edges lead to a node and every way there passes another."""
-        return self._dominated(entry).dominates(self._net.index[node], self._net.index[other])
-
     def shortest_run(self, entry: str) -> int | None:
         """Return the least number of node executions with which a run completes."""
         return next((self._shortest[root] for root in self._roots(entry)), None)
@@ -109,21 +94,6 @@ class Graph:
     def longest_run(self, entry: str) -> int | None:
         """Return the largest number of node executions of any run."""
         return next((self._longest[root] for root in self._roots(entry)), None)
-
-    def path(self, entry: str, node: str) -> tuple[Edge, ...] | None:
-        """Return a shortest list of edges that leads to a node."""
-        root = self._flow.entries[entry].node
-        if entry not in self._arrivals:
-            starts = self.startable_from(entry)
-            self._arrivals[entry] = arrivals(self._flow, root, starts, self._completing) if starts else {}
-        arrived = self._arrivals[entry]
-        return way(arrived, node) if node in arrived else None
-
-    def digraph(self) -> Any:
-        """Return a frozen `networkx.MultiDiGraph`; see `Questions`."""
-        from stagec.graph.digraph import digraph
-
-        return digraph(self._flow)
 
     def _roots(self, entry: str | None) -> tuple[int, ...]:
         chosen = self._flow.entries.values() if entry is None else (self._flow.entries[entry],)
@@ -134,11 +104,6 @@ class Graph:
         if entry not in self._starts:
             self._starts[entry] = self._starting.holding(self._roots(entry))
         return self._starts[entry]
-
-    def _dominated(self, entry: str | None) -> Dominators:
-        if entry not in self._dominators:
-            self._dominators[entry] = dominators(self._moves, self._roots(entry))
-        return self._dominators[entry]
 
     def _named(self, nodes: Iterable[int]) -> tuple[str, ...]:
         ids = self._net.ids
@@ -174,10 +139,6 @@ class Graph:
     @cached_property
     def _leads(self) -> Neighbours:
         return self._net.leads()
-
-    @cached_property
-    def _moves(self) -> Neighbours:
-        return self._net.moves()
 
     @cached_property
     def _components(self) -> tuple[list[int], ...]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
-from stagec.graph.digraph import callers_of, dangles, digraph, edges, moves, named
 from stagec.graph.fixpoints import Take, completing, costs, following, starting, takes
+from stagec.graph.named import callers_of, dangles, edges, named
 from stagec.graph.questions import Trap
 from stagec.graph.runs import MOST
 from stagec.model.flow import Edge, Flow
@@ -27,7 +26,6 @@ class NetworkxGraph:
         self._flow = flow
         self._edges = [edge for edge in edges(flow) if not dangles(flow, edge)]
         self._known_starts: dict[tuple[str, ...], frozenset[str]] = {}
-        self._known_paths: dict[str, tuple[Any, Mapping[str, list[str]]]] = {}
 
     @property
     def flow(self) -> Flow:
@@ -91,24 +89,6 @@ class NetworkxGraph:
         cyclic = (nodes for nodes in found if len(nodes) > 1 or self._leads.has_edge(nodes[0], nodes[0]))
         return tuple(sorted(cyclic, key=lambda nodes: self._index[nodes[0]]))
 
-    def dominators(self, entry: str | None = None) -> Mapping[str, str | None]:
-        """Return for each node the last other node that every way there passes."""
-        import networkx as nx
-
-        known = nx.DiGraph((source, target) for edge in self._edges for source, target, _ in moves(edge))
-        known.add_edges_from((_OUTSIDE, root) for root in self._roots(entry))
-        known.add_node(_OUTSIDE)
-        above = nx.immediate_dominators(known, _OUTSIDE)
-        return {node: above[node] or None for node in self._ordered(above.keys() - {_OUTSIDE})}
-
-    def dominates(self, node: str, other: str, entry: str | None = None) -> bool:
-        """Tell whether edges lead to a node and every way there passes another."""
-        above = self.dominators(entry)
-        at: str | None = other if node in self._flow.nodes and other in above else None
-        while at is not None and at != node:
-            at = above[at]
-        return at is not None
-
     def shortest_run(self, entry: str) -> int | None:
         """Return the least number of node executions with which a run completes."""
         return next((self._shortest.get(root) for root in self._roots(entry)), None)
@@ -129,15 +109,6 @@ class NetworkxGraph:
             return most[root]
         return None
 
-    def path(self, entry: str, node: str) -> tuple[Edge, ...] | None:
-        """Return a shortest list of edges that leads to a node."""
-        ways, passed = self._paths(entry)
-        return tuple(ways.edges[pair]["edge"] for pair in pairwise(passed[node])) if node in passed else None
-
-    def digraph(self) -> Any:
-        """Return a frozen `networkx.MultiDiGraph`; see `Questions`."""
-        return digraph(self._flow)
-
     @cached_property
     def _index(self) -> Mapping[str, int]:
         return {node: at for at, node in enumerate(self._flow.nodes)}
@@ -153,20 +124,6 @@ class NetworkxGraph:
         if roots not in self._known_starts:
             self._known_starts[roots] = following(self._starting, roots)
         return self._known_starts[roots]
-
-    def _paths(self, entry: str) -> tuple[Any, Mapping[str, list[str]]]:
-        """Return what starts what in a run from an entry, and the nodes on a shortest way to each."""
-        import networkx as nx
-
-        if entry not in self._known_paths:
-            starts, ways = self.startable_from(entry), nx.DiGraph()
-            ways.add_nodes_from(starts)
-            for take in reversed(self._takes):
-                if take.node in starts and take.possible(starts, self._completing):
-                    ways.add_edge(take.edge.source, take.node, edge=take.edge)
-            passed = nx.single_source_shortest_path(ways, self._flow.entries[entry].node) if starts else {}
-            self._known_paths[entry] = ways, passed
-        return self._known_paths[entry]
 
     @cached_property
     def _takes(self) -> list[Take]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from stagec.core.value import value
 from stagec.model.flow import Edge, Flow
@@ -75,16 +74,6 @@ class Questions(Protocol):
     def cycles(self) -> tuple[tuple[str, ...], ...]:
         """Return the components that lead back into themselves."""
 
-    def dominators(self, entry: str | None = None) -> Mapping[str, str | None]:
-        """Return for each node that edges lead to from an entry the last other node that every way there passes.
-
-        None where there is no such node. Without an entry, ways from all entries count. A chain is a way through its
-        nodes, a fork a choice of ways to its join; `Back` leads nowhere new.
-        """
-
-    def dominates(self, node: str, other: str, entry: str | None = None) -> bool:
-        """Tell whether edges lead to a node and every way there passes another (or it is that node)."""
-
     def shortest_run(self, entry: str) -> int | None:
         """Return the least number of node executions with which a run completes, None when none does.
 
@@ -95,14 +84,4 @@ class Questions(Protocol):
         """Return the largest number of node executions of any run, however it ends, None when there is no limit.
 
         Never too few: what several branches of a fork lead to counts for each of them.
-        """
-
-    def path(self, entry: str, node: str) -> tuple[Edge, ...] | None:
-        """Return a shortest list of edges that leads to a node, None when it cannot start from the entry."""
-
-    def digraph(self) -> Any:
-        """Return a frozen `networkx.MultiDiGraph` of node ids.
-
-        Its edges carry `outcome`, `at` and `role`: `step`, `branch` (into a scope), `next` (along a chain), `join`
-        (out of a scope) or `back`.
         """
