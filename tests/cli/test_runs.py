@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from stagec.runtime import Started, load
 
 Shown = pytest.CaptureFixture[str]
 ONE = Path(".stagec/runs/one.run")
+JOURNALS = Path(__file__).parents[1] / "drivers" / "local" / "journals"
 HALF = "inputs: {topic: winter}\nanswers:\n  draft: {action: next}\n"
 
 
@@ -178,7 +179,7 @@ def test_a_replay_that_differs_names_the_event(capfd: Shown) -> None:
     data = dump(steps())
     journal = create(ONE, data, load(data).digest)
     journal.append(Started("one", None, {"topic": "x"}))
-    journal.mark("0" * 32)
+    journal.take_digest("0" * 32)
     journal.seal()
     journal.close()
     assert run(["replay", "one"]) == 1
@@ -191,7 +192,7 @@ def test_a_run_that_differs_is_not_gone_on_with(capfd: Shown) -> None:
     data = dump(steps())
     journal = create(ONE, data, load(data).digest)
     journal.append(Started("one", None, {"topic": "x"}))
-    journal.mark("0" * 32)
+    journal.take_digest("0" * 32)
     journal.seal()
     journal.close()
     assert "something else follows from event 0 now than when it happened" in said(
@@ -214,7 +215,8 @@ def test_runs_are_listed_with_how_they_stand(done: None, capfd: Shown) -> None:
     run(["run", "p", "--scenario", "half.yaml", "--run", "four"])
     run(["cancel", "four"])
     Path(".stagec/runs/five.run").write_text("no journal", encoding="utf-8")
-    Path(".stagec/runs/six.run").touch()
+    data = dump(steps())
+    create(Path(".stagec/runs/six.run"), data, load(data).digest).close()
     Path(".stagec/runs/notes.txt").touch()
     capfd.readouterr()
     held = open_journal(Path(".stagec/runs/three.run"))
@@ -224,10 +226,10 @@ def test_runs_are_listed_with_how_they_stand(done: None, capfd: Shown) -> None:
         held.close()
     name = load(dump(steps())).digest[:19]
     assert [re.split(r" {2,}", line) for line in capfd.readouterr().out.splitlines()] == [
-        ["five", "damaged", "its journal is damaged: file is not a database"],
+        ["five", "damaged", "its journal is damaged: it does not begin as journals do"],
         ["four", "writer", name, "failed", "2 executions", "3 events", "cancelled"],
         ["one", "writer", name, "done", "3 executions", "5 events", "completed"],
-        ["six", "not begun"],
+        ["six", "writer", name, "not begun", "0 executions", "0 events"],
         ["three", "running"],
         ["two", "writer", name, "interrupted", "2 executions", "2 events"],
     ]
@@ -342,12 +344,33 @@ def test_what_is_exported_depends_on_the_run_alone(done: None, capfd: Shown, tmp
     assert capfd.readouterr().out == once
 
 
-def test_nothing_in_the_file_of_a_run_is_believed(done: None, capfd: Shown) -> None:
-    connection = sqlite3.connect(ONE)
-    connection.executescript(
-        "DROP TABLE events; CREATE VIEW events AS WITH RECURSIVE x(seq) AS "
-        "(SELECT 0 UNION ALL SELECT seq + 1 FROM x) SELECT seq, '' AS key, '' AS body, '' AS mark, '' AS chain FROM x"
-    )
-    connection.close()
-    assert run(["runs", "list"]) == 0
-    assert "damaged" in capfd.readouterr().out
+@pytest.fixture
+def frozen(folder: Path) -> Iterator[None]:
+    """Take from the folder of runs, and from its files, every right to write."""
+    runs = folder / ".stagec" / "runs"
+    for each in (*runs.iterdir(), runs):
+        each.chmod(0o555 if each.is_dir() else 0o444)
+    yield
+    runs.chmod(0o755)
+
+
+@pytest.mark.parametrize("command", ["runs list", "runs show one", "runs export one", "replay one"])
+def test_runs_are_looked_at_where_nothing_can_be_written(done: None, frozen: None, command: str) -> None:
+    before = ONE.stat()
+    assert run(command.split()) == 0
+    assert (ONE.stat().st_mtime_ns, len(list(ONE.parent.iterdir()))) == (before.st_mtime_ns, 1)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_runs_of_older_versions_are_shown_and_resumed(capfd: Shown, version: int) -> None:
+    ONE.parent.mkdir(parents=True)
+    for each in JOURNALS.glob(f"killed-{version}.run*"):
+        shutil.copyfile(each, ONE.with_name(each.name))
+    name = f"killed-{version}"
+    assert [run(command.split()) for command in ("runs list", f"runs show {name}", f"runs export {name}")] == [0, 0, 0]
+    assert run(["replay", name]) == 0
+    assert run(["resume", name, "--scenario", "whole.yaml"]) == 0
+    assert capfd.readouterr().out.endswith("done: completed, 3 executions, 5 events\n")
+    assert sorted(each.name for each in ONE.parent.iterdir()) == [
+        *(f"{name}.run{suffix}" for suffix in ("", "-wal", ".old", ".old-wal")),
+    ]

@@ -16,7 +16,17 @@ from typing import NamedTuple
 from crash.flows import digest, flow, program
 
 from stagec.core.json import Json
-from stagec.drivers.local import Journal, JournalError, Reason, Sitting, World, create, open_journal, proceed, recalled
+from stagec.drivers.local import (
+    Journal,
+    JournalError,
+    Reason,
+    RunSession,
+    World,
+    create,
+    open_journal,
+    proceed,
+    restore,
+)
 from stagec.runtime import Effect, Event, Step
 
 
@@ -61,12 +71,12 @@ class SaidJournal:
         say("committing", self.count)
         self._journal.append(event, body)
 
-    def mark(self, mark: str, /) -> None:
-        """Take the mark of the last event."""
-        self._journal.mark(mark)
+    def take_digest(self, step_digest: str, /) -> None:
+        """Take the step digest of the last event."""
+        self._journal.take_digest(step_digest)
 
     def seal(self) -> None:
-        """Write the last mark."""
+        """Write the last step digest."""
         self._journal.seal()
 
     def observe(self, _event: Event, step: Step) -> None:
@@ -96,14 +106,14 @@ def go_on(name: str, path: Path, stay: Stay) -> None:
     try:
         journal = open_journal(path)
     except JournalError as error:
-        if error.reason not in {Reason.MISSING, Reason.EMPTY}:
+        if error.reason is not Reason.MISSING:
             say("refused", error.reason)
             return
         journal = create(path, given.plan, program(name).digest)
     say("open", journal.count)
     said = SaidJournal(journal, stay)
-    sitting = Sitting(program(name), said, SaidWorld(given.world, said, stay), said.observe)
-    state = recalled(program(name), journal.history)
+    sitting = RunSession(program(name), said, SaidWorld(given.world, said, stay), said.observe)
+    state = restore(program(name), journal.history)
     state = proceed(sitting, state, None if journal.count else given.started)
     say("ended", journal.count, digest(state))
     journal.close()

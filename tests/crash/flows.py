@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import playable
 
 from stagec.core.json import Json
-from stagec.drivers.local import Sitting, World, create, proceed, read_journal
+from stagec.drivers.local import RunSession, World, create, proceed, read_journal
 from stagec.plan import dump
 from stagec.runtime import Effect, Event, Program, Started, State, Step, load
 from stagec.runtime.exchange import Ask, Run, Shell, read_key
@@ -90,10 +90,10 @@ FLOWS: Mapping[str, Callable[[], Flow]] = {
 
 
 class Undisturbed(NamedTuple):
-    """What comes of a run: its events with their marks, the digest of the state after each, and the last state."""
+    """What comes of a run: its events, the step digest of each, the digest of the state after each, the last state."""
 
     events: tuple[Event, ...]
-    marks: tuple[str, ...]
+    step_digests: tuple[str, ...]
     digests: tuple[str, ...]
     state: State
 
@@ -118,9 +118,9 @@ def undisturbed(name: str, path: Path) -> Undisturbed:
         digests.append(digest(step.state))
 
     with closing(create(path, given.plan, program(name).digest)) as journal:
-        state = proceed(Sitting(program(name), journal, given.world, observe), State(), given.started)
+        state = proceed(RunSession(program(name), journal, given.world, observe), State(), given.started)
     history = read_journal(path)
-    return Undisturbed(history.events, history.marks, tuple(digests), state)
+    return Undisturbed(history.events, history.step_digests, tuple(digests), state)
 
 
 def digest(state: Any) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from crash.flows import Undisturbed, digest, flow, program
@@ -52,8 +55,9 @@ class Driver:
                 return
 
     def kill(self) -> None:
-        """Kill the child."""
-        os.kill(self._child, signal.SIGKILL)
+        """Kill the child, unless it has ended by itself."""
+        with suppress(ProcessLookupError):
+            os.kill(self._child, signal.SIGKILL)
 
     def close(self) -> None:
         """End, with a child that is still there."""
@@ -77,7 +81,7 @@ def found(path: Path) -> History | None:
     try:
         return read_journal(path)
     except JournalError as error:
-        if error.reason not in {Reason.MISSING, Reason.EMPTY}:
+        if error.reason is not Reason.MISSING:
             raise
         return None
 
@@ -92,7 +96,8 @@ def left(name: str, path: Path, life: Life, whole: Undisturbed) -> int:
         return 0
     held = len(history.events)
     assert history.events == whole.events[:held]
-    assert all(mark in {"", same} for mark, same in zip(history.marks, whole.marks, strict=False))
+    known = zip(history.step_digests, whole.step_digests, strict=False)
+    assert all(each in {"", same} for each, same in known)
     assert len({key_of(event) for event in history.events}) == held
     acknowledged = max(life.kept, default=(life.opened or 0) - 1) + 1
     assert held - acknowledged in ({0, 1} if life.moment == "committing" else {0})
@@ -107,3 +112,28 @@ def finished(name: str, driver: Driver, path: Path, whole: Undisturbed) -> None:
     life = Life(list(driver.lines()))
     assert (life.status, left(name, path, life, whole)) == (0, len(whole.events))
     assert replayed(program(name), load(flow(name).plan), read_journal(path)) == whole.state
+
+
+FIRST = {"any": "open", "world": "asking"}
+"""What is said at the beginning of a moment that has another name."""
+LONGEST = {"committing": 0.003, "world": 0.02, "any": 0.05, "birth": 0.01}
+"""Seconds after which a process is killed at the latest, from when it is in the moment; mostly it is much sooner."""
+
+
+def lived(driver: Driver, name: str, path: Path, aim: str, at: int) -> Life:
+    """Go on with a run, and kill the process where it is aimed at."""
+    chance = random.Random(f"{name} {path.name} {aim} {at}")  # noqa: S311
+    driver.begin(name, path, aim, at)
+    said: list[list[str]] = []
+    if aim != "birth":
+        for line in driver.lines():
+            said.append(line)
+            if line[0] == "over" or (line[0] == FIRST.get(aim, aim) and (aim == "any" or int(line[1]) >= at)):
+                break
+    if said and said[-1][0] == "over":
+        return Life(said)
+    end = time.perf_counter() + LONGEST.get(aim, 0) * chance.random() ** 3
+    while time.perf_counter() < end:  # to sleep would take longer than it should
+        pass
+    driver.kill()
+    return Life([*said, *driver.lines()])

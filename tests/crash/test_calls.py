@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 
@@ -15,9 +16,13 @@ from campaigns import choose
 from crash.flows import Undisturbed, undisturbed
 from crash.lives import TOP, Driver, Life, finished, left
 
+from stagec.drivers.local import read_journal
+
 FLOW = "looking"
-CALLS = ("pwrite64", "fdatasync", "ftruncate", "unlink")
-"""What SQLite does to files; `unlink` takes away what a transaction no longer needs."""
+CALLS = ("pwrite64", "fdatasync", "fsync", "linkat", "unlinkat")
+"""What is done to the file of a journal: the last three while it is begun."""
+RESUMING = ("pwrite64", "fdatasync", "ftruncate")
+"""What is done to it when it is resumed."""
 
 STEP = choose(5, full=1)
 """Of so many calls one is tried."""
@@ -64,6 +69,34 @@ def test_a_process_that_ends_in_any_call_loses_nothing(
         if lived.status == 0:
             break
     driver.close()
+    assert number > 1
+
+
+def interrupted(path: Path, driver: Driver, whole: Undisturbed) -> None:
+    """Leave a run with two events, and behind them what is left of a commit that was interrupted."""
+    driver.begin(FLOW, path, "asking", 1)
+    assert any(line[:2] == ["asking", "1"] for line in driver.lines())
+    driver.kill()
+    assert [line[0] for line in driver.lines()] == ["over"]
+    data = path.read_bytes()
+    rest = data[len(data.rstrip(b"\0")) :]
+    path.write_bytes(data.rstrip(b"\0") + b"torn" * 100 + rest[400:])
+    assert len(read_journal(path).events) == 1 < len(whole.events)
+
+
+@pytest.mark.parametrize("call", RESUMING)
+@pytest.mark.parametrize("what", ["signal=KILL", "error=EIO", "error=ENOSPC"])
+def test_a_run_is_resumed_wherever_resuming_it_ended(
+    strace: str, whole: Undisturbed, tmp_path: Path, call: str, what: str
+) -> None:
+    with closing(Driver()) as driver:
+        for number in count(1):
+            path = tmp_path / f"{number}.run"
+            interrupted(path, driver, whole)
+            lived, _ = life(strace, path, call, f"{what}:when={number}")
+            finished(FLOW, driver, path, whole)
+            if lived.moment == "ended":
+                break
     assert number > 1
 
 

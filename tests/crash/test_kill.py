@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 from campaigns import choose
 from crash.flows import undisturbed
-from crash.lives import Driver, Life, finished, left
+from crash.lives import Driver, Life, finished, left, lived
 
 from stagec.drivers.local.events import key_of
 
@@ -33,10 +32,6 @@ KILLS = (
 """
 LEAST = choose(1, full=5)
 """How often a process is killed in each moment at least."""
-FIRST = {"any": "open", "world": "asking"}
-"""What is said at the beginning of a moment that has another name."""
-LONGEST = {"committing": 0.003, "world": 0.02, "any": 0.05, "birth": 0.01}
-"""Seconds after which a process is killed at the latest, from when it is in the moment; mostly it is much sooner."""
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are killed by signals of POSIX")
 
 
@@ -44,25 +39,6 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are k
 def driver() -> Iterator[Driver]:
     with closing(Driver()) as made:
         yield made
-
-
-def lived(driver: Driver, name: str, path: Path, aim: str, at: int) -> Life:
-    """Go on with a run, and kill the process where it is aimed at."""
-    chance = random.Random(f"{name} {path.name} {aim} {at}")  # noqa: S311
-    driver.begin(name, path, aim, at)
-    said: list[list[str]] = []
-    if aim != "birth":
-        for line in driver.lines():
-            said.append(line)
-            if line[0] == "over" or (line[0] == FIRST.get(aim, aim) and (aim == "any" or int(line[1]) >= at)):
-                break
-    if said and said[-1][0] == "over":
-        return Life(said)
-    end = time.perf_counter() + LONGEST.get(aim, 0) * chance.random() ** 3
-    while time.perf_counter() < end:  # to sleep would take longer than it should
-        pass
-    driver.kill()
-    return Life([*said, *driver.lines()])
 
 
 class Tally:

@@ -23,7 +23,7 @@ DOORS = {
     "mcp": ("stagec.world",),
     "mcp_types": ("stagec.world",),
     "jsonschema_rs": ("stagec.sources.shape", "stagec.project.mistakes", "stagec.runtime.payload"),
-    "sqlite3": ("stagec.drivers",),
+    "sqlite3": ("stagec.drivers.local.legacy",),
     "ruamel": ("stagec.sources.formats", "stagec.sources.yaml_text"),
     "tomllib": ("stagec.project.toml",),
 }

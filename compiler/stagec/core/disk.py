@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -69,6 +69,39 @@ class OpenedFolder:
                 os.unlink(self._at(temporary), dir_fd=self.descriptor)
             raise
         self.synchronise()
+
+    def create(self, name: str, write: Callable[[int], None], *, replace: bool = False) -> int:
+        """Create a file (0600) that gets its name when `write` has filled it; return it, open for reading and writing.
+
+        `FileExistsError` when the name is taken, unless the file is to replace what has it.
+        """
+        temporary = f".stagec-{os.urandom(16).hex()}.tmp"
+        created = self.open(temporary, _NEW | os.O_RDWR)
+        try:
+            write(created)
+            os.fsync(created)
+            self._name(temporary, name, replace=replace)
+        except BaseException:
+            os.close(created)
+            with suppress(OSError):
+                os.unlink(self._at(temporary), dir_fd=self.descriptor)
+            raise
+        self.synchronise()
+        return created
+
+    def _name(self, temporary: str, name: str, *, replace: bool) -> None:
+        source, target = self._at(temporary), self._at(name)
+        if not replace:
+            try:
+                os.link(source, target, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+            except FileExistsError:
+                raise
+            except (OSError, NotImplementedError):  # a file system without second names: the first is taken by a file
+                os.close(self.open(name, _NEW | os.O_WRONLY))
+            else:
+                os.unlink(source, dir_fd=self.descriptor)
+                return
+        os.replace(source, target, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
 
     def synchronise(self) -> None:
         """Make the names in the folder survive a power cut, where the system can."""
@@ -163,16 +196,11 @@ def make_private_folder(folder: Path) -> None:
     make_folder(folder, 0o700)
 
 
-def create_private(path: Path) -> int:
-    """Create a file that nobody but the user may read (0600), and return it open for reading and writing.
-
-    `FileExistsError` when the name is taken, be it by a link to nothing.
-    """
+def create_private(path: Path, write: Callable[[int], None], *, replace: bool = False) -> int:
+    """Create a file that nobody but the user may read (0600), whole or not at all; see `OpenedFolder.create`."""
     folder, name = os.path.split(path)
     with open_folder(folder or os.curdir) as opened:
-        created = opened.open(name, _NEW | os.O_RDWR)
-        opened.synchronise()
-        return created
+        return opened.create(name, write, replace=replace)
 
 
 def open_private(path: Path) -> int:

@@ -1,4 +1,4 @@
-"""Runs: asked once, journaled before anything follows, gone on with where they were interrupted."""
+"""Runs: asked once, journaled before anything follows, resumed where they were interrupted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from playable import Answers, stages
 
 from stagec.core.json import Json
-from stagec.drivers.local import Journal, JournalError, Sitting, drive, open_journal, proceed, read_journal, recalled
+from stagec.drivers.local import Journal, JournalError, RunSession, drive, open_journal, proceed, read_journal, restore
 from stagec.drivers.local.drive import next_request
 from stagec.drivers.local.replaying import fold
 from stagec.plan import dump
@@ -66,7 +66,7 @@ def test_a_run_is_cancelled_without_asking(program: Program, journal: Journal) -
     with pytest.raises(InterruptedError):
         drive(program, journal, Answers("one/draft#2/1.0"), STARTED)
     world, before = Answers(), fold(program, [STARTED])
-    state = proceed(Sitting(program, journal, world), before, Cancelled("enough"))
+    state = proceed(RunSession(program, journal, world), before, Cancelled("enough"))
     assert (state.ended, state.reason, world.asked) == (Outcome.FAILED, "enough", [])
 
 
@@ -87,7 +87,7 @@ def test_observers_are_told_of_every_event(program: Program, journal: Journal, p
     drive(program, journal, Answers(), STARTED, lambda event, step: live.append((event, step)))
     journal.close()
     again: list[tuple[object, Step]] = []
-    recalled(program, read_journal(path), lambda event, step: again.append((event, step)))
+    restore(program, read_journal(path), lambda event, step: again.append((event, step)))
     assert again == live
 
 
@@ -119,11 +119,11 @@ def test_a_history_from_which_something_else_follows_is_not_gone_on_with(
     program: Program, journal: Journal, path: Path
 ) -> None:
     journal.append(STARTED)
-    journal.mark("0" * 32)
+    journal.take_digest("0" * 32)
     journal.seal()
     journal.close()
     with pytest.raises(JournalError, match="something else follows from event 0 now"):
-        recalled(program, read_journal(path))
+        restore(program, read_journal(path))
 
 
 def test_waits_come_last_and_the_shortest_first() -> None:

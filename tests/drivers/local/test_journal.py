@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-import sqlite3
+import os
+import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from hashlib import blake2b
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from stagec.drivers.local import History, Journal, JournalError, Reason, create, open_journal, read_journal
+from stagec.drivers.local.journal_file import ROOM
 from stagec.runtime import Answered, Cancelled, Event, Program, Started
 
 TOP = Path(__file__).parents[3]
@@ -25,10 +26,13 @@ EVENTS: tuple[Event, ...] = (
 )
 
 
+STEP_DIGESTS = tuple(f"step {number}" for number in range(len(EVENTS)))
+
+
 def filled(journal: Journal) -> None:
-    for number, event in enumerate(EVENTS):
+    for event, step_digest in zip(EVENTS, STEP_DIGESTS, strict=True):
         journal.append(event)
-        journal.mark(f"mark {number}")
+        journal.take_digest(step_digest)
     journal.seal()
     journal.close()
 
@@ -41,16 +45,15 @@ def refusal(action: Callable[[], object]) -> JournalError:
 
 def test_what_is_appended_is_read_back(journal: Journal, path: Path, plan: bytes, program: Program) -> None:
     filled(journal)
-    marks = tuple(f"mark {number}" for number in range(len(EVENTS)))
-    assert read_journal(path) == History(plan, program.digest, EVENTS, marks, {"scenario": "somewhere"})
+    assert read_journal(path) == History(plan, program.digest, EVENTS, STEP_DIGESTS, {"scenario": "somewhere"})
 
 
-def test_a_mark_is_kept_with_the_next_event(journal: Journal, path: Path) -> None:
+def test_a_step_digest_is_kept_with_the_next_event(journal: Journal, path: Path) -> None:
     for event in EVENTS[:2]:
         journal.append(event)
-        journal.mark("mark")
+        journal.take_digest("step")
     journal.close()
-    assert read_journal(path).marks == ("mark", "")
+    assert read_journal(path).step_digests == ("step", "")
 
 
 def test_nothing_follows_the_seal(journal: Journal, path: Path) -> None:
@@ -58,17 +61,32 @@ def test_nothing_follows_the_seal(journal: Journal, path: Path) -> None:
     journal.seal()
     assert refusal(lambda: journal.append(EVENTS[1])).reason is Reason.UNUSABLE
     journal.close()
+    with closing(open_journal(path)) as again:
+        assert refusal(lambda: again.append(EVENTS[1])).reason is Reason.UNUSABLE
     assert read_journal(path).events == EVENTS[:1]
 
 
-def test_the_log_has_room_before_anything_has_happened(journal: Journal, path: Path) -> None:
-    before = Path(f"{path}-wal").stat().st_size
+def test_the_file_has_room_before_anything_has_happened(journal: Journal, path: Path) -> None:
+    before = path.stat().st_size
     for event in EVENTS:
         journal.append(event)
-    assert Path(f"{path}-wal").stat().st_size == before >= 512 * 1024
+    assert path.stat().st_size == before >= ROOM
 
 
-def test_an_open_journal_goes_on_where_it_ended(journal: Journal, path: Path) -> None:
+def test_a_file_without_room_becomes_longer(journal: Journal, path: Path) -> None:
+    events = [Answered(f"key {number}", {"answer": "x" * (ROOM // 3)}) for number in range(10)]
+    for event in events:
+        journal.append(event)
+    journal.close()
+    assert list(read_journal(path).events) == events
+
+
+def test_nobody_else_may_read_a_journal(journal: Journal, path: Path) -> None:
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_journal_is_resumed_where_it_ended(journal: Journal, path: Path) -> None:
     journal.append(EVENTS[0])
     journal.close()
     again = open_journal(path)
@@ -145,134 +163,157 @@ def test_a_run_that_is_not_there_is_missing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_empty_file_never_began(tmp_path: Path) -> None:
-    path = tmp_path / "empty.run"
-    path.touch()
-    assert refusal(lambda: open_journal(path)).reason is Reason.EMPTY
-
-
-@pytest.mark.parametrize("data", [b"not a database", b"SQLite format 3\0" + b"\1" * 100, b"\0" * 4096])
-def test_a_file_of_something_else_is_no_journal(tmp_path: Path, data: bytes, plan: bytes) -> None:
-    path = tmp_path / "other.run"
-    path.write_bytes(data)
-    assert refusal(lambda: open_journal(path)).reason is Reason.DAMAGED
-    assert refusal(lambda: create(path, plan, "")).reason is Reason.DAMAGED
-
-
-def test_a_folder_is_no_journal(tmp_path: Path) -> None:
-    assert refusal(lambda: open_journal(tmp_path)).reason is Reason.UNUSABLE
-
-
-CHANGES = {
-    "an answer": "UPDATE events SET body = replace(body, 'next', 'back')",
-    "a mark": "UPDATE events SET mark = 'x' WHERE seq = 2",
-    "a key": "UPDATE events SET key = 'x' WHERE seq = 1",
-    "the order": "UPDATE events SET seq = -seq",
-    "an event twice": "INSERT INTO events SELECT seq + 1, key, body, mark, chain FROM events ORDER BY seq DESC LIMIT 1",
-    "a hole": "DELETE FROM events WHERE seq = 1",
-    "no text": "UPDATE events SET body = x'00' WHERE seq = 1",
-    "the plan": "UPDATE facts SET value = substr(value, 1, 500) || x'20' || substr(value, 502) WHERE name = 'plan'",
-    "no plan": "DELETE FROM facts WHERE name = 'plan'",
-    "a fact": "UPDATE facts SET value = 'elsewhere' WHERE name = 'scenario'",
-    "a blob": "UPDATE facts SET value = x'ff' WHERE name = 'scenario'",
-    "another fact": "INSERT INTO facts VALUES ('more', 'x')",
-    "another table": "CREATE TABLE more (x)",
-    "a view": "ALTER TABLE events RENAME TO other; CREATE VIEW events AS SELECT * FROM other",
-    "another program": "PRAGMA application_id = 1",
+FOREIGN = {
+    "nothing": b"",
+    "text": b"not a journal",
+    "zeros": bytes(8192),
+    "a database": b"SQLite format 3\0" + b"\1" * 100,
+    "a name": b"stagec journal\n",
 }
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_what_was_changed_behind_its_back_is_noticed(journal: Journal, path: Path, change: str) -> None:
-    filled(journal)
-    connection = sqlite3.connect(path)
-    connection.executescript(change)
-    connection.close()
-    assert refusal(lambda: open_journal(path)).reason is Reason.DAMAGED
+@pytest.mark.parametrize("data", FOREIGN.values(), ids=FOREIGN)
+def test_a_file_of_something_else_is_no_journal_and_stays_as_it_is(tmp_path: Path, data: bytes, plan: bytes) -> None:
+    path = tmp_path / "other.run"
+    path.write_bytes(data)
+    for attempt in (open_journal, read_journal, lambda path: create(path, plan, "")):
+        assert refusal(lambda attempt=attempt: attempt(path)).reason is Reason.DAMAGED
+    assert path.read_bytes() == data
 
 
-def test_tables_of_another_version_are_left_alone(journal: Journal, path: Path) -> None:
+def test_a_folder_is_no_journal(tmp_path: Path) -> None:
+    for attempt in (open_journal, read_journal):
+        assert refusal(lambda attempt=attempt: attempt(tmp_path)).reason is Reason.UNUSABLE
+
+
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, lambda path: path.symlink_to("one.run"), lambda path: path.symlink_to("x")]
+)
+def test_what_is_no_file_is_neither_opened_nor_followed(
+    journal: Journal, path: Path, plan: bytes, make: Callable[[Path], None]
+) -> None:
     filled(journal)
-    connection = sqlite3.connect(path)
-    connection.executescript("PRAGMA user_version = 3")
-    connection.close()
-    error = refusal(lambda: open_journal(path))
-    assert (error.reason, str(error)) == (
+    other = path.with_name("other.run")
+    make(other)
+    for attempt in (open_journal, read_journal, lambda path: create(path, plan, "")):
+        assert refusal(lambda attempt=attempt: attempt(other)).reason is Reason.UNUSABLE
+    assert {each.name for each in path.parent.iterdir()} == {"one.run", "other.run"}
+
+
+def test_a_journal_of_a_later_version_is_left_alone(journal: Journal, path: Path) -> None:
+    filled(journal)
+    data = bytearray(path.read_bytes())
+    data[19] = 4
+    data[20:36] = blake2b(data[:20], digest_size=16).digest()
+    path.write_bytes(data)
+    told = "its journal has version 4, and this is a reader of version 3"
+    assert (refusal(lambda: open_journal(path)).reason, str(refusal(lambda: read_journal(path)))) == (
         Reason.UNUSABLE,
-        "its journal has version 3, and this is a reader of version 2",
+        told,
     )
 
 
-def interrupted(journal: Journal, copy: Path, path: Path) -> Path:
-    """Return a copy of a journal as it lies on the disk while it is written: the file, and its log beside it."""
-    for event in EVENTS:
-        journal.append(event)
-    copy.mkdir()
-    for suffix in ("", "-wal"):
-        shutil.copyfile(f"{path}{suffix}", copy / f"one.run{suffix}")
-    return copy / "one.run"
+def changed(data: bytes, place: int, bits: int) -> bytes:
+    return data[:place] + bytes([data[place] ^ bits]) + data[place + 1 :]
 
 
-def beginning(path: Path) -> tuple[Event, ...]:
-    """Return the events in a journal, none where it had not been begun."""
-    try:
-        return read_journal(path).events
-    except JournalError as error:
-        if error.reason is Reason.EMPTY:
-            return ()
-        raise
-
-
-def test_every_beginning_of_the_log_is_a_beginning_of_the_history(journal: Journal, path: Path, tmp_path: Path) -> None:
-    left = interrupted(journal, tmp_path / "copy", path)
-    whole, log = left.read_bytes(), Path(f"{left}-wal").read_bytes()
-    seen = set()
-    for end in range(0, len(log) + 1, 97):
-        left.write_bytes(whole)
-        Path(f"{left}-wal").write_bytes(log[:end])
-        found = beginning(left)
-        assert found == EVENTS[: len(found)]
-        seen.add(len(found))
-    assert len(seen) > 1
-
-
-def test_a_file_that_is_cut_off_is_never_half_believed(journal: Journal, path: Path) -> None:
-    filled(journal)
-    whole = path.read_bytes()
-    for end in range(0, len(whole), 331):
-        path.write_bytes(whole[:end])
-        assert refusal(lambda: open_journal(path)).reason in {Reason.DAMAGED, Reason.EMPTY}
-
-
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(place=st.integers(0, 10**6), bit=st.integers(0, 7))
-def test_no_flipped_bit_changes_history(journal: Journal, path: Path, place: int, bit: int) -> None:
-    if journal.count == 0:
-        filled(journal)
-    kept = path.with_suffix(".kept")
-    if not kept.exists():
-        shutil.copyfile(path, kept)
-    data = bytearray(kept.read_bytes())
-    data[place % len(data)] ^= 1 << bit
+def held(path: Path, data: bytes) -> int | None:
+    """Return how many events are read, which must be the first that were written; nothing when it is damaged."""
     path.write_bytes(data)
     try:
-        found = read_journal(path)
-    except JournalError:
-        return
-    assert found.events == EVENTS[: len(found.events)]
-    assert found.events == EVENTS
+        found = read_journal(path).events
+    except JournalError as error:
+        if error.reason is not Reason.DAMAGED:
+            raise
+        return None
+    assert found == EVENTS[: len(found)]
+    return len(found)
 
 
-def test_a_database_of_somebody_else_is_left_as_it_is(tmp_path: Path, plan: bytes) -> None:
-    path = tmp_path / "other.run"
-    connection = sqlite3.connect(path)
-    connection.executescript("CREATE TABLE events (x); INSERT INTO events VALUES (1)")
-    connection.close()
-    before = path.read_bytes()
-    for attempt in (lambda: open_journal(path), lambda: create(path, plan, "")):
-        error = refusal(attempt)
-        assert (error.reason, str(error)) == (Reason.DAMAGED, "it is no journal")
-    assert path.read_bytes() == before
+def places(path: Path) -> Iterator[int]:
+    """Yield places in a journal: in its title, its heads, its records and its room."""
+    size = path.stat().st_size
+    yield from (*range(0, 40, 3), *range(505, 1100, 7), *range(4090, size - ROOM, 5), *range(size - ROOM, size, 3001))
+
+
+def test_no_flipped_bit_changes_history_or_shortens_it(journal: Journal, path: Path) -> None:
+    filled(journal)
+    data = path.read_bytes()
+    copy = path.with_name("copy.run")
+    found = {held(copy, changed(data, place, 1 << place % 8)) for place in places(path)}
+    assert found == {None, len(EVENTS)}
+
+
+def test_no_cut_changes_history_or_shortens_it(journal: Journal, path: Path) -> None:
+    filled(journal)
+    data = path.read_bytes()
+    copy = path.with_name("copy.run")
+    assert {held(copy, data[:place] + data[place + 1 :]) for place in places(path)} == {None, len(EVENTS)}
+    assert {held(copy, data[:place]) for place in places(path)} == {None, len(EVENTS)}
+
+
+def test_no_page_of_zeros_changes_history_or_shortens_it(journal: Journal, path: Path) -> None:
+    filled(journal)
+    data = path.read_bytes()
+    copy = path.with_name("copy.run")
+    for size in (512, 1024, 4096, 8192):
+        found = {held(copy, data[:at] + bytes(size) + data[at + size :]) for at in range(0, len(data) - size, 256)}
+        assert found == {None, len(EVENTS)}
+
+
+def test_an_event_that_was_not_acknowledged_counts_when_it_is_whole(journal: Journal, path: Path) -> None:
+    """A process that ends between the record and the head leaves the record; it is written again before it counts."""
+    journal.append(EVENTS[0])
+    before = path.read_bytes()[:4096]
+    journal.append(EVENTS[1])
+    journal.close()
+    data = before + path.read_bytes()[4096:]
+    copy = path.with_name("copy.run")
+    assert held(copy, data) == 2
+    end = data.rstrip(b"\0")
+    assert {held(copy, changed(data, place, 1)) for place in range(len(end) - 40, len(end))} == {1}
+    assert {held(copy, data[:place]) for place in range(len(end) - 40, len(end))} == {1}
+    copy.write_bytes(data)
+    with closing(open_journal(copy)) as opened:
+        assert opened.count == 2
+    assert held(copy, changed(copy.read_bytes(), len(end) - 1, 1)) is None
+
+
+def test_what_is_left_of_an_interrupted_commit_is_removed(journal: Journal, path: Path) -> None:
+    journal.append(EVENTS[0])
+    before = path.read_bytes()[:4096]
+    journal.append(Answered("long", {"answer": "x" * 5000}))
+    journal.close()
+    data = bytearray(before + path.read_bytes()[4096:])
+    data[-ROOM:-ROOM] = b""
+    path.write_bytes(data.replace(b"x" * 5000, b"x" * 4999 + b"y"))
+    with closing(open_journal(path)) as opened:
+        assert opened.count == 1
+        assert b"xxx" not in path.read_bytes()
+        opened.append(EVENTS[1])
+    assert read_journal(path).events == EVENTS[:2]
+
+
+def test_a_record_behind_a_damaged_one_is_damage_even_where_nothing_was_acknowledged(
+    journal: Journal, path: Path
+) -> None:
+    before = path.read_bytes()[:4096]
+    filled(journal)
+    data = before + path.read_bytes()[4096:]
+    copy = path.with_name("copy.run")
+    assert held(copy, data) == len(EVENTS)
+    first = data.index(b"winter")
+    assert held(copy, changed(data, data.index(b'"is":"started"', first - 100), 1)) is None
+
+
+def test_nothing_is_appended_to_a_journal_that_could_not_be_written(journal: Journal, path: Path) -> None:
+    journal.append(EVENTS[0])
+    os.close(journal._file.descriptor)
+    journal._file.descriptor = os.open(path, os.O_RDONLY)
+    assert "an event cannot be written" in str(refusal(lambda: journal.append(EVENTS[1])))
+    assert "the one before could not be written" in str(refusal(lambda: journal.append(EVENTS[2])))
+    journal.close()
+    assert read_journal(path).events == EVENTS[:1]
 
 
 def test_folders_are_made_and_kept(tmp_path: Path, plan: bytes, program: Program) -> None:

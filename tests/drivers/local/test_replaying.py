@@ -9,8 +9,8 @@ from playable import Answers
 
 from stagec.core.value import replace
 from stagec.drivers.local import History, Journal, drive, read_journal
-from stagec.drivers.local.marks import mark
 from stagec.drivers.local.replaying import Difference, fold, replayed
+from stagec.drivers.local.step_digests import digest_step
 from stagec.runtime import Program, Started, State, advance, load
 
 STARTED = Started("one", inputs={"topic": "winter"})
@@ -24,7 +24,7 @@ def history(program: Program, journal: Journal, path: Path) -> History:
 
 
 def changed(history: History, seq: int, text: str) -> History:
-    return replace(history, marks=(*history.marks[:seq], text, *history.marks[seq + 1 :]))
+    return replace(history, step_digests=(*history.step_digests[:seq], text, *history.step_digests[seq + 1 :]))
 
 
 def test_a_replay_leads_to_the_same_state(program: Program, plan: bytes, history: History) -> None:
@@ -37,27 +37,27 @@ def test_the_first_event_that_differs_is_found(program: Program, plan: bytes, hi
 
 
 def test_another_state_is_told_from_other_requests(program: Program, plan: bytes, history: History) -> None:
-    last = len(history.marks) - 1
-    followed, _, state = history.marks[last].partition(".")
+    last = len(history.step_digests) - 1
+    followed, _, state = history.step_digests[last].partition(".")
     assert len(state) == 32
     assert replayed(program, load(plan), changed(history, last, f"{followed}.{'0' * 32}")) == Difference(last, "state")
 
 
-def test_events_that_nobody_marked_are_believed(program: Program, plan: bytes, history: History) -> None:
-    unmarked = replace(history, marks=("",) * len(history.marks))
-    assert replayed(program, load(plan), unmarked) == fold(program, history.events)
+def test_events_without_a_step_digest_are_believed(program: Program, plan: bytes, history: History) -> None:
+    without = replace(history, step_digests=("",) * len(history.step_digests))
+    assert replayed(program, load(plan), without) == fold(program, history.events)
 
 
-def test_a_mark_says_what_was_asked(program: Program) -> None:
+def test_a_step_digest_says_what_was_asked(program: Program) -> None:
     one = advance(program, State(), STARTED)
     other = advance(program, State(), replace(STARTED, inputs={"topic": "spring"}))
-    assert mark(1, one) == mark(1, advance(program, State(), STARTED))
-    assert mark(1, one) != mark(1, other)
+    assert digest_step(1, one) == digest_step(1, advance(program, State(), STARTED))
+    assert digest_step(1, one) != digest_step(1, other)
 
 
-def test_a_mark_says_where_the_run_stands_at_times(program: Program) -> None:
+def test_a_step_digest_says_where_the_run_stands_at_times(program: Program) -> None:
     step = advance(program, State(), STARTED)
     silent = replace(step, state=replace(step.state, said="something"))
-    assert mark(1, step) == mark(1, silent)
-    assert mark(0, step) != mark(0, silent)
-    assert mark(1_000, step) != mark(1_000, silent)
+    assert digest_step(1, step) == digest_step(1, silent)
+    assert digest_step(0, step) != digest_step(0, silent)
+    assert digest_step(1_000, step) != digest_step(1_000, silent)

@@ -24,7 +24,7 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.core.visible import visible
-from stagec.drivers.local import Journal, JournalError, Sitting, World, proceed, recalled
+from stagec.drivers.local import Journal, JournalError, RunSession, World, proceed, restore
 from stagec.plan.node import Outcome
 from stagec.runtime import Effect, Event, Program, State
 from stagec.runtime.exchange import Hook, Run, Shell, Wait
@@ -61,8 +61,8 @@ def sit(table: Table, event: Event | None) -> Exit:
 
 
 def _proceeded(table: Table, event: Event | None) -> State:
-    state = recalled(table.program, table.journal.history, table.teller.recall)
-    return proceed(Sitting(table.program, table.journal, Shown(table.world), table.teller.observe), state, event)
+    state = restore(table.program, table.journal.history, table.teller.recall)
+    return proceed(RunSession(table.program, table.journal, Shown(table.world), table.teller.observe), state, event)
 
 
 def status_of(state: State) -> Exit:

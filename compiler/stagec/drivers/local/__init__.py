@@ -1,6 +1,6 @@
 """Runs on one machine: the history of each in a file of its own, the world asked by one process."""
 
-from stagec.drivers.local.drive import Observer, Sitting, World, drive, proceed, recalled
+from stagec.drivers.local.drive import Observer, RunSession, World, drive, proceed, restore
 from stagec.drivers.local.history import History, JournalError, Reason
 from stagec.drivers.local.journal import Journal, create, open_journal, read_journal
 from stagec.drivers.local.runner import run
@@ -11,13 +11,13 @@ __all__ = [
     "JournalError",
     "Observer",
     "Reason",
-    "Sitting",
+    "RunSession",
     "World",
     "create",
     "drive",
     "open_journal",
     "proceed",
     "read_journal",
-    "recalled",
+    "restore",
     "run",
 ]

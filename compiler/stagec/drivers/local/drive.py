@@ -1,4 +1,4 @@
-"""The loop that runs a plan: advance, journal what has happened, ask the world, journal what it answers."""
+"""The loop that executes a plan: advance, journal what has happened, ask the world, journal what it answers."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Protocol
 
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.drivers.local.aside import aside, at_once
+from stagec.drivers.local.background import at_once, background
 from stagec.drivers.local.events import read, written
 from stagec.drivers.local.history import History, JournalError, Reason
 from stagec.drivers.local.journal import Journal
-from stagec.drivers.local.marks import mark
 from stagec.drivers.local.replaying import difference, fold, steps
+from stagec.drivers.local.step_digests import digest_step
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Answered, Effect, Event, Wait
 from stagec.runtime.program import Program
 from stagec.runtime.state import State, Step
 
-__all__ = ["Observer", "Sitting", "World", "drive", "fold", "next_request", "proceed", "recalled", "unseen"]
+__all__ = ["Observer", "RunSession", "World", "drive", "fold", "next_request", "proceed", "restore", "unseen"]
 
 
 class World(Protocol):
@@ -38,7 +38,7 @@ def unseen(_event: Event, _step: Step) -> None:
     """Observe nothing."""
 
 
-class Kept(Protocol):
+class EventStore(Protocol):
     """What keeps the events of a run, as a `Journal` does it."""
 
     @property
@@ -52,36 +52,37 @@ class Kept(Protocol):
     def append(self, event: Event, body: str, /) -> None:
         """Keep an event, which is `body` as JSON; the world hears nothing of what follows before this returns."""
 
-    def mark(self, mark: str, /) -> None:
-        """Take the mark of what has followed from the last event; it is kept with the next, or by `seal`."""
+    def take_digest(self, step_digest: str, /) -> None:
+        """Take the step digest of the last event; it is kept with the next, or by `seal`."""
 
     def seal(self) -> None:
-        """Keep the last mark: the run has ended."""
+        """Keep the last step digest: the run has ended."""
 
 
 @value
-class Sitting:
-    """One process that goes on with a run: by which program and journal, with which world, before whose eyes."""
+class RunSession:
+    """One process that executes a run: its program and events, the world that answers, and an observer."""
 
     program: Program
-    journal: Kept
+    journal: EventStore
     world: World
     observe: Observer = unseen
 
 
 def drive(program: Program, journal: Journal, world: World, event: Event | None, observe: Observer = unseen) -> State:
-    """Go on with a run until it has ended; `event` is what has just happened, None to go on where the journal ends.
+    """Execute a run until it has ended; `event` is what has just happened, None to resume where the journal ends.
 
     What was asked and not answered when the run was interrupted is asked again, under the same keys.
     """
-    return proceed(Sitting(program, journal, world, observe), recalled(program, journal.history), event)
+    return proceed(RunSession(program, journal, world, observe), restore(program, journal.history), event)
 
 
-def recalled(program: Program, history: History, observe: Observer = unseen) -> State:
+def restore(program: Program, history: History, observe: Observer = unseen) -> State:
     """Return the state that a history leads to; raise `JournalError` when something else follows from it than did."""
     state = State()
-    for seq, ((event, step), marked) in enumerate(zip(steps(program, history.events), history.marks, strict=True)):
-        if difference(seq, step, marked) is not None:
+    both = zip(steps(program, history.events), history.step_digests, strict=True)
+    for seq, ((event, step), known) in enumerate(both):
+        if difference(seq, step, known) is not None:
             told = f"something else follows from event {seq} now than when it happened: it was run by another stagec"
             raise JournalError(Reason.UNUSABLE, told)
         observe(event, step)
@@ -89,31 +90,31 @@ def recalled(program: Program, history: History, observe: Observer = unseen) -> 
     return state
 
 
-def proceed(sitting: Sitting, state: State, event: Event | None) -> State:
-    """Go on from a state, the one to which the journal leads, until the run has ended."""
-    journal = sitting.journal
-    with aside() if journal.waits else nullcontext(at_once) as begin:
+def proceed(session: RunSession, state: State, event: Event | None) -> State:
+    """Execute a run from a state, the one to which the journal leads, until it has ended."""
+    journal = session.journal
+    with background() if journal.waits else nullcontext(at_once) as begin:
         while state.ended is None:
             if event is None:
                 effect = next_request(state)
-                event = Answered(effect.key, sitting.world.answer(effect))
+                event = Answered(effect.key, session.world.answer(effect))
             body = _written(event)
-            following = begin(partial(_followed, sitting.program, state, journal.count, body))
+            following = begin(partial(_follow, session.program, state, journal.count, body))
             journal.append(event, body)
-            event, step, marked = following()
-            journal.mark(marked)
+            event, step, step_digest = following()
+            journal.take_digest(step_digest)
             if step.state.ended is not None:
                 journal.seal()
-            sitting.observe(event, step)
+            session.observe(event, step)
             state, event = step.state, None
     return state
 
 
-def _followed(program: Program, state: State, seq: int, body: str) -> tuple[Event, Step, str]:
+def _follow(program: Program, state: State, seq: int, body: str) -> tuple[Event, Step, str]:
     """Return an event as the journal gives it back, so that a run and its replay see the same, and what follows."""
     event = read(body)
     step = advance(program, state, event)
-    return event, step, mark(seq, step)
+    return event, step, digest_step(seq, step)
 
 
 def next_request(state: State) -> Effect:

@@ -1,13 +1,15 @@
-"""What a journal holds, the digests that chain it together, and why one cannot be used."""
+"""What a journal holds, and why one cannot be used."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from enum import StrEnum
-from hashlib import sha256
 
 from stagec.core.value import NOTHING, value
-from stagec.runtime.exchange import Event
+from stagec.plan.frame import unframed
+from stagec.plan.trouble import PlanError
+from stagec.runtime.event import Event
 
 
 class Reason(StrEnum):
@@ -16,7 +18,6 @@ class Reason(StrEnum):
     MISSING = "missing"
     TAKEN = "taken"
     BUSY = "running"
-    EMPTY = "not begun"
     DAMAGED = "damaged"
     UNUSABLE = "unusable"
 
@@ -32,30 +33,28 @@ class JournalError(Exception):
         self.reason = reason
 
 
+def damaged(told: str) -> JournalError:
+    """Return the error of a journal that is not what was written."""
+    return JournalError(Reason.DAMAGED, f"its journal is damaged: {told}")
+
+
 @value
 class History:
-    """What a journal holds: the plan's file and its digest, the events in order, and beside each what followed.
+    """What a journal holds: the plan's file and its digest, the events in order, and the step digest of each.
 
-    `facts` are whatever was put beside the plan when the run began. A mark is empty where nobody made one.
+    `facts` are whatever was put beside the plan when the run began. A step digest is empty where none was written.
     """
 
     plan: bytes
     digest: str
     events: tuple[Event, ...] = ()
-    marks: tuple[str, ...] = ()
+    step_digests: tuple[str, ...] = ()
     facts: Mapping[str, str] = NOTHING
 
 
-def seed(facts: Mapping[str, str | bytes]) -> str:
-    """Return the digest with which the chain of the events begins: that of all facts."""
-    found = sha256()
-    for name, given in sorted(facts.items()):
-        data = given.encode() if isinstance(given, str) else given
-        found.update(f"{len(name.encode())} {name} {len(data)} ".encode())
-        found.update(data)
-    return found.hexdigest()
-
-
-def chained(last: str, seq: int, texts: Iterable[str]) -> str:
-    """Return the digest of an event and of the one before it."""
-    return sha256("\n".join((last, str(seq), *texts)).encode()).hexdigest()
+def check_plan(plan: bytes, digest: str) -> None:
+    """Refuse a plan that has another digest than the journal says."""
+    with suppress(PlanError):
+        if unframed(plan)[0] == digest:
+            return
+    raise damaged("its plan is not what was written")

@@ -1,60 +1,51 @@
-"""The history of one run, in a SQLite file: every event once, in order, on the disk before anything follows from it.
+"""The history of one run, in a file of its own: every event once, in order, on the disk before anything follows.
 
-The file is written by one process at a time: the lock is the process's own and ends with it. Each event carries a
-digest of itself and of the one before, so that a file in which anything is other than it was written is noticed.
+The first record holds the plan and what is kept beside it; each other one holds an event and the step digest of the
+event before, which is worked out while that is written. The last record of a run that has ended, the seal, holds a
+step digest alone.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from stagec.core.disk import make_private_folder
 from stagec.core.value import NOTHING
 from stagec.core.words import quote
-from stagec.drivers.local.events import key_of, written
-from stagec.drivers.local.folder import made
-from stagec.drivers.local.history import History, JournalError, Reason, chained, seed
-from stagec.drivers.local.tables import SEAL, SHAPE, begun, read_history, refuse_foreign
-from stagec.runtime.exchange import Event
+from stagec.drivers.local.events import key_of, read, written
+from stagec.drivers.local.history import History, JournalError, Reason, check_plan, damaged
+from stagec.drivers.local.journal_file import JournalFile, create_file, open_file, read_file, resume_file
+from stagec.drivers.local.records import Record
+from stagec.runtime.event import Event
 
-__all__ = ["History", "Journal", "JournalError", "Reason", "create", "open_journal", "read_journal"]
+_SQLITE = b"SQLite format 3\0"
+"""How the journals of versions 1 and 2 begin."""
 
-_PRAGMAS = (
-    "page_size = 1024",  # an event is small, and whole pages are written
-    "journal_mode = WAL",
-    "synchronous = FULL",
-    "wal_autocheckpoint = 500",  # pages, for which there is room in the log from the beginning on
-    "fullfsync = ON",
-    "trusted_schema = OFF",
-)
-_ROOM = 512 * 1024
-"""Bytes of the log that are there before anything has happened."""
-_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR}
+
+_SEAL = ""
+"""What the last record of a run that has ended holds instead of an event."""
 
 
 class Journal:
     """An open journal, to which this process alone appends."""
 
-    def __init__(self, connection: sqlite3.Connection, history: History, last: str) -> None:
-        self._connection = connection
-        self._count = len(history.events)
-        self._last = last
-        self._mark = ""
+    def __init__(self, file: JournalFile, history: History) -> None:
+        self._file = file
         self._keys = {key_of(event) for event in history.events}
+        self._step_digest = history.step_digests[-1] if history.step_digests else ""
         self.history = history
         self.waits = True
 
     @property
     def count(self) -> int:
         """How many events it holds, and the number of the next."""
-        return self._count
+        return len(self._keys)
 
     def append(self, event: Event, body: str | None = None) -> None:
-        """Write an event, and with it the mark of the one before; it is on the disk when this returns.
+        """Write an event, and the step digest of the one before; both are on the disk when this returns.
 
         `body` is the event as JSON, where somebody has it already. An event of a known key, and one that is no JSON,
         is a `JournalError`.
@@ -63,111 +54,142 @@ class Journal:
         if key in self._keys:
             raise JournalError(Reason.UNUSABLE, f"an event cannot be written: {quote(key)} is there already")
         try:
-            self._write(key, written(event) if body is None else body)
+            text = written(event) if body is None else body
         except (TypeError, ValueError) as error:
             raise JournalError(Reason.UNUSABLE, f"an event cannot be written: {error}") from error
+        self._append(text)
         self._keys.add(key)
-        self._count += 1
 
-    def mark(self, mark: str) -> None:
-        """Take the mark of what has followed from the last event."""
-        self._mark = mark
+    def take_digest(self, step_digest: str) -> None:
+        """Take the step digest of the last event; it is written with the next one, or by `seal`."""
+        self._step_digest = step_digest
 
     def seal(self) -> None:
-        """Write the last mark; no event can follow."""
-        self._write(*SEAL)
+        """Write the last step digest: the run has ended, and no event can follow."""
+        self._append(_SEAL)
 
-    def _write(self, key: str, body: str) -> None:
-        chain = chained(self._last, self._count, (key, body, self._mark))
-        row = (self._count, key, body, self._mark, chain)
-        try:
-            self._connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?)", row)
-        except sqlite3.Error as error:
-            raise JournalError(Reason.UNUSABLE, f"an event cannot be written: {error}") from error
-        self._mark, self._last = "", chain
+    def _append(self, body: str) -> None:
+        if self._file.count > len(self._keys) + 1:
+            raise JournalError(Reason.UNUSABLE, "an event cannot be written: the run has ended")
+        self._file.append(_payload(self._step_digest, body))
+        self._step_digest = ""
 
     def close(self) -> None:
         """Let go of the file."""
-        self._connection.close()
+        self._file.close()
 
 
 def create(path: Path, plan: bytes, digest: str, facts: Mapping[str, str] = NOTHING) -> Journal:
     """Begin the journal of a run of a plan; one that holds any event already is a `JournalError`.
 
-    `facts` are kept beside the plan for whoever goes on with the run.
+    `facts` are kept beside the plan for whoever resumes the run.
     """
     try:
-        made(path.parent)
+        make_private_folder(path.parent)
     except OSError as error:
         raise JournalError(Reason.UNUSABLE, f"cannot make {quote(path.parent)}: {error.strerror}") from error
-    known: dict[str, str | bytes] = {**facts, "plan": plan, "digest": digest}
-    with _opened(path) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        if begun(connection):
-            raise JournalError(Reason.TAKEN, "there is a run of this name already")
-        for statement in SHAPE:
-            connection.execute(statement)
-        connection.executemany("INSERT INTO facts VALUES (?, ?)", known.items())
-        connection.execute("COMMIT")
-        _make_room(path)
-    return Journal(connection, History(plan, digest, facts=facts), seed(known))
-
-
-def _make_room(path: Path) -> None:
-    """Lengthen the log: it takes half the time to write where the file need not grow."""
+    history = History(plan, digest, facts=facts)
+    if not os.path.lexists(path):
+        return _create(path, history)
+    descriptor = open_file(path, alone=True)
     try:
-        with Path(f"{path}-wal").open("ab") as log:
-            log.write(bytes(_ROOM))
-            log.flush()
-            os.fsync(log.fileno())
-    except OSError as error:
-        raise JournalError(Reason.UNUSABLE, f"its journal cannot be written: {error.strerror}") from error
+        if _read(descriptor, path).events:
+            raise JournalError(Reason.TAKEN, "there is a run of this name already")
+        return _create(path, history, replace=True)
+    finally:
+        os.close(descriptor)
 
 
 def open_journal(path: Path) -> Journal:
-    """Open a journal to append to it; raise `JournalError` when another process has it, or it is damaged."""
-    if not path.exists():
-        raise JournalError(Reason.MISSING, "there is no such run")
-    with _opened(path) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("COMMIT")  # the lock stays
-        history, last = read_history(connection)
-    return Journal(connection, history, last)
+    """Open a journal to append to it; raise `JournalError` when another process has it, or it is damaged.
 
-
-def read_journal(path: Path) -> History:
-    """Return what a journal holds, without the right to append."""
-    with closing(open_journal(path)) as journal:
-        return journal.history
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """Connect to a file; it stays open unless something goes wrong, and that is told as a `JournalError`."""
-    connection: sqlite3.Connection | None = None
+    One of an older version is written anew in this version, and the old file is kept beside it.
+    """
+    descriptor = open_file(path, alone=True)
     try:
-        connection = sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE)
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        refuse_foreign(connection)
-        for pragma in _PRAGMAS:
-            connection.execute(f"PRAGMA {pragma}")
-        yield connection
-    except BaseException as error:
-        if connection is not None:
-            connection.close()
-        if isinstance(error, sqlite3.Error | UnicodeDecodeError):  # the latter for a text that is no text any more
-            raise _told(error) from error
+        if _is_old(descriptor):
+            from stagec.drivers.local.legacy import keep_old
+
+            history = _read(descriptor, path)
+            keep_old(descriptor, path)
+            journal = _create(path, history, replace=True)
+            os.close(descriptor)
+            return journal
+        contents = read_file(descriptor)
+        history = _history(contents.records)
+        return Journal(resume_file(descriptor, contents), history)
+    except BaseException:
+        os.close(descriptor)
         raise
 
 
-_PATIENCE = 0.5
-"""Seconds to wait for a lock: whoever only reads a journal has it for a moment, whoever runs it for long."""
+def read_journal(path: Path) -> History:
+    """Return what a journal holds, of any version; nothing is written, so the disk may be read-only."""
+    descriptor = open_file(path, alone=False)
+    try:
+        return _read(descriptor, path)
+    finally:
+        os.close(descriptor)
 
 
-def _told(error: Exception) -> JournalError:
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    if code in _BUSY:
-        return JournalError(Reason.BUSY, "another process is running it")
-    if code in _DAMAGED:
-        return JournalError(Reason.DAMAGED, f"its journal is damaged: {error}")
-    return JournalError(Reason.UNUSABLE, f"its journal cannot be used: {error}")
+def _read(descriptor: int, path: Path) -> History:
+    if _is_old(descriptor):
+        from stagec.drivers.local.legacy import read_old
+
+        return read_old(descriptor, path)
+    return _history(read_file(descriptor).records)
+
+
+def _is_old(descriptor: int) -> bool:
+    return os.pread(descriptor, len(_SQLITE), 0) == _SQLITE
+
+
+def _create(path: Path, history: History, *, replace: bool = False) -> Journal:
+    beside = json.dumps({"digest": history.digest, "facts": dict(history.facts)})
+    entries = map(_payload, ("", *history.step_digests), map(written, history.events))
+    return Journal(create_file(path, [beside.encode() + b"\n" + history.plan, *entries], replace=replace), history)
+
+
+def _payload(step_digest: str, body: str) -> bytes:
+    return f"{step_digest}\n{body}".encode()
+
+
+def _history(records: Sequence[Record]) -> History:
+    """Return the history in records, which may be anybody's: that their digests are right says nothing of them."""
+    plan, digest, facts = _beside(records[0].payload)
+    is_sealed = len(records) > 1 and records[-1].payload.endswith(b"\n" + _SEAL.encode())
+    entries = [each.payload.partition(b"\n") for each in records[1:]]
+    events = tuple(_event(number, body) for number, (_, _, body) in enumerate(entries[: len(entries) - is_sealed]))
+    if len({key_of(each) for each in events}) < len(events):
+        raise damaged("an event is in it twice")
+    step_digests = (*(_text(first) for first, _, _ in entries[1:]), "")
+    return History(plan, digest, events, step_digests[: len(events)], facts)
+
+
+def _beside(payload: bytes) -> tuple[bytes, str, dict[str, str]]:
+    """Return a plan, its digest, and what is kept beside it."""
+    first, _, plan = payload.partition(b"\n")
+    try:
+        found = json.loads(first)
+    except (ValueError, RecursionError) as error:
+        raise damaged("what is kept beside its plan is not what was written") from error
+    match found:
+        case {"digest": str(digest), "facts": dict(facts)} if {type(each) for each in facts.values()} <= {str}:
+            check_plan(plan, digest)
+            return plan, digest, facts
+        case _:
+            raise damaged("what is kept beside its plan is no text")
+
+
+def _event(number: int, body: bytes) -> Event:
+    try:
+        return read(body.decode())
+    except (TypeError, ValueError) as error:
+        raise damaged(f"event {number} is none") from error
+
+
+def _text(step_digest: bytes) -> str:
+    try:
+        return step_digest.decode("ascii")
+    except UnicodeDecodeError as error:
+        raise damaged("a step digest is none") from error

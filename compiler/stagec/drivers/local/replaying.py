@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from stagec.core.value import value
-from stagec.drivers.local.journal import History
-from stagec.drivers.local.marks import mark
+from stagec.drivers.local.history import History
+from stagec.drivers.local.step_digests import digest_step
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Event
 from stagec.runtime.program import Program
@@ -38,24 +38,24 @@ def fold(program: Program, events: Iterable[Event]) -> State:
     return state
 
 
-def difference(seq: int, step: Step, marked: str) -> Difference | None:
-    """Return how what follows from an event differs from what its mark says; nothing when it does not."""
-    now = mark(seq, step)
-    if not marked or now == marked:
+def difference(seq: int, step: Step, known: str) -> Difference | None:
+    """Return how what follows from an event differs from what its step digest says; nothing when it does not."""
+    now = digest_step(seq, step)
+    if not known or now == known:
         return None
-    same = now.partition(".")[0] == marked.partition(".")[0]
+    same = now.partition(".")[0] == known.partition(".")[0]
     return Difference(seq, "state" if same else "what")
 
 
 def replayed(program: Program, again: Program, history: History) -> State | Difference:
     """Advance twice through a history, by programs that share nothing; return the state, or the first difference.
 
-    What follows from each event must be what its mark says, and the same both times.
+    What follows from each event must be what its step digest says, and the same both times.
     """
-    both = zip(steps(program, history.events), steps(again, history.events), history.marks, strict=True)
+    both = zip(steps(program, history.events), steps(again, history.events), history.step_digests, strict=True)
     state = State()
-    for seq, ((_, step), (_, other), marked) in enumerate(both):
-        found = difference(seq, step, marked)
+    for seq, ((_, step), (_, other), known) in enumerate(both):
+        found = difference(seq, step, known)
         if found is not None:
             return found
         if step != other:

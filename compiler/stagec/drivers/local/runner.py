@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from stagec.drivers.local.drive import Sitting, World, drive, proceed
+from stagec.drivers.local.drive import RunSession, World, drive, proceed
 from stagec.drivers.local.history import JournalError, Reason
 from stagec.drivers.local.journal import Journal, create, open_journal
 from stagec.runtime.exchange import Event, Started
@@ -16,13 +16,13 @@ from stagec.runtime.state import State
 def run(plan: bytes, world: World, started: Started, journal: Path | None = None) -> State:
     """Run a plan and return the state in which the run has ended.
 
-    With the path of a journal, what happens is kept there, and a run that is there already is gone on with; `started`
-    counts when there is none. Raises `stagec.plan.PlanError` for a plan that is refused, `JournalError` for a journal
-    that cannot be used, and whatever the world raises; the run can then be gone on with.
+    With the path of a journal, what happens is kept there, and a run that is there already is resumed; `started` counts
+    when there is none. Raises `stagec.plan.PlanError` for a plan that is refused, `JournalError` for a journal that
+    cannot be used, and whatever the world raises; the run can then be resumed.
     """
     program = load(plan)
     if journal is None:
-        return proceed(Sitting(program, _Forgetful(), world), State(), started)
+        return proceed(RunSession(program, _EventCount(), world), State(), started)
     with closing(_opened(journal, plan, program)) as kept:
         return drive(program, kept, world, None if kept.history.events else started)
 
@@ -31,7 +31,7 @@ def _opened(path: Path, plan: bytes, program: Program) -> Journal:
     try:
         found = open_journal(path)
     except JournalError as error:
-        if error.reason not in {Reason.MISSING, Reason.EMPTY}:
+        if error.reason is not Reason.MISSING:
             raise
         return create(path, plan, program.digest)
     if found.history.digest != program.digest:
@@ -40,7 +40,7 @@ def _opened(path: Path, plan: bytes, program: Program) -> Journal:
     return found
 
 
-class _Forgetful:
+class _EventCount:
     """Keeps nothing but the number of events."""
 
     def __init__(self) -> None:
@@ -51,8 +51,8 @@ class _Forgetful:
         """Count an event."""
         self.count += 1
 
-    def mark(self, mark: str, /) -> None:
-        """Forget a mark."""
+    def take_digest(self, step_digest: str, /) -> None:
+        """Forget a step digest."""
 
     def seal(self) -> None:
         """Keep nothing."""

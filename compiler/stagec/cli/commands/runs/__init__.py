@@ -25,7 +25,10 @@ def _show(run: str, runs: Path) -> None:
 
 
 def _export(run: str, runs: Path) -> None:
-    """Print RUN as JSON: the digest of its plan, and every event with its answer."""
+    """Print RUN as JSON: the digest of its plan, and every event with its answer.
+
+    What is printed cannot be resumed. To copy a run, copy its one file, .stagec/runs/RUN.run, at any moment.
+    """
     from stagec.cli.commands.runs.exporting import export
 
     export(run, runs)

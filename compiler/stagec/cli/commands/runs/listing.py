@@ -21,7 +21,7 @@ from stagec.drivers.local.replaying import fold
 
 @value
 class Standing:
-    """How a run stands: `done`, `failed`, `interrupted`, `running`, or why its journal cannot be used.
+    """How a run stands: `done`, `failed`, `interrupted`, `not begun`, `running`, or why its journal cannot be used.
 
     Of a run that is executed by somebody, and of one whose journal cannot be used, nothing else is known.
     """
@@ -52,12 +52,12 @@ def standing(path: Path) -> Standing:
         history = read_journal(path)
         program = program_in(history.plan, "its plan")
     except JournalError as error:
-        told = "" if error.reason in {Reason.BUSY, Reason.EMPTY} else str(error)
+        told = "" if error.reason is Reason.BUSY else str(error)
         return Standing(name_of(path), str(error.reason), told)
     except Failure as failure:
         return Standing(name_of(path), str(Reason.UNUSABLE), str(failure))
     state = fold(program, history.events)
-    status = "interrupted" if state.ended is None else str(state.ended)
+    status = str(state.ended or ("interrupted" if history.events else "not begun"))
     counts = (state.executions, len(history.events))
     return Standing(name_of(path), status, state.reason, program.plan.id, program.digest, *counts)
 

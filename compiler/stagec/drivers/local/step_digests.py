@@ -1,7 +1,7 @@
-"""What followed from an event, as a short text that is kept with the next one: a replay that differs is noticed.
+"""What followed from an event, as a short text that is kept with it: a replay that differs is noticed.
 
-A mark is the digest of what was asked, taken back and told. At every 1,000th event, and at the one that ends the run, a
-dot and the digest of the whole state follow.
+A step digest is the digest of what was asked, taken back and told. At every 1,000th event, and at the one that ends the
+run, a dot and the digest of the whole state follow.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from stagec.runtime.exchange import Effect
 from stagec.runtime.state import Step
 
 _MEMBERS: Mapping[type, Callable[[Effect], Any]] = {kind: attrgetter(*kind.__match_args__) for kind in get_args(Effect)}
-"""What reads all members of a request of a class; a mark is made for every event, so it must be quick."""
+"""What reads all members of a request of a class; every event has a step digest, so it must be quick."""
 _OFTEN = 1_000
 """Events between two digests of the whole state, which may be large; what differs in it is soon asked or told, too."""
 
 
-def mark(seq: int, step: Step) -> str:
-    """Return the mark of the event of a number."""
+def digest_step(number: int, step: Step) -> str:
+    """Return the step digest of the event of a number."""
     asked = [(type(each).__name__, _MEMBERS[type(each)](each)) for each in step.effects]
     followed = _digest((asked, step.void, [(each.name, each.facts) for each in step.told]))
-    is_whole = seq % _OFTEN == 0 or step.state.ended is not None
+    is_whole = number % _OFTEN == 0 or step.state.ended is not None
     return f"{followed}.{_digest(step.state)}" if is_whole else followed
 
 

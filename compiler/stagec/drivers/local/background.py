@@ -1,4 +1,4 @@
-"""A thread beside the one that waits for the disk: what follows from an event is worked out while it is written."""
+"""A thread in the background: what follows from an event is worked out while the event is written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def at_once(work: Callable[[], T], /) -> Callable[[], T]:
 
 
 @contextmanager
-def aside() -> Iterator[Begin]:
+def background() -> Iterator[Begin]:
     """Do work in a thread of its own, one thing after the other; the thread has ended when this is left.
 
     What nobody waits for is forgotten.

@@ -1,4 +1,4 @@
-"""Work that is done aside is done once, in order, and what is wrong with it is seen where it is waited for."""
+"""Work in the background is done once, in order, and what is wrong with it is seen where it is waited for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from threading import Thread, current_thread, main_thread
 
 import pytest
 
-from stagec.drivers.local.aside import aside, at_once
+from stagec.drivers.local.background import at_once, background
 
 
 def failing() -> int:
@@ -15,13 +15,13 @@ def failing() -> int:
 
 
 def test_work_is_done_in_another_thread() -> None:
-    with aside() as begin:
+    with background() as begin:
         first, second = begin(current_thread), begin(lambda: 2)
         assert (first() is main_thread(), second()) == (False, 2)
 
 
 def test_what_the_work_raises_is_raised_where_it_is_waited_for() -> None:
-    with aside() as begin:
+    with background() as begin:
         result = begin(failing)
         with pytest.raises(LookupError):
             result()
@@ -29,7 +29,7 @@ def test_what_the_work_raises_is_raised_where_it_is_waited_for() -> None:
 
 
 def test_work_that_would_end_the_process_is_no_exception_to_that() -> None:
-    with aside() as begin:
+    with background() as begin:
         result = begin(lambda: sys.exit(3))
         with pytest.raises(SystemExit):
             result()
@@ -40,7 +40,7 @@ def test_no_thread_is_left_behind_by_whoever_is_interrupted() -> None:
     threads: list[Thread] = []
 
     def interrupted() -> None:
-        with aside() as begin:
+        with background() as begin:
             begin(lambda: threads.append(current_thread()))
             raise KeyboardInterrupt
 
@@ -50,7 +50,7 @@ def test_no_thread_is_left_behind_by_whoever_is_interrupted() -> None:
 
 
 def test_work_that_nobody_waits_for_is_forgotten() -> None:
-    with aside() as begin:
+    with background() as begin:
         begin(failing)
         begin(lambda: 1)
 
