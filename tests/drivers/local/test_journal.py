@@ -320,3 +320,15 @@ def test_folders_are_made_and_kept(tmp_path: Path, plan: bytes, program: Program
     deep = tmp_path / "a" / "b" / "c" / "one.run"
     create(deep, plan, program.digest).close()
     assert deep.exists()
+
+
+def test_a_disk_that_cannot_be_read_is_told(journal: Journal, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(journal)
+
+    def fail(*_: object) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "pread", fail)
+    for attempt in (open_journal, read_journal):
+        error = refusal(lambda attempt=attempt: attempt(path))
+        assert (error.reason, str(error)) == (Reason.UNUSABLE, "its journal cannot be read: Input/output error")

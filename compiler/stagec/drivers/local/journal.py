@@ -17,7 +17,7 @@ from stagec.core.value import NOTHING
 from stagec.core.words import quote
 from stagec.drivers.local.events import key_of, read, written
 from stagec.drivers.local.history import History, JournalError, Reason, check_plan, damaged
-from stagec.drivers.local.journal_file import JournalFile, create_file, open_file, read_file, resume_file
+from stagec.drivers.local.journal_file import JournalFile, create_file, open_file, read_at, read_file, resume_file
 from stagec.drivers.local.records import Record
 from stagec.runtime.event import Event
 
@@ -141,7 +141,7 @@ def _read(descriptor: int, path: Path) -> History:
 
 
 def _is_old(descriptor: int) -> bool:
-    return os.pread(descriptor, len(_SQLITE), 0) == _SQLITE
+    return read_at(descriptor, 0, len(_SQLITE)) == _SQLITE
 
 
 def _create(path: Path, history: History, *, replace: bool = False) -> Journal:

@@ -11,6 +11,7 @@ import stat
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from stagec.core.disk import RefusedWriteError, create_private, open_private
@@ -165,19 +166,14 @@ def read_file(descriptor: int) -> Contents:
     if size > LARGEST:
         raise damaged("it is larger than any journal")
 
-    def read(place: int, length: int) -> bytes:
-        return os.pread(descriptor, length, place)
-
-    try:
-        first = read(0, PAGE)
-        check_title(first)
-        head = read_head(first)
-        records = tuple(read_records(read, size))
-        if not 0 < head.count <= len(records) or records[head.count - 1].digest != head.digest:
-            raise damaged(f"record {min(len(records), head.count)} is not what was written")
-        check_rest(read, size, records[-1].end, len(records))
-    except OSError as error:
-        raise JournalError(Reason.UNUSABLE, f"its journal cannot be read: {error.strerror or error}") from error
+    read = partial(read_at, descriptor)
+    first = read(0, PAGE)
+    check_title(first)
+    head = read_head(first)
+    records = tuple(read_records(read, size))
+    if not 0 < head.count <= len(records) or records[head.count - 1].digest != head.digest:
+        raise damaged(f"record {min(len(records), head.count)} is not what was written")
+    check_rest(read, size, records[-1].end, len(records))
     return Contents(records, head.count)
 
 
@@ -191,13 +187,21 @@ def resume_file(descriptor: int, contents: Contents) -> JournalFile:
     end, known = records[-1].end, records[contents.acknowledged - 1].end
     try:
         if end > known:
-            write_at(descriptor, known, os.pread(descriptor, end - known, known))
+            write_at(descriptor, known, read_at(descriptor, known, end - known))
         os.ftruncate(descriptor, end)
         synchronise(descriptor)
         write_at(descriptor, *Head(len(records), records[-1].digest).dump())
     except OSError as error:
         raise JournalError(Reason.UNUSABLE, f"its journal cannot be written: {error.strerror or error}") from error
     return JournalFile(descriptor, records, end)
+
+
+def read_at(descriptor: int, place: int, length: int) -> bytes:
+    """Return so many bytes, fewer at the end of a file."""
+    try:
+        return os.pread(descriptor, length, place)
+    except OSError as error:
+        raise JournalError(Reason.UNUSABLE, f"its journal cannot be read: {error.strerror or error}") from error
 
 
 def write_at(descriptor: int, place: int, data: bytes) -> None:

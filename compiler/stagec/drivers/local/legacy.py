@@ -19,7 +19,7 @@ from stagec.core.disk import create_private
 from stagec.core.value import value
 from stagec.drivers.local.events import key_of, read
 from stagec.drivers.local.history import History, JournalError, Reason, check_plan, damaged
-from stagec.drivers.local.journal_file import write_at
+from stagec.drivers.local.journal_file import read_at, write_at
 from stagec.drivers.local.records import LONGEST
 from stagec.runtime.event import Event
 
@@ -90,7 +90,7 @@ def _refuse_running(descriptor: int) -> None:
 
 
 def _whole(descriptor: int) -> bytes:
-    return os.pread(descriptor, LONGEST, 0)
+    return read_at(descriptor, 0, LONGEST)
 
 
 def _log(path: Path) -> bytes:
