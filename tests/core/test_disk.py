@@ -16,6 +16,7 @@ import pytest
 from stagec.core.disk import (
     RefusedWriteError,
     check_inside,
+    create_private,
     leads_out,
     make_folder,
     make_private_folder,
@@ -239,3 +240,48 @@ def test_without_opened_folders_files_are_written_as_safely_as_can_be(tmp_path: 
         "exclusive",
     ]
     assert ((root / "x").read_bytes(), victim.read_bytes()) == (b"three", b"mine")
+
+
+def fill(descriptor: int) -> None:
+    os.write(descriptor, b"new")
+
+
+@pytest.mark.usefixtures("open_mask")
+@pytest.mark.parametrize("links", [True, False])
+def test_a_private_file_has_its_name_when_it_is_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    if not links:
+        monkeypatch.setattr(os, "link", lambda *_, **__: (_ for _ in ()).throw(PermissionError(1, "no links here")))
+    path, seen = tmp_path / "x", list[bool]()
+
+    def write(descriptor: int) -> None:
+        seen.append(path.exists())
+        fill(descriptor)
+
+    os.close(create_private(path, write))
+    assert (seen, path.read_bytes(), mode(path), path.stat().st_nlink) == ([False], b"new", 0o600, 1)
+    with pytest.raises(FileExistsError):
+        create_private(path, lambda descriptor: None)
+    assert path.read_bytes() == b"new"
+    os.close(create_private(path, lambda descriptor: None, replace=True))
+    assert path.read_bytes() == b""
+    assert [each.name for each in tmp_path.iterdir()] == ["x"]
+
+
+def test_a_private_file_that_cannot_be_filled_leaves_nothing(tmp_path: Path) -> None:
+    def fail(_: int) -> None:
+        raise OSError(28, "full")
+
+    with pytest.raises(OSError, match="full"):
+        create_private(tmp_path / "x", fail)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_private_file_takes_no_name_of_a_link(tmp_path: Path) -> None:
+    (tmp_path / "x").symlink_to("nowhere")
+    with pytest.raises(FileExistsError):
+        create_private(tmp_path / "x", fill)
+    os.close(create_private(tmp_path / "x", fill, replace=True))
+    assert not (tmp_path / "x").is_symlink()
+    assert not (tmp_path / "nowhere").exists()

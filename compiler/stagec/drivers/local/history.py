@@ -9,7 +9,7 @@ from enum import StrEnum
 from stagec.core.value import NOTHING, value
 from stagec.plan.frame import unframed
 from stagec.plan.trouble import PlanError
-from stagec.runtime.event import Event
+from stagec.runtime.exchange import Event
 
 
 class Reason(StrEnum):

@@ -19,7 +19,7 @@ from stagec.drivers.local.events import key_of, read, written
 from stagec.drivers.local.history import History, JournalError, Reason, check_plan, damaged
 from stagec.drivers.local.journal_file import JournalFile, create_file, open_file, read_at, read_file, resume_file
 from stagec.drivers.local.records import Record
-from stagec.runtime.event import Event
+from stagec.runtime.exchange import Event
 
 _SQLITE = b"SQLite format 3\0"
 """How the journals of versions 1 and 2 begin."""

@@ -21,7 +21,7 @@ from stagec.drivers.local.events import key_of, read
 from stagec.drivers.local.history import History, JournalError, Reason, check_plan, damaged
 from stagec.drivers.local.journal_file import read_at, write_at
 from stagec.drivers.local.records import LONGEST
-from stagec.runtime.event import Event
+from stagec.runtime.exchange import Event
 
 OLD = ".old"
 """What is put behind the name of an old file when its run goes on in a new one."""
