@@ -247,11 +247,11 @@ def fill(descriptor: int) -> None:
 
 
 @pytest.mark.usefixtures("open_mask")
-@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("links", ["with second names", "without"])
 def test_a_private_file_has_its_name_when_it_is_complete(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: str
 ) -> None:
-    if not links:
+    if links == "without":
         monkeypatch.setattr(os, "link", lambda *_, **__: (_ for _ in ()).throw(PermissionError(1, "no links here")))
     path, seen = tmp_path / "x", list[bool]()
 
@@ -262,9 +262,9 @@ def test_a_private_file_has_its_name_when_it_is_complete(
     os.close(create_private(path, write))
     assert (seen, path.read_bytes(), mode(path), path.stat().st_nlink) == ([False], b"new", 0o600, 1)
     with pytest.raises(FileExistsError):
-        create_private(path, lambda descriptor: None)
+        create_private(path, fill)
     assert path.read_bytes() == b"new"
-    os.close(create_private(path, lambda descriptor: None, replace=True))
+    os.close(create_private(path, os.fsync, replace=True))
     assert path.read_bytes() == b""
     assert [each.name for each in tmp_path.iterdir()] == ["x"]
 
