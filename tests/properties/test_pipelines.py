@@ -13,7 +13,7 @@ from campaigns import choose
 
 from stagec.core.budgets import Budgets
 from stagec.frontends.stages import FRONTEND
-from stagec.frontends.stages.document import PendingNode, Pipeline
+from stagec.frontends.stages.document import Arrival, Pipeline
 from stagec.graph import Graph, Questions, build
 from stagec.graph.networkx_graph import NetworkxGraph
 from stagec.model.flow import Flow
@@ -177,7 +177,7 @@ def answers(graph: Questions) -> dict[str, object]:
 def is_mixed(found: Pipeline) -> bool:
     """Tell whether a stage runs both in parallel and alone: a node has the edges of both."""
     arrivals = [{way.arrival for way in ways} for ways in found.incoming.values()]
-    return any(PendingNode.SIBLING in each and len(each) > 1 for each in arrivals)
+    return any(Arrival.SIBLING in each and len(each) > 1 for each in arrivals)
 
 
 def compared(simulated: Simulation, graph: Graph) -> tuple[set[str], bool]:
