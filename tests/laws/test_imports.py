@@ -24,6 +24,7 @@ DOORS = {
     "mcp_types": ("stagec.world",),
     "jsonschema_rs": ("stagec.sources.shape", "stagec.project.mistakes", "stagec.runtime.payload"),
     "sqlite3": ("stagec.drivers.local.legacy",),
+    "yaml": ("stagec.sources.formats", "stagec.sources.yaml_text"),
     "ruamel": ("stagec.sources.formats", "stagec.sources.yaml_text"),
     "tomllib": ("stagec.project.toml",),
 }

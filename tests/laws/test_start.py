@@ -22,6 +22,7 @@ HEAVY = (
     "pathspec",
     "referencing",
     "ruamel",
+    "yaml",
     "tomllib",
 )
 PROBE = """

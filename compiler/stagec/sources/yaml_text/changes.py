@@ -24,11 +24,24 @@ def change(text: str, edits: Iterable[Edit]) -> str:
     if any(edit.at.range for edit in wanted):
         return _respelt(text, wanted)
     whole = _root(text)
+    root, changed = whole, len(text)
     for edit in sorted(wanted, key=lambda edit: _position(whole, edit, text), reverse=True):
-        start, end, new = _SPLICES[edit.change](text, _root(text), edit)
-        text = text[:start] + new + text[end:]
+        if not _untouched(root, edit, text, changed):
+            root = _root(text)
+        start, end, new = _SPLICES[edit.change](text, root, edit)
+        text, changed = text[:start] + new + text[end:], start
     _root(text)
     return text
+
+
+def _untouched(root: Node, edit: Edit, text: str, changed: int) -> bool:
+    """Tell whether nodes read before text was changed from an offset on still hold for an edit, which lies before.
+
+    Whoever writes over a value or a name looks at that alone; whoever adds or removes looks at the whole collection.
+    """
+    here = spot(root, edit, text)
+    alone = edit.change in {Change.REPLACE, Change.RENAME} and here.member is not None
+    return (here.node if alone else here.parent or root).end < changed
 
 
 def _respelt(text: str, edits: tuple[Edit, ...]) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from stagec.core.budgets import Budgets
 from stagec.core.collector import collector_paused
 from stagec.core.value import replace, value
 from stagec.sources.yaml_text.depth import too_deep
-from stagec.sources.yaml_text.events import events
+from stagec.sources.yaml_text.events import events, fast_events
 from stagec.sources.yaml_text.nodes import Kind, Node
 from stagec.sources.yaml_text.problems import Trouble, undefined_alias
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 MOST_EXPANDED = 100_000
 """Values that aliases may stand for in one document."""
+
+LONGEST_EXPLAINED = 20_000
+"""Characters of a text with a mistake that the slower parser reads again, because it says more about the mistake."""
 
 _MOST_TABS = 20
 """The parser refuses tabs between words; so many of them are put right, each at the price of reading anew."""
@@ -37,8 +41,12 @@ class Composed:
     second: tuple[int, int] | None = None
 
 
+@lru_cache(maxsize=1)
 def compose(text: str, budgets: Budgets) -> Composed:
-    """Read a text into nodes; never raises for anything the text may contain."""
+    """Read a text into nodes; never raises for anything the text may contain.
+
+    The last text is remembered: whoever has read a file with mistakes asks next where they stand.
+    """
     deep = too_deep(text, budgets.depth)
     if deep is not None:
         return Composed(trouble=Trouble("deep-nesting", "", deep, deep + 1, {"limit": budgets.depth}))
@@ -47,13 +55,20 @@ def compose(text: str, budgets: Budgets) -> Composed:
 
 
 def _composed(text: str, budgets: Budgets) -> Composed:
-    composed = _attempt(text, budgets)
+    """Read with the fast parser; what it refuses is read by the one that explains, unless the text is long."""
+    composed = _attempt(text, budgets, fast_events(text))
+    explained = len(text) > LONGEST_EXPLAINED or composed.trouble is None
+    return composed if explained else _explained(text, budgets)
+
+
+def _explained(text: str, budgets: Budgets) -> Composed:
+    composed = _attempt(text, budgets, events(text, budgets.depth))
     for _ in range(_MOST_TABS):
         tab = _separating_tab(text, composed.trouble)
         if tab is None:
             break
         text = text[: tab.start()] + " " * len(tab[0]) + text[tab.end() :]
-        composed = _attempt(text, budgets)
+        composed = _attempt(text, budgets, events(text, budgets.depth))
     return composed
 
 
@@ -67,9 +82,9 @@ def _separating_tab(text: str, trouble: Trouble | None) -> re.Match[str] | None:
     return None if tabs is None or (indentation and text[tabs.end() : tabs.end() + 1] not in "\r\n#") else tabs
 
 
-def _attempt(text: str, budgets: Budgets) -> Composed:
+def _attempt(text: str, budgets: Budgets, read: Iterator[Any]) -> Composed:
     building = _Building(text, budgets)
-    for event in events(text, budgets.depth):
+    for event in read:
         trouble = event if isinstance(event, Trouble) else building.take(event)
         if trouble is not None:
             return Composed(trouble=trouble)

@@ -1,4 +1,4 @@
-"""The one door to the YAML parser: a text goes in, its events come out, and never an exception."""
+"""The one door to the YAML parsers: a text goes in, its events come out, and never an exception."""
 
 from __future__ import annotations
 
@@ -23,8 +23,28 @@ class _DeepError(ValueError):
         self.at = at
 
 
+def fast_events(text: str) -> Iterator[Any]:
+    """Yield the events of libyaml, and a `Trouble` as the last of them where it stops.
+
+    It reads what is well formed as `events` does, about twenty times as fast, and it takes tabs where YAML allows them.
+    What it says of mistakes is coarser, and it knows no halves of characters.
+    """
+    from yaml import YAMLError
+    from yaml.cyaml import CParser
+
+    readable, hidden = _hide_old_breaks(text)
+    try:
+        parser = CParser(readable)
+        while (event := parser.get_event()) is not None:
+            if hidden and getattr(event, "value", None):
+                event.value = event.value.translate(hidden)
+            yield event
+    except (YAMLError, *_RAISED) as error:
+        yield trouble_of(error, text)
+
+
 def events(text: str, depth: int) -> Iterator[Any]:
-    """Yield the parser's events, and a `Trouble` as the last of them when it cannot go on."""
+    """Yield the events of the parser that explains mistakes, and a `Trouble` as the last of them where it stops."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 

@@ -6,7 +6,7 @@ import re
 
 from stagec.core.edit import Change, Edit
 from stagec.core.value import value
-from stagec.sources.yaml_text.nodes import Kind, Member, Node, find
+from stagec.sources.yaml_text.nodes import Finder, Kind, Member, Node
 
 _BREAK = re.compile(r"\r\n|\n|\r")
 
@@ -46,7 +46,7 @@ class Spot:
 def spot(root: Node, edit: Edit, text: str) -> Spot:
     """Return what an edit points at; raises `ValueError` when it is not there or written with an alias."""
     pointer = edit.at.pointer
-    path = find(root, pointer)
+    path = Finder(root).find(pointer)
     there = len(path) > len(pointer)
     parents = [each.node for each in (path[:-1] if there else path)]
     if len(path) < len(pointer) or (not there and edit.change is not Change.INSERT):

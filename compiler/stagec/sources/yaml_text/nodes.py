@@ -56,21 +56,32 @@ class Member:
     key: Node | None = None
 
 
-def find(root: Node, pointer: Pointer) -> tuple[Member, ...]:
-    """Return the members along a pointer, the root first, as far as they are written."""
-    path = [Member(root)]
-    for key in pointer:
-        found = _member(path[-1].node.meant, key)
-        if found is None:
-            break
-        path.append(found)
-    return tuple(path)
+class Finder:
+    """Finds the members along pointers into one document; each mapping is searched by name once, whatever is asked."""
 
+    def __init__(self, root: Node) -> None:
+        self._root = root
+        self._names: dict[int, dict[str, Member]] = {}
 
-def _member(node: Node, key: str | int) -> Member | None:
-    if node.kind is Kind.SEQUENCE and isinstance(key, int) and 0 <= key < len(node.items):
-        return Member(node.items[key])
-    if node.kind is Kind.MAPPING:
-        fitting = [Member(item, name) for name, item in node.pairs if name.meant.text == key]
-        return fitting[-1] if fitting else None
-    return None
+    def find(self, pointer: Pointer) -> tuple[Member, ...]:
+        """Return the members along a pointer, the root first, as far as they are written."""
+        path = [Member(self._root)]
+        for key in pointer:
+            found = self._member(path[-1].node.meant, key)
+            if found is None:
+                break
+            path.append(found)
+        return tuple(path)
+
+    def _member(self, node: Node, key: str | int) -> Member | None:
+        if node.kind is Kind.SEQUENCE and isinstance(key, int) and 0 <= key < len(node.items):
+            return Member(node.items[key])
+        if node.kind is Kind.MAPPING and isinstance(key, str):
+            return self._named(node).get(key)
+        return None
+
+    def _named(self, node: Node) -> dict[str, Member]:
+        """Return the members of a mapping by name, of repeated ones the last."""
+        if id(node) not in self._names:
+            self._names[id(node)] = {name.meant.text: Member(item, name) for name, item in node.pairs}
+        return self._names[id(node)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
-from stagec.core.place import Part, Place, Pointer
+from stagec.core.place import Part, Place
 from stagec.core.value import replace
 from stagec.sources.tree import Fault, Parsed
 from stagec.sources.yaml_text.compose import compose
@@ -38,7 +38,7 @@ def read(file: str, text: str, budgets: Budgets) -> Parsed:
     elif root is None or (root.start == root.end and not root.tag):
         reason = "comments" if text.strip() else "blank" if text else "empty"
         return Parsed(faults=(Fault("empty-file", Place(file), reason),))
-    given = None if root is None else values.read(root, ())
+    given = None if root is None else values.read(root)
     return Parsed(given, tuple(values.faults))
 
 
@@ -53,66 +53,83 @@ def _with_remedy(fault: Fault, start: int, text: str, budgets: Budgets) -> Fault
 
 
 class _Values:
-    """Values under construction, and the faults found on the way."""
+    """Values under construction, the faults found on the way, and the names that lead to what is being read."""
 
     def __init__(self, file: str, text: str) -> None:
         self.faults: list[Fault] = []
         self._file = file
         self._text = text
+        self._path: list[str | int] = []
         self._shared: dict[int, Json] = {}
 
-    def read(self, node: Node, at: Pointer) -> Json:
-        if node.kind is Kind.ALIAS:
-            return self._alias(node.items[0], at)
+    def read(self, node: Node) -> Json:
+        """Return the value of a node; a tuple of the way to it is made only for what is wrong."""
         if node.kind is Kind.SCALAR:
-            given = self._scalar(node, at)
+            given = self._scalar(node)
+        elif node.kind is Kind.ALIAS:
+            return self._alias(node.items[0])
         elif node.kind is Kind.SEQUENCE:
-            self._check_tag(node)
-            given = [self.read(item, (*at, index)) for index, item in enumerate(node.items)]
+            given = self._sequence(node)
         else:
-            self._check_tag(node)
-            given = self._mapping(node, at)
+            given = self._mapping(node)
         if node.anchor:
             self._shared[id(node)] = given
         return given
 
-    def _alias(self, target: Node, at: Pointer) -> Json:
-        """Return the value read where the anchor stands, shared."""
-        return self._shared[id(target)] if id(target) in self._shared else self.read(target, at)
+    def _here(self) -> Place:
+        return Place(self._file, tuple(self._path))
 
-    def _scalar(self, node: Node, at: Pointer) -> Json:
+    def _alias(self, target: Node) -> Json:
+        """Return the value read where the anchor stands, shared."""
+        return self._shared[id(target)] if id(target) in self._shared else self.read(target)
+
+    def _scalar(self, node: Node) -> Json:
         try:
             if node.tag:
                 return tagged(node)
-            return meaning(node.text) if not node.style else self._text_of(node, Place(self._file, at))
+            return meaning(node.text) if not node.style else self._text_of(node)
         except NumberError as beyond:
-            here = Place(self._file, at, range=(node.start, node.end))
+            here = replace(self._here(), range=(node.start, node.end))
             self._fault("number-out-of-range", here, beyond.reason, beyond.facts)
             return beyond.nearest
         except TagError:
             self._unfit(node)
         return None
 
-    def _text_of(self, node: Node, at: Place) -> str:
+    def _text_of(self, node: Node, part: Part = Part.VALUE) -> str:
         """Return a text with U+FFFD in place of surrogates without a partner."""
         if node.style != '"' or not _SURROGATE.search(node.text):
             return node.text
+        pointer = (*self._path, node.text) if part is Part.KEY else tuple(self._path)
         escape = _ESCAPED.search(self._text, node.start, node.end)
         start, end = escape.span() if escape else (node.start, node.end)
-        self._fault("lone-surrogate", replace(at, range=(start, end)), "", {"escape": self._text[start:end]})
+        at = Place(self._file, pointer, part, (start, end))
+        self._fault("lone-surrogate", at, "", {"escape": self._text[start:end]})
         return _SURROGATE.sub("\ufffd", node.text)
 
-    def _mapping(self, node: Node, at: Pointer) -> dict[str, Json]:
+    def _sequence(self, node: Node) -> list[Json]:
+        self._check_tag(node)
+        given: list[Json] = []
+        for index, item in enumerate(node.items):
+            self._path.append(index)
+            given.append(self.read(item))
+            self._path.pop()
+        return given
+
+    def _mapping(self, node: Node) -> dict[str, Json]:
+        self._check_tag(node)
         given: dict[str, Json] = {}
         first: dict[str, Node] = {}
         for key, item in node.pairs:
-            name = self._name(key, at)
+            name = self._name(key)
+            self._path.append(name)
             if key.meant.kind is not Kind.SCALAR:
                 self._collection_as_key(node, key)
             elif name in first:
-                self._repeated((*at, name), key, first[name])
+                self._repeated(key, first[name])
             first.setdefault(name, key)
-            given[name] = self.read(item, (*at, name))
+            given[name] = self.read(item)
+            self._path.pop()
         return given
 
     def _collection_as_key(self, node: Node, key: Node) -> None:
@@ -125,18 +142,17 @@ class _Values:
             fault = Fault("invalid-yaml", at, "key-not-text", facts)
             self.faults.append(_with_remedy(fault, node.start, self._text, Budgets()) if not self.faults else fault)
 
-    def _name(self, key: Node, at: Pointer) -> str:
+    def _name(self, key: Node) -> str:
         """Return the name that a key node gives its member: a scalar as written, anything else as its source."""
         meant = key.meant
-        if meant.kind is not Kind.SCALAR:
-            return self._text[key.start : key.end]
-        return self._text_of(meant, Place(self._file, (*at, meant.text), Part.KEY))
+        return self._text_of(meant, Part.KEY) if meant.kind is Kind.SCALAR else self._text[key.start : key.end]
 
-    def _repeated(self, pointer: Pointer, later: Node, earlier: Node) -> None:
-        here = Place(self._file, pointer, Part.KEY, (later.start, later.end))
-        there = Place(self._file, pointer, Part.KEY, (earlier.start, earlier.end))
-        if len(self.faults) < _MOST:
-            self.faults.append(Fault("repeated-key", here, facts={"key": pointer[-1]}, related=((there, "first"),)))
+    def _repeated(self, later: Node, earlier: Node) -> None:
+        if len(self.faults) >= _MOST:
+            return
+        here = replace(self._here(), part=Part.KEY, range=(later.start, later.end))
+        there = replace(here, range=(earlier.start, earlier.end))
+        self.faults.append(Fault("repeated-key", here, facts={"key": here.pointer[-1]}, related=((there, "first"),)))
 
     def _check_tag(self, node: Node) -> None:
         fitting = "tag:yaml.org,2002:" + ("seq" if node.kind is Kind.SEQUENCE else "map")

@@ -8,7 +8,7 @@ from stagec.core.budgets import Budgets
 from stagec.core.place import START, Part, Place, Span
 from stagec.sources.lines import Lines
 from stagec.sources.yaml_text.compose import compose
-from stagec.sources.yaml_text.nodes import Node, find
+from stagec.sources.yaml_text.nodes import Finder
 
 Range = tuple[int, int]
 
@@ -24,15 +24,16 @@ def spans(text: str, places: Iterable[Place], within: Range | None = None) -> Ma
     start, end = within or (0, len(text))
     symbolic = any(place.range is None for place in wanted)
     root = compose(text[start:end], Budgets()).root if symbolic else None
+    finder = Finder(root) if root else None
     found: dict[Place, Span] = {}
     for place in wanted:
-        here = place.range or (_range(root, place, start) if root else None)
+        here = place.range or (_range(finder, place, start) if finder else None)
         found[place] = lines.span(*here) if here else START
     return found
 
 
-def _range(root: Node, place: Place, shift: int) -> Range:
-    path = find(root, place.pointer)
+def _range(finder: Finder, place: Place, shift: int) -> Range:
+    path = finder.find(place.pointer)
     member, there = path[-1], len(path) > len(place.pointer)
     shown = member.key if member.key and not (there and place.part is Part.VALUE) else member.node
     if shown.start == shown.end:
