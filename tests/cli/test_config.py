@@ -32,7 +32,7 @@ output-format = "text"                       # default
 [budgets]
 file-size = 1000000    # default
 depth = 64             # default
-nodes = 2000000        # default
+nodes = 600000         # default
 pattern-length = 1000  # default
 plan-size = 32000000   # default
 """

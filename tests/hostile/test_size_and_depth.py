@@ -45,6 +45,34 @@ ALIASES = {
     "many aliases": "a: &a x\nb: [" + "*a, " * 200_000 + "]",
     "merge keys": "a: &a {b: c}\n" + "".join(f"k{number}: {{<<: *a}}\n" for number in range(30_000)),
 }
+MEGABYTE = 990_000
+HEAD = 'version: "1.0"\nentry: a\nodd: &odd 1\n'
+"""With an anchor, so that a parser has to read it all."""
+FULL_OF = {
+    "unknown keys": ("", "key@: 1\n", ""),
+    "question marks": ("", "? key\n", ""),
+    "tags": ("many:\n", "- !!str a\n", ""),
+    "flow list": ("many: [", "a,", "]\n"),
+    "flow maps": ("many:\n", "- {a: 1, b: [x, y]}\n", ""),
+    "dashes": ("many:\n", f"  {'- ' * 50}a\n", ""),
+    "block list": ("many:\n", "- a\n", ""),
+    "lists as keys": ("", "[a]: b\n", ""),
+    "repeated keys": ("", "key: 1\n", ""),
+    "blank lines": ("", "\n", ""),
+    "a mistake at the end": ("many:\n", "- a\n", "b: c: d\n"),
+    "a quote that nothing closes": ('many: "', "a ", ""),
+    "tabs": ("", "key:\ta\n", ""),
+}
+"""What comes once, what comes again and again with its number for the sign, and what comes last."""
+
+
+@pytest.mark.parametrize("name", FULL_OF)
+def test_a_megabyte_of_yaml_is_read_or_refused(write: Any, attack: Any, name: str) -> None:
+    begin, line, end = FULL_OF[name]
+    text = HEAD + begin
+    lines = (line.replace("@", str(at)) for at in range((MEGABYTE - len(text)) // len(line.replace("@", "99999"))))
+    write("pipeline.yaml", f"{text}{''.join(lines)}{end}")
+    assert attack(seconds=3.0, megabytes=500.0).status == 1
 
 
 @pytest.mark.parametrize("text", JSON_DEPTHS.values(), ids=JSON_DEPTHS)

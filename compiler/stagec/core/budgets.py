@@ -13,8 +13,8 @@ class Budgets:
     """Bytes of one file."""
     depth: int = 64
     """Objects and arrays inside each other."""
-    nodes: int = 2_000_000
-    """Values of one document, aliases counted as often as they are used."""
+    nodes: int = 600_000
+    """Values and ends of collections that a YAML parser reports of one document."""
     plan_size: int = 32_000_000
     """Bytes of a plan."""
     pattern_length: int = 1_000

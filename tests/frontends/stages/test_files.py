@@ -12,7 +12,7 @@ import pytest
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.listed import listed
+from stagec.frontends.stages.listed import Listed, listed
 from stagec.frontends.stages.read import read
 from stagec.frontends.stages.recognise import recognises, sees
 from stagec.pipeline import Compilation, Project, compile_project
@@ -196,19 +196,29 @@ class TestThePathsOfAPipeline:
             ("pipeline.yaml", True, ["plan"])
         ]
 
-    def test_ten_thousand_files_are_asked_about_once(self, tmp_path: Path) -> None:
-        asked: list[tuple[str, str]] = []
+    def counted(self, root: Path, patterns: list[str]) -> tuple[tuple[Listed, ...], list[str]]:
+        """Return what patterns find among ten thousand files, and the folders that were walked for it."""
+        walked: list[str] = []
 
         class Counting(Sources):
             def below(self, folder: str, suffix: str) -> tuple[str, ...]:
-                asked.append((folder, suffix))
+                assert not suffix
+                walked.append(folder)
                 return tuple(f"s/{number}.md" for number in range(10_000))
 
-        text = json.dumps({"entry": "a", "stages": ["s/**/*.md"]}).encode()
-        sources = Counting(tmp_path, Budgets(), {"pipeline.json": text})
+        text = json.dumps({"entry": "a", "stages": patterns}).encode()
+        sources = Counting(root, Budgets(), {"pipeline.json": text})
         tree = sources.tree("pipeline.json", "file")
         assert tree is not None
-        assert (len(listed(sources, tree)[0].files), asked) == (10_000, [("s", ".md")])
+        return listed(sources, tree), walked
+
+    def test_ten_thousand_files_are_walked_once(self, tmp_path: Path) -> None:
+        found, walked = self.counted(tmp_path, ["s/**/*.md", "s/1*.md", "s/?.md", "s/?.md"])
+        assert ([len(each.files) for each in found], walked) == ([10_000, 1_111, 10, 10], ["s"])
+
+    def test_are_compared_with_so_many_files_and_no_more(self, tmp_path: Path) -> None:
+        found, _ = self.counted(tmp_path, [*(f"s/*.{number}" for number in range(101)), "s/*.0", "s/1.md", "s/2*.md"])
+        assert [each.text for each in found if not each.searched] == ["s/*.100", "s/2*.md"]
 
 
 class TestAStageNamedByHand:

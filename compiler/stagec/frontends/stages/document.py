@@ -202,11 +202,12 @@ class Incoming:
 
 @value
 class Pattern:
-    """One entry of a pipeline's `stages`, and whether any stage definition is found under it."""
+    """One entry of a pipeline's `stages`, whether it was searched for, and whether a stage definition is found."""
 
     text: str
     at: Place
     found: bool
+    searched: bool = True
 
 
 @value

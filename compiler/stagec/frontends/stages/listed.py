@@ -13,6 +13,9 @@ from stagec.sources.read import Sources, join
 from stagec.sources.tree import Tree
 
 _SPECIAL = frozenset("*?[")
+MOST_COMPARED = 1_000_000
+"""Comparisons of patterns with files for one pipeline; the pattern that passes the limit is compared to the end."""
+
 _OTHERS = frozenset({"pipeline", "registry", "agent"})
 """What a file that a pattern matches may have turned out to be, and is then no stage."""
 
@@ -22,43 +25,66 @@ class Listed:
     """One path or pattern of a pipeline's `stages`, and the files found under it.
 
     `index` is where it stands in the list, None for all that lies beside a pipeline which lists nothing.
+    `searched` is False for a pattern that is left out because those before it were compared with too many files.
     """
 
     index: int | None
     text: str
     files: tuple[str, ...]
+    searched: bool = True
 
 
 def listed(sources: Sources, pipeline: Tree) -> tuple[Listed, ...]:
     """Return the stage files that a pipeline lists; where it lists none, every stage definition beside it."""
     body = object_of(pipeline.value)
+    search = _Search(sources, pipeline.file)
     if "stages" in body:
         return tuple(
-            Listed(index, each, tuple(_files(sources, pipeline.file, each)))
+            search.listed(index, each)
             for index, each in enumerate(list_of(body["stages"]))
             if isinstance(each, str) and each
         )
-    beside = [file for suffix in MARKDOWN for file in _files(sources, pipeline.file, f"*{suffix}")]
+    beside = [file for suffix in MARKDOWN for file in search.listed(None, f"*{suffix}").files]
     seen = tuple(file for file in beside if not is_prompt(sources, file) and sees(sources, file))
     return (Listed(None, "", seen),)
 
 
-def _files(sources: Sources, pipeline: str, text: str) -> Iterator[str]:
-    """Yield the files that a path means, relative to a pipeline; `*` stays within a name, `**` goes into folders."""
-    path = join(posixpath.dirname(pipeline), text)
-    if path is None:
-        return
-    if not _SPECIAL.intersection(path):
-        if path != pipeline and (sources.exists(path) or sources.has_folder(path)):
-            yield path
-        return
-    names = path.split("/")
-    fixed = next(index for index, name in enumerate(names) if _SPECIAL.intersection(name))
-    suffix = posixpath.splitext(path)[1]
-    pattern = Patterns.of([f"/{path}"])
-    for file in sources.below("/".join(names[:fixed]), "" if _SPECIAL.intersection(suffix) else suffix):
-        if pattern.verdict(file, folder=False) and not _is_other(sources, file):
-            yield file
+class _Search:
+    """The search for the files of one pipeline: each folder is walked once, and each pattern is compared once."""
+
+    def __init__(self, sources: Sources, pipeline: str) -> None:
+        self._sources = sources
+        self._pipeline = pipeline
+        self._left = MOST_COMPARED
+        self._below: dict[str, tuple[str, ...]] = {}
+        self._found: dict[str, tuple[str, ...]] = {}
+
+    def listed(self, index: int | None, text: str) -> Listed:
+        """Return the files that a path means, relative to a pipeline; `*` stays in a name, `**` goes into folders."""
+        path = join(posixpath.dirname(self._pipeline), text)
+        if path is None:
+            return Listed(index, text, ())
+        if not _SPECIAL.intersection(path):
+            there = path != self._pipeline and (self._sources.exists(path) or self._sources.has_folder(path))
+            return Listed(index, text, (path,) if there else ())
+        if path not in self._found:
+            if self._left <= 0:
+                return Listed(index, text, (), searched=False)
+            self._found[path] = tuple(self._matching(path))
+        return Listed(index, text, self._found[path])
+
+    def _matching(self, path: str) -> Iterator[str]:
+        names = path.split("/")
+        fixed = "/".join(names[: next(index for index, name in enumerate(names) if _SPECIAL.intersection(name))])
+        if fixed not in self._below:
+            self._below[fixed] = self._sources.below(fixed, "")
+        self._left -= len(self._below[fixed]) + 1
+        suffix = posixpath.splitext(path)[1]
+        ending = "" if _SPECIAL.intersection(suffix) else suffix
+        pattern = Patterns.of([f"/{path}"])
+        for file in self._below[fixed]:
+            if file.endswith(ending) and pattern.verdict(file, folder=False) and not _is_other(self._sources, file):
+                yield file
 
 
 def _is_other(sources: Sources, file: str) -> bool:

@@ -178,7 +178,7 @@ class _Reading:
 
     def _patterns(self) -> tuple[Pattern, ...]:
         return tuple(
-            Pattern(each.text, self._at / "stages" / each.index, bool(each.files))
+            Pattern(each.text, self._at / "stages" / each.index, bool(each.files), each.searched)
             for each in self._bundle.listed
             if each.index is not None
         )

@@ -29,7 +29,7 @@ class Blocks:
     def draw(self, each: Diagnostic) -> str:
         """Return the block of a diagnostic, without a line feed at its end."""
         near = [also for also in each.related if _is_near(also, each)]
-        far = [also for also in each.related if also not in near]
+        far = [also for also in each.related if not _is_near(also, each)]
         gutter = len(str(max(span.start.line for span in (each.span, *(also.span for also in each.related)))))
         rows = [self._head(each), *self._frame("-->", each.at, self._marks(each, near), gutter)]
         for also in far:

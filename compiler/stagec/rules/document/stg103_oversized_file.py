@@ -19,5 +19,8 @@ from stagec.sources.tree import Tree
 @rule(since="0.1", origin=("rulings:everywhere",))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("oversized-file"):
-        size, limit = fault.facts["size"], fault.facts["limit"]
-        yield Finding(fault.at, f"file has {size:,} bytes, more than the {limit:,} that 'budgets.file-size' allows")
+        size, limit = fault.facts.get("size"), fault.facts["limit"]
+        if fault.reason == "values":
+            yield Finding(fault.at, f"file has more values than the {limit:,} that are read of one file")
+        else:
+            yield Finding(fault.at, f"file has {size:,} bytes, more than the {limit:,} that 'budgets.file-size' allows")

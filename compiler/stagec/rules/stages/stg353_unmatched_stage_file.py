@@ -5,7 +5,8 @@ The stages that were meant are missing, and every name that leads to them leads 
 
 ## How to fix
 Write a path relative to the pipeline; `*` stands for any part of a name, `**` for any folders. Files outside the
-project are not read.
+project are not read. Patterns are compared with a million files at most; those beyond are not looked for, so write few
+patterns, and below a folder that holds little else.
 """
 
 import posixpath
@@ -24,5 +25,7 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         if not pattern.found:
             path = posixpath.normpath(posixpath.join(folder, pattern.text))
             what = "no file of the project matches" if set(pattern.text) & set("*?[") else "the project has no file"
+            if not pattern.searched:
+                what = "too many files were compared with the patterns above; none is sought for"
             advice = "" if "." in pattern.text else "; 'stages' names files, such as 'plan.md'"
             yield Finding(pattern.at, f"{what} {quote(path)}{advice}")

@@ -22,10 +22,10 @@ MOST_EXPANDED = 100_000
 """Values that aliases may stand for in one document."""
 
 LONGEST_EXPLAINED = 20_000
-"""Characters of a text with a mistake that the slower parser reads again, because it says more about the mistake."""
+"""Characters of a text that is read by the parser which explains mistakes; a longer one is read by libyaml."""
 
-_MOST_TABS = 20
-"""The parser refuses tabs between words; so many of them are put right, each at the price of reading anew."""
+_MOST_TABS, _MOST_READ = 20, 100_000
+"""The parser that explains refuses tabs between words; so many are put right, each at the price of reading anew."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _COLON = re.compile(r"[ \t]*:")
@@ -55,15 +55,16 @@ def compose(text: str, budgets: Budgets) -> Composed:
 
 
 def _composed(text: str, budgets: Budgets) -> Composed:
-    """Read with the fast parser; what it refuses is read by the one that explains, unless the text is long."""
-    composed = _attempt(text, budgets, fast_events(text))
-    explained = len(text) > LONGEST_EXPLAINED or composed.trouble is None
-    return composed if explained else _explained(text, budgets)
+    return _fast(text, budgets) if len(text) > LONGEST_EXPLAINED else _explained(text, budgets)
+
+
+def _fast(text: str, budgets: Budgets) -> Composed:
+    return _attempt(text, budgets, fast_events(text))
 
 
 def _explained(text: str, budgets: Budgets) -> Composed:
     composed = _attempt(text, budgets, events(text, budgets.depth))
-    for _ in range(_MOST_TABS):
+    for _ in range(min(_MOST_TABS, _MOST_READ // (len(text) + 1))):
         tab = _separating_tab(text, composed.trouble)
         if tab is None:
             break
@@ -84,8 +85,11 @@ def _separating_tab(text: str, trouble: Trouble | None) -> re.Match[str] | None:
 
 def _attempt(text: str, budgets: Budgets, read: Iterator[Any]) -> Composed:
     building = _Building(text, budgets)
-    for event in read:
+    for number, event in enumerate(read):
         trouble = event if isinstance(event, Trouble) else building.take(event)
+        if trouble is None and number > budgets.nodes:
+            start = event.start_mark.index
+            trouble = Trouble("oversized-file", "values", start, start + 1, {"limit": budgets.nodes})
         if trouble is not None:
             return Composed(trouble=trouble)
         if building.second is not None:

@@ -26,8 +26,8 @@ class _DeepError(ValueError):
 def fast_events(text: str) -> Iterator[Any]:
     """Yield the events of libyaml, and a `Trouble` as the last of them where it stops.
 
-    It reads what is well formed as `events` does, about twenty times as fast, and it takes tabs where YAML allows them.
-    What it says of mistakes is coarser, and it knows no halves of characters.
+    It reads what is well formed as `events` does, about twenty times as fast. What it says of mistakes is coarser, and
+    it knows no halves of characters.
     """
     from yaml import YAMLError
     from yaml.cyaml import CParser

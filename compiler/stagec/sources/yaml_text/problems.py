@@ -50,6 +50,7 @@ def trouble_of(error: Exception, text: str) -> Trouble:
     problem = str(getattr(error, "problem", None) or getattr(error, "context", None) or error)
     at, since = _index(error, "problem_mark"), _index(error, "context_mark")
     context = str(getattr(error, "context", None) or "")
+    problem = _in_other_words(problem, text[at : at + 1] if at is not None else "")
     where = Outline(text)
     for pattern, look in _TABLE:
         if pattern.search(f"{context}: {problem}"):
@@ -57,6 +58,22 @@ def trouble_of(error: Exception, text: str) -> Trouble:
             if found is not None:
                 return _trouble(found, text)
     return _trouble(_unknown(text, at if at is not None else since, problem), text)
+
+
+def _in_other_words(problem: str, found: str) -> str:
+    """Say in the words of the parser that explains what libyaml says in its own."""
+    for words, others in _OTHER_WORDS.items():
+        problem = problem.replace(words, others)
+    return problem.replace("found character that", f"found character {found!r} that")
+
+
+_OTHER_WORDS = {
+    "did not find expected key": "expected <block end>",
+    "did not find expected '-' indicator": "expected <block end>",
+    "did not find expected <document start>": "expected '<document start>'",
+    "did not find expected node content": "expected the node content",
+    "did not find expected": "expected",
+}
 
 
 def _trouble(mistake: Mistake, text: str) -> Trouble:
