@@ -61,7 +61,7 @@ ALLOWED = {
         for each in ("_below", "_block", "_compact", "_mapping", "_sequence", "_value")
     },
     **{f"sources.yaml_text.quick_flow:{each}": _FILE for each in ("_element", "_mapping", "_sequence", "flow")},
-    **{f"sources.yaml_text.reading:_Values.{each}": _FILE for each in ("_alias", "_mapping", "read")},
+    **{f"sources.yaml_text.reading:_Values.{each}": _FILE for each in ("_alias", "_mapping", "_sequence", "read")},
 }
 """Functions that recurse, as module:name, each with what bounds how deep."""
 
