@@ -1,4 +1,4 @@
-"""The console entry: finds the command, and gives every kind of failure its one home and exit status."""
+"""The command line: finds the command, and gives every kind of failure its one home and exit status."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 
 from stagec.cli import commands
 from stagec.cli.streams import discard, finish, prepare, put_aside, say
+from stagec.core import interrupts
 from stagec.core.docstring import docstring
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import Names, hint
@@ -19,9 +20,6 @@ from stagec.core.shelf import member, names
 from stagec.core.version import DOCUMENTATION, __version__
 from stagec.core.visible import visible
 from stagec.core.words import quote
-
-_INTERRUPTED = 130
-"""What shells show of a program that Ctrl-C ended."""
 
 _LIST = "\n\t"
 """What click writes before each of several choices."""
@@ -84,15 +82,22 @@ def stagec(budget: tuple[str, ...]) -> None:
         raise Failure(f"the working directory cannot be used: {error.strerror or error}") from error
 
 
-def main() -> None:
-    """Run the command line and end the process with the exit status of the command."""
+def main() -> int:
+    """Run the command line of this process and return its exit status; what is written has been handed over."""
     prepare()
-    if "_STAGEC_COMPLETE" in os.environ:
-        stagec.main(prog_name="stagec")
     gc.disable()  # a short life: what is garbage at its end need not be looked for
-    status = run(sys.argv[1:])
+    status = _complete() if "_STAGEC_COMPLETE" in os.environ else run(sys.argv[1:])
     finish()
-    os._exit(status)  # the system frees the memory at once; taking large trees apart one by one takes a tenth of a run
+    return status
+
+
+def _complete() -> int:
+    """Answer a shell that asks how a command line may go on."""
+    try:
+        stagec.main(prog_name="stagec")
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return Exit.CLEAN
 
 
 def run(arguments: Sequence[str], program: click.Group = stagec) -> int:
@@ -102,7 +107,7 @@ def run(arguments: Sequence[str], program: click.Group = stagec) -> int:
     except (KeyboardInterrupt, click.Abort):
         with suppress(KeyboardInterrupt):  # the second of two
             say("stagec: interrupted")
-        return _INTERRUPTED
+        return interrupts.status()
     except Exception as error:  # whatever nobody expected is a fault of stagec's own
         return _internal(error)
 

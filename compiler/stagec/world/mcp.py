@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
@@ -68,9 +67,7 @@ def _require() -> None:
 
 
 async def _ask_all(questions: tuple[Question, ...], tell: Tell, finish: Finish) -> tuple[Answer, ...]:
-    turn, task = asyncio.Semaphore(_AT_ONCE), asyncio.current_task()
-    if task is not None and hasattr(signal, "SIGTERM"):
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    turn = asyncio.Semaphore(_AT_ONCE)
 
     async def one(question: Question) -> Answer:
         async with turn:

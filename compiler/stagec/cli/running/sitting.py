@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from shlex import join
-from threading import current_thread, main_thread
 
 from stagec.cli.progress import progress
 from stagec.cli.running.failing import failed
@@ -45,8 +41,7 @@ def sit(table: Table, event: Event | None) -> Exit:
     """Go on with a run, beginning with an event if one has just happened; return the exit status it deserves."""
     gc.enable()  # unlike other commands, this one may take long
     try:
-        with _asked_to_end():
-            state = _proceeded(table, event)
+        state = _proceeded(table, event)
     except KeyboardInterrupt:
         say(f"stagec: {_kept(table.path)}")
         raise
@@ -74,26 +69,6 @@ def _kept(path: Path) -> str:
     """Return a sentence with the command that goes on with a run."""
     folder = () if path.parent == FOLDER else ("--runs", str(path.parent))
     return f"the run is kept; this goes on with it: {join(('stagec', 'resume', name_of(path), *folder))}"
-
-
-@contextmanager
-def _asked_to_end() -> Iterator[None]:
-    """Take requests to end for Ctrl-C, so that no program that was started outlives this one."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    signals = [each for each in known if signal.getsignal(each) is not signal.SIG_IGN]  # `nohup` has one ignored
-    before = {each: signal.signal(each, _interrupt) for each in signals}
-    try:
-        yield
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
-
-
-def _interrupt(_number: int, _frame: object) -> None:
-    raise KeyboardInterrupt
 
 
 class Shown:

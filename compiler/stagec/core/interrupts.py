@@ -1,0 +1,111 @@
+"""Requests to end this process, by signals: each ends it within a second, whatever the process is doing.
+
+The first request raises `KeyboardInterrupt` in the main thread, so that everything is left in order. Python can do so
+between two instructions only, and native code may hold the interpreter for long. Two things need no interpreter: a
+second signal has its default action, because each handler is installed for one signal only; and a watcher, a process
+that the handler wakes through a pipe, repeats a signal that has not ended the process in time.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import time
+from contextlib import suppress
+
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+_PATIENCE = 0.7
+"""Seconds in which the first request must have ended the process."""
+_GRACE = 0.1
+"""Seconds after which a process that outlives even the default action is killed."""
+_SHELL = 128
+"""What shells add to the number of the signal that ended a program."""
+
+_came: list[int] = []
+
+
+def guard() -> None:
+    """Obey requests to end from now on; those that this process was started to ignore are still ignored."""
+    known = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+    obeyed = [each for each in known if signal.getsignal(each) is not signal.SIG_IGN]
+    for each in obeyed:
+        signal.signal(each, _interrupt)
+    if hasattr(os, "fork"):
+        _reset_after_one(obeyed)
+        with suppress(OSError):  # without room for a process more, only the second request is certain to be obeyed
+            _start_watcher(obeyed)
+
+
+def status() -> int:
+    """Return the exit status of a process that was asked to end: 130 after Ctrl-C, 143 after SIGTERM."""
+    return _SHELL + (_came[0] if _came else signal.SIGINT)
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    _came.append(number)
+    if len(_came) > 1:
+        os._exit(status())
+    raise KeyboardInterrupt
+
+
+def _reset_after_one(numbers: list[int]) -> None:
+    """Give every further signal its default action, as `SA_RESETHAND` does it; Python has no name for that."""
+    layout = {"linux": (136, 0x8000_0000), "darwin": (12, 0x4)}.get(sys.platform)  # offset of the flags, and the flag
+    if layout is None or sys.maxsize < 1 << 32:
+        return  # the watcher kills what outlives the second signal
+    import ctypes
+
+    offset, flag = layout
+    sigaction = ctypes.CDLL(None).sigaction
+    for each in numbers:
+        action = ctypes.create_string_buffer(256)
+        if sigaction(int(each), None, action) == 0:
+            flags = ctypes.c_uint32.from_buffer(action, offset)
+            flags.value |= flag
+            sigaction(int(each), action, None)
+
+
+def _start_watcher(numbers: list[int]) -> None:
+    """Start the watcher, which ends when this process does."""
+    requests, told = os.pipe()
+    process = os.getpid()
+    if os.fork() == 0:
+        try:
+            _watch(requests, process, numbers)
+        finally:
+            os._exit(0)
+    os.close(requests)
+    os.set_blocking(told, False)
+    signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+
+
+def _watch(requests: int, process: int, numbers: list[int]) -> None:
+    """Wait for a request, give the process time to obey it, and repeat the signal; a second request is repeated now."""
+    signal.set_wakeup_fd(-1)
+    for each in numbers:  # the terminal sends them to its whole group
+        signal.signal(each, signal.SIG_IGN)
+    os.closerange(0, requests)  # whoever reads what the process writes must not wait for the watcher
+    os.closerange(requests + 1, os.sysconf("SC_OPEN_MAX"))
+    first = _next_request(requests, numbers, None)
+    if first is None:
+        return
+    second = _next_request(requests, numbers, time.monotonic() + _PATIENCE)
+    for number in (second or first, signal.SIGKILL):
+        if os.getppid() == process:
+            os.kill(process, number)
+            time.sleep(_GRACE)
+
+
+def _next_request(requests: int, numbers: list[int], end: float | None) -> int | None:
+    """Return the signal that comes next; nothing when the time is over. Without the process, nothing returns."""
+    while end is None or time.monotonic() < end:
+        patience = None if end is None else max(0.0, end - time.monotonic())
+        if select.select([requests], [], [], patience)[0]:
+            came = os.read(requests, 1)
+            if not came:
+                os._exit(0)
+            if came[0] in numbers:
+                return came[0]
+    return None
