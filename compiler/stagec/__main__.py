@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import os
 
-from stagec.core import interrupts
+_INTERRUPTED = 130
+"""What shells show of a program that Ctrl-C ended."""
 
 
 def main() -> None:
     """Run the command line and end the process with the exit status of the command."""
-    status = 1
+    status = _INTERRUPTED
     try:
-        interrupts.guard()
         status = _command_line()
-    except KeyboardInterrupt:  # also while libraries are imported
-        status = interrupts.status()
+    except KeyboardInterrupt as request:  # also while libraries are imported
+        status = request.args[0] if request.args else _INTERRUPTED
         os.write(2, b"stagec: interrupted\n")
-    except SystemExit as ended:
-        status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except BaseException:
+        status = 1
         _report()
     finally:
         os._exit(status)  # the system frees the memory at once; taking large trees apart takes a tenth of a run
 
 
 def _command_line() -> int:
+    from stagec.core import interrupts
+
+    interrupts.guard()
     from stagec.cli.app import main as run_command_line
 
     return run_command_line()

@@ -18,7 +18,7 @@ TOP = Path(__file__).parents[2]
 
 
 def shell(command: str, milliseconds: int | None = None, **variables: str) -> dict[str, object]:
-    return dict(run(Line(("sh", "-c", command), milliseconds, variables)))
+    return dict(run(Line(("sh", "-c", command), milliseconds, {**os.environ, **variables})))
 
 
 def test_a_program_ends_with_its_status_and_what_it_wrote() -> None:

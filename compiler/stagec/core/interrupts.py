@@ -47,7 +47,7 @@ def _interrupt(number: int, _frame: object) -> None:
     _came.append(number)
     if len(_came) > 1:
         os._exit(status())
-    raise KeyboardInterrupt
+    raise KeyboardInterrupt(status())
 
 
 def _reset_after_one(numbers: list[int]) -> None:

@@ -12,15 +12,16 @@ from typing import Any
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
+from stagec.core.secrets import Redactor
 from stagec.core.visible import visible
 from stagec.core.words import quote
 
 
-def call(name: str, given: Mapping[str, Json]) -> dict[str, Json]:
+def call(name: str, given: Mapping[str, Json], redactor: Redactor) -> dict[str, Json]:
     """Call `package.module:function` with a copy of an object and return what came of it.
 
     That is `{"value": …}`, with the `ctx` as the callable left it if it changed that, or `{"error": …}` when it failed
-    or returned what is no JSON. What it prints goes to standard error. One that is not there is a `Failure`.
+    or returned what is no JSON; what that says is redacted. What it prints goes to standard error. One that is not there is a `Failure`.
     """
     function, held = _found(name), json.loads(json.dumps(given))
     try:
@@ -31,7 +32,7 @@ def call(name: str, given: Mapping[str, Json]) -> dict[str, Json]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever it is, it ends the hook and not the run
-        told = _words_of(error)
+        told = redactor.redacted(_words_of(error))
         sys.stderr.write(f"stagec: note: the hook {quote(name)} failed: {visible(told[:_LONGEST])}\n")
         return {"error": told}
     return {"value": plain} if left == given.get("ctx") else {"value": plain, "ctx": left}

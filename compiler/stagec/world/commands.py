@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import selectors
-import signal
 import subprocess
 from collections.abc import Mapping
-from contextlib import suppress
 from time import monotonic
 from typing import IO
 
-from stagec.core.failure import Failure
 from stagec.core.json import Json
+from stagec.core.secrets import LONGEST, Redactor
 from stagec.core.value import NOTHING, value
-from stagec.world.held import Held
+from stagec.world.supervised import Job, Link, settle
 
 _CHUNK = 65_536
 _MOST = 1_000_000
@@ -25,60 +23,54 @@ _PATIENCE = 0.5
 
 @value
 class Line:
-    """A command line: its words, after how many milliseconds it is killed if ever, and variables it is given."""
+    """A command line: its words, after how many milliseconds it is killed if ever, its environment.
+
+    `held` is an open file that every process of the program holds open, whose lock so tells whether any is left.
+    """
 
     words: tuple[str, ...]
     milliseconds: int | None = None
-    variables: Mapping[str, str] = NOTHING
+    environment: Mapping[str, str] = NOTHING
+    held: int | None = None
 
 
-def run(line: Line) -> Mapping[str, Json]:
+def run(line: Line, redactor: Redactor) -> Mapping[str, Json]:
     """Run a program in the current folder and return `{"exit", "stdout", "stderr"}`; `exit` None: it has no status.
 
-    It has none when it could not be started, was killed, or took too long. Whatever it started and left running in
-    its process group is killed when it ends, also when this function is interrupted.
+    It has none when it could not be started, was killed, or took too long. Whatever it started and left running is
+    killed when it ends, and when this process ends in any way. What it wrote is redacted.
     """
-    if not hasattr(os, "killpg"):
-        raise Failure("programs of plans are run on POSIX systems only; a scenario can answer for them: 'commands'")
-    held = Held()  # until nothing of the program is left: a second request to end would leave it behind
+    link = Link()
     try:
-        process = _started(line)
+        return _supervised(line, link, redactor)
     except (OSError, ValueError) as error:  # a word or a variable with NUL in it is a `ValueError`
-        return _answer(None, b"", f"it could not be started: {error}".encode(errors="replace"))
-    else:
-        return _attended(process, line, held)
+        return _unstarted(error)
     finally:
-        held.release()
+        link.close()
 
 
-def _attended(process: subprocess.Popen[bytes], line: Line, held: Held) -> Mapping[str, Json]:
-    with process:
-        try:
-            return _finished(process, line, held)
-        finally:
-            _kill(process)
-
-
-def _started(line: Line) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        line.words,
+def _supervised(line: Line, link: Link, redactor: Redactor) -> Mapping[str, Json]:
+    job = Job(line.words, line.environment, os.getcwd(), line.held)
+    with subprocess.Popen(
+        link.command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, **line.variables},
         start_new_session=True,
-    )
-
-
-def _finished(process: subprocess.Popen[bytes], line: Line, held: Held) -> Mapping[str, Json]:
-    out, err = (_Collected(stream) for stream in (process.stdout, process.stderr) if stream is not None)
-    end = None if line.milliseconds is None else monotonic() + line.milliseconds / 1000
-    in_time = _collected(process, (out, err), _Patience(held, end))
-    _kill(process)
-    status = process.wait()
-    if held.is_asked:
-        raise KeyboardInterrupt  # a program that was not let finish has no answer
-    return _answer(status if in_time and status >= 0 else None, bytes(out.kept), bytes(err.kept))
+        pass_fds=link.inherited(job),
+    ) as process:
+        try:
+            link.begin(job)
+            out, err = (_Collected(stream) for stream in (process.stdout, process.stderr) if stream is not None)
+            in_time = _collect(link, (out, err), line.milliseconds)
+        finally:
+            link.close()
+            settle(process)
+    if link.error is not None:
+        return _unstarted(link.error)
+    status = link.status if in_time and link.status is not None and link.status >= 0 else None
+    told = "" if in_time else f"stopped after {(line.milliseconds or 0) / 1000:g} s\n"
+    return {"exit": status, "stdout": out.text(redactor), "stderr": err.text(redactor) + told}
 
 
 class _Collected:
@@ -86,65 +78,47 @@ class _Collected:
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream = stream
-        self.kept = bytearray()
+        self._kept = bytearray()
+
+    def fileno(self) -> int:
+        """Return the descriptor of the stream."""
+        return self.stream.fileno()
 
     def read(self) -> bool:
         """Take what is there; tell whether more may come."""
         chunk = os.read(self.stream.fileno(), _CHUNK)
-        self.kept += chunk[: _MOST - len(self.kept)]
+        self._kept += chunk[: _MOST + LONGEST - len(self._kept)]
         return bool(chunk)
 
-
-class _Patience:
-    """How long to wait for a process: until it takes too long, or somebody asks to end."""
-
-    def __init__(self, held: Held, end: float | None) -> None:
-        self._held = held
-        self._end = end
-
-    @property
-    def is_over(self) -> bool:
-        """Whether to wait no longer."""
-        return self._held.is_asked or (self._end is not None and monotonic() >= self._end)
+    def text(self, redactor: Redactor) -> str:
+        """Return what is kept without secrets; more is looked at than is kept, so that none is cut in two."""
+        return redactor.redacted(self._kept.decode(errors="replace"))[:_MOST]
 
 
-def _collected(process: subprocess.Popen[bytes], streams: tuple[_Collected, ...], patience: _Patience) -> bool:
-    """Read until the streams end, or the process has ended and others hold them open; tell whether in time."""
+def _collect(link: Link, streams: tuple[_Collected, ...], milliseconds: int | None) -> bool:
+    """Read until the program has ended and its streams too, or others hold them open; tell whether in time."""
+    end = None if milliseconds is None else monotonic() + milliseconds / 1000
     last: float | None = None
     with selectors.DefaultSelector() as selector:
-        for each in streams:
-            selector.register(each.stream, selectors.EVENT_READ, each)
-        while selector.get_map() and not (patience.is_over if last is None else monotonic() >= last):
-            last = monotonic() + _PATIENCE if last is None and process.poll() is not None else last
-            _take(selector)
-    return _ended(process, patience)
+        for each in (link, *streams):
+            selector.register(each, selectors.EVENT_READ, each)
+        while selector.get_map():
+            limit = end if last is None else last
+            if limit is not None and monotonic() >= limit:
+                return last is not None
+            _take(selector, None if limit is None else limit - monotonic())
+            if last is None and link not in {key.data for key in selector.get_map().values()}:
+                last = monotonic() + _PATIENCE
+    return True
 
 
-def _take(selector: selectors.BaseSelector) -> None:
+def _take(selector: selectors.BaseSelector, seconds: float | None) -> None:
     """Take what has arrived, and listen no longer to streams that have ended."""
-    for key, _ in selector.select(_TICK):
+    for key, _ in selector.select(None if seconds is None else max(0.0, seconds)):
         if not key.data.read():
             selector.unregister(key.fileobj)
 
 
-_TICK = 0.05
-"""Seconds between two looks at whether the process has ended, while nothing arrives."""
-
-
-def _ended(process: subprocess.Popen[bytes], patience: _Patience) -> bool:
-    """Wait for a process that has closed its streams; tell whether it ended in time."""
-    while process.poll() is None:
-        if patience.is_over:
-            return False
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_TICK)
-    return True
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def _answer(status: int | None, stdout: bytes, stderr: bytes) -> Mapping[str, Json]:
-    return {"exit": status, "stdout": stdout.decode(errors="replace"), "stderr": stderr.decode(errors="replace")}
+def _unstarted(error: Exception) -> Mapping[str, Json]:
+    told = f"it could not be started: {error}".encode(errors="replace").decode()
+    return {"exit": None, "stdout": "", "stderr": told}

@@ -2,37 +2,65 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Mapping
 from shlex import join
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
+from stagec.core.secrets import Redactor
+from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.runtime.exchange import Hook, Run, Shell, Wait, read_key
 from stagec.world.callables import call
 from stagec.world.commands import Line, run
+from stagec.world.environment import inherited
+from stagec.world.turns import Turns
+
+LIMIT = 600
+"""Seconds after which a command is stopped of which the plan does not say when."""
+
+
+@value
+class Permissions:
+    """What a plan may do on this machine: call Python callables, and see variables of the environment by name.
+
+    `seconds` is how long a command may take of which the plan does not say it.
+    """
+
+    calls: bool = False
+    variables: tuple[str, ...] = ()
+    seconds: float = LIMIT
 
 
 class LocalWorld:
-    """Answers the requests that a scenario leaves open; `calls` tells whether callables may be called."""
+    """Answers the requests that a scenario leaves open, with `turns` one command at a time whoever started it."""
 
-    def __init__(self, *, calls: bool) -> None:
-        self._calls = calls
+    def __init__(self, permissions: Permissions, turns: Turns | None = None) -> None:
+        self._permissions = permissions
+        self._turns = turns
+        self._redactor = Redactor(os.environ)
 
     def answer(self, effect: Run | Shell | Hook | Wait) -> Json:
         """Return the answer to a request, or raise `Failure`."""
         match effect:
             case Run():
-                return run(Line(effect.words, effect.milliseconds, _variables(effect.key)))
+                return self._run(effect.key, effect.words, effect.milliseconds)
             case Shell():
-                return run(Line(("sh", "-c", effect.command), variables=_variables(effect.key)))
+                return self._run(effect.key, ("sh", "-c", effect.command), int(self._permissions.seconds * 1000))
             case Wait():
                 time.sleep(min(effect.milliseconds, _LONGEST) / 1000)
                 return {}
             case Hook():
-                if not self._calls:
+                if not self._permissions.calls:
                     raise Failure(f"the hook {quote(effect.call)} may not be called: --allow-hooks lets it be called")
-                return call(effect.call, effect.given)
+                return call(effect.call, effect.given, self._redactor)
+
+    def _run(self, key: str, words: tuple[str, ...], milliseconds: int) -> Mapping[str, Json]:
+        environment = {**inherited(os.environ, self._permissions.variables), **_variables(key)}
+        held = None if self._turns is None else self._turns.hold()
+        return run(Line(words, milliseconds, environment, held), self._redactor)
 
 
 _LONGEST = 1_000_000_000_000

@@ -46,6 +46,24 @@ events = click.option(
 allow_hooks = click.option(
     "--allow-hooks", is_flag=True, help="Import the Python callables that the plan names, and call them."
 )
+pass_env = click.option(
+    "--pass-env",
+    multiple=True,
+    metavar="NAME",
+    envvar="STAGEC_PASS_ENV",
+    show_envvar=True,
+    help="A variable of the environment that commands of the plan may see, besides PATH, HOME and the like.",
+)
+command_timeout = click.option(
+    "--command-timeout",
+    type=click.FloatRange(min=0, max=1_000_000, min_open=True),
+    default=600,
+    show_default=True,
+    metavar="SECONDS",
+    envvar="STAGEC_COMMAND_TIMEOUT",
+    show_envvar=True,
+    help="After how long a validator is stopped.",
+)
 entry = click.option("--entry", metavar="ENTRY", help="What selects the node where the run begins.")
 inputs = click.option(
     "--input",

@@ -22,6 +22,8 @@ from stagec.cli.running import options
 @options.runs
 @options.events
 @options.allow_hooks
+@options.pass_env
+@options.command_timeout
 @click.pass_context
 def resume(context: click.Context, /, **given: Any) -> None:
     """Go on with RUN, the name of a run or its file, where it was interrupted.
@@ -30,7 +32,7 @@ def resume(context: click.Context, /, **given: Any) -> None:
     the one with which the run was begun, unless another one is given.
 
     Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer,
-    4 internal error, 130 interrupted.
+    4 internal error, 130 interrupted (143 by SIGTERM).
     """
     from stagec.cli.commands.resume.going_on import Request, go_on
 

@@ -21,6 +21,8 @@ from stagec.cli.running import options
 @options.runs
 @options.events
 @options.allow_hooks
+@options.pass_env
+@options.command_timeout
 @click.pass_context
 def run(context: click.Context, /, **given: Any) -> None:
     """Run PLAN, a file that 'stagec compile' has written, and keep what happens in a journal.
@@ -32,7 +34,7 @@ def run(context: click.Context, /, **given: Any) -> None:
     A run that was interrupted, however that happened, can be gone on with: 'stagec resume'.
 
     Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer,
-    4 internal error, 130 interrupted.
+    4 internal error, 130 interrupted (143 by SIGTERM).
     """
     from stagec.cli.commands.run.starting import Request, start
 

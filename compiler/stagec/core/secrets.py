@@ -1,0 +1,68 @@
+"""What looks like a secret, by the name it goes under and by its shape, and texts without any.
+
+It finds what is written plainly. A secret that a program encodes, splits or shortens is not found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+REDACTED = "[redacted]"
+SHORTEST = 8
+"""Characters of a value that is looked for; a shorter one would be found in too much that is no secret."""
+LONGEST = 65_536
+"""Characters of the longest secret that is found by its shape where a text is cut off."""
+
+_NAMES = re.compile(
+    r"(?:token|secret|passw(?:or)?d|passphrase|credentials?|apikey|authorization|cookie)s?$"
+    r"|(?:api|access|private|secret|signing|encryption|auth|account|service)[_-]?keys?(?:[_-]?id)?$"
+    r"|(?:^|[_-])(?:pat|pass|auth|dsn)$|[_-]pwd$"
+    r"|(?:token|secret|passw(?:or)?d|credential|private_key)[_-]",
+    re.IGNORECASE,
+)
+_NO_SECRET = re.compile(r"(?:_count|_limit|_max|_file|_path|_dir|_url|_type|_name|_expiry|_sock)$", re.IGNORECASE)
+_SHAPES = re.compile(
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----)?"
+    r"|\b(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255}|glpat-[A-Za-z0-9_-]{20,255})"
+    r"|\bsk-[A-Za-z0-9_-]{20,255}|\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}"
+    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,2000}"
+    r"|\bxox[a-z]-[A-Za-z0-9-]{10,255}|\b(?:npm_|hf_|pypi-|dckr_pat_|shpat_)[A-Za-z0-9_-]{20,2000}"
+    r"|\beyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{4,32768}\.[A-Za-z0-9_-]{0,8192}"
+)
+_SHOWN = re.compile(r"(?P<before>\b(?:Bearer|Basic)[ \t]{1,8})[A-Za-z0-9._~+/=-]{16,8192}", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?P<before>[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{0,255}:)[^\s/@]{1,1024}(?=@)", re.IGNORECASE)
+
+
+def is_secret_name(name: str) -> bool:
+    """Tell whether what goes under a name is kept secret: `GITHUB_TOKEN`, `db-password`, `apiKey`."""
+    plain = name.strip("-")
+    return _NAMES.search(plain) is not None and _NO_SECRET.search(plain) is None
+
+
+def has_secret(text: str) -> bool:
+    """Tell whether something in a text has the shape of a secret."""
+    return any(shape.search(text) for shape in (_SHAPES, _SHOWN, _ADDRESS))
+
+
+class Redactor:
+    """Takes secrets out of texts: the values of variables with a secret's name, and what has a secret's shape."""
+
+    def __init__(self, *environments: Mapping[str, str]) -> None:
+        self._values = sorted(_values(environments), key=len, reverse=True)
+
+    def redacted(self, text: str) -> str:
+        """Return a text with `[redacted]` in place of every secret; the time it takes grows with its length."""
+        for each in self._values:
+            text = text.replace(each, REDACTED)
+        text = _SHAPES.sub(REDACTED, text)
+        for shape in (_SHOWN, _ADDRESS):
+            text = shape.sub(rf"\g<before>{REDACTED}", text)
+        return text
+
+
+def _values(environments: Iterable[Mapping[str, str]]) -> set[str]:
+    """Return what is kept secret, and of a text of several lines each line as well, as programs may indent it."""
+    given = {value for each in environments for name, value in each.items() if is_secret_name(name)}
+    lines = {line.strip() for value in given for line in value.splitlines()}
+    return {each for each in given | lines if len(each) >= SHORTEST}

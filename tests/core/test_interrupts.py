@@ -1,0 +1,83 @@
+"""Requests to end a process, whatever it is doing: native code that keeps the interpreter, code that swallows them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the signals of POSIX")
+TOP = Path(__file__).parents[2]
+SWALLOWING = """
+import itertools
+said = False
+while True:
+    try:
+        if not said: said = True; go()
+        {work}
+    except KeyboardInterrupt: pass
+"""
+NATIVE, WAITING = (SWALLOWING.format(work=work) for work in ("sum(itertools.repeat(1))", "time.sleep(600)"))
+ORDERLY = """
+try: go(); time.sleep(600)
+except KeyboardInterrupt: print(' tidied', flush=True); os._exit(interrupts.status())
+"""
+PROBE = """
+import os, signal, sys, time
+from stagec.core import interrupts
+{before}
+interrupts.guard()
+def go(): os.write(1, b'go')
+{work}
+"""
+
+
+def ended(work: str, *numbers: signal.Signals, before: str = "") -> tuple[int, bytes]:
+    """Ask a process to end by signals, one after the other; return its status and what it wrote."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROBE.format(work=work, before=before)],
+        env={**os.environ, "PYTHONPATH": str(TOP / "compiler")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stdout.read(2) == b"go"
+    for number in numbers:
+        process.send_signal(number)
+        time.sleep(0.2)  # the same signal twice at once would come once
+    try:
+        out, _ = process.communicate(timeout=60)  # everything that had its streams has ended
+    finally:
+        process.kill()
+    return process.returncode, out
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_request_lets_everything_be_left_in_order(number: signal.Signals) -> None:
+    assert ended(ORDERLY, number) == (128 + number, b" tidied\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("work", [NATIVE, WAITING], ids=["native", "waiting"])
+def test_a_request_that_is_not_obeyed_is_repeated(work: str, number: signal.Signals) -> None:
+    assert ended(work, number)[0] == -number
+
+
+def test_the_second_request_ends_native_code() -> None:
+    assert ended(NATIVE, signal.SIGINT, signal.SIGTERM)[0] in {-signal.SIGINT, -signal.SIGTERM}
+
+
+def test_what_a_process_was_started_to_ignore_is_ignored() -> None:
+    ignored = "signal.signal(signal.SIGHUP, signal.SIG_IGN)"
+    assert ended(ORDERLY, signal.SIGHUP, signal.SIGTERM, before=ignored) == (143, b" tidied\n")
+
+
+def test_where_no_process_can_be_started_requests_are_obeyed_all_the_same() -> None:
+    broken = "def fork(): raise BlockingIOError\nos.fork = fork"
+    assert ended(ORDERLY, signal.SIGINT, before=broken) == (130, b" tidied\n")
+    assert ended(NATIVE, signal.SIGINT, signal.SIGINT, before=broken)[0] == -signal.SIGINT

@@ -1,0 +1,82 @@
+"""What is taken for a secret, and texts from which secrets are taken out."""
+
+from __future__ import annotations
+
+import pytest
+from patience import ends
+
+from stagec.core.secrets import REDACTED, Redactor, has_secret, is_secret_name
+
+SHAPES = [
+    "ghp_" + "a1B2" * 9,
+    "github_pat_" + "a1B2_" * 9,
+    "glpat-" + "a1B2" * 5,
+    "sk-proj-" + "a1B2" * 9,
+    "sk_live_" + "a1B2" * 6,
+    "AKIA" + "A1B2" * 4,
+    "xoxb-" + "1234-" * 4 + "abcd",
+    "npm_" + "a1B2" * 9,
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END RSA PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\nMIIE",
+]
+
+
+@pytest.mark.parametrize("name", ["TOKEN", "GITHUB_TOKEN", "db-password", "apiKey", "API_KEY", "AWS_SECRET_ACCESS_KEY",
+                                  "X-Api-Key", "Authorization", "--token", "PGPASSWORD", "CLIENT_SECRET", "TOKEN_1",
+                                  "NPM_AUTH", "AWS_ACCESS_KEY_ID", "SENTRY_DSN", "accessToken", "GH_PAT"])  # fmt: skip
+def test_a_name_tells_that_something_is_secret(name: str) -> None:
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize("name", ["PATH", "HOME", "KEY", "MONKEY", "KEYBOARD", "PWD", "OLDPWD", "MAX_TOKENS_COUNT",
+                                  "SSH_AUTH_SOCK", "PASSWORD_FILE", "TOKENIZER", "AUTHOR", "COMPASS", "XDG_DATA"])  # fmt: skip
+def test_other_names_tell_nothing(name: str) -> None:
+    assert not is_secret_name(name)
+
+
+@pytest.mark.parametrize("secret", SHAPES)
+def test_a_shape_is_taken_out_wherever_it_stands(secret: str) -> None:
+    assert has_secret(f"x={secret}\nmore")
+    assert Redactor().redacted(f'before "{secret}"') in {f'before "{REDACTED}"', f'before "{REDACTED}'}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Authorization: Bearer abcdefghijklmnop1234", f"Authorization: Bearer {REDACTED}"),
+        ("postgres://me:hunter2@db/x", f"postgres://me:{REDACTED}@db/x"),
+        ("https://example.com/a?b=c", "https://example.com/a?b=c"),
+        ("Bearer of news", "Bearer of news"),
+        ("sk-short and ghp_short and eyJ.a.b", "sk-short and ghp_short and eyJ.a.b"),
+        ("task-force-of-twenty-people-or-more", "task-force-of-twenty-people-or-more"),
+    ],
+)
+def test_what_stands_around_a_secret_stays(text: str, shown: str) -> None:
+    assert Redactor().redacted(text) == shown
+
+
+def test_values_are_taken_out_by_the_names_of_their_variables() -> None:
+    redactor = Redactor(
+        {"DB_PASSWORD": "correct horse", "PATH": "/usr/bin:/bin", "PIN_TOKEN": "1234"}, {"API_KEY": "x" * 8}
+    )
+    assert redactor.redacted("correct horse /usr/bin:/bin 1234 xxxxxxxx") == f"{REDACTED} /usr/bin:/bin 1234 {REDACTED}"
+
+
+def test_of_values_inside_each_other_the_longest_is_taken_out() -> None:
+    assert Redactor({"A_TOKEN": "abcdefgh", "B_TOKEN": "abcdefghij"}).redacted("abcdefghij") == REDACTED
+
+
+def test_a_value_of_several_lines_is_taken_out_line_by_line() -> None:
+    assert Redactor({"A_SECRET": "first line\nsecond line"}).redacted("  first line\n  second line") == (
+        f"  {REDACTED}\n  {REDACTED}"
+    )
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["eyJaaaaaaaa.", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "a://b:", "Bearer ", "ghp_a", "eyJ", "a:", "sk-"],
+)
+def test_no_text_takes_for_ever(part: str) -> None:
+    with ends():
+        Redactor({"A_TOKEN": "a" * 8}).redacted(part * (1_000_000 // len(part)))

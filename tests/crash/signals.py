@@ -1,0 +1,147 @@
+"""Commands on hostile input that are asked to end at random moments, and what each has left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from playable import STEPS, steps
+
+from stagec.plan import dump
+
+TOP = Path(__file__).parents[2]
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+FOR_EVER = 60
+"""Seconds after which a process that was asked to end is said to hang."""
+_SERVER = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+_STUBBORN = "trap '' TERM INT; (sleep 600) & sleep 600"
+COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "validate": ("validate", "large"),
+    "fix": ("validate", "large", "--fix"),
+    "patterns": ("validate", "patterns"),
+    "yaml": ("validate", "yaml"),
+    "input": ("validate", "-", "--stdin-filename", "steps_registry.json"),
+    "graph": ("graph", "flow", "--format", "html", "-o", "out/flow.html"),
+    "compile": ("compile", "flow", "-o", "out"),
+    "verify": ("verify", "plan"),
+    "run": ("run", "plan", "--scenario", "scenario.yaml"),
+    "simulate": ("simulate", "plan"),
+    "lock": ("tools", "lock", "servers"),
+    "rules": ("rules",),
+    "runs": ("runs", "list"),
+    "help": ("--help",),
+}
+
+
+class Ending(NamedTuple):
+    """How one command ended: which, by which signals, when they came, and how long it took from the first."""
+
+    command: str
+    signals: tuple[signal.Signals, ...]
+    moment: float
+    seconds: float
+    status: int
+    complaint: str
+
+    @property
+    def faults(self) -> Iterator[str]:
+        """Yield what is wrong with it."""
+        wanted = {status for each in self.signals for status in (128 + each, -each)}
+        if self.status not in wanted and (self.status < 0 or self.status > 3):
+            yield f"status {self.status}"
+        if "Traceback" in self.complaint and any(f"stagec{os.sep}{part}" in self.complaint for part in ("cli", "core")):
+            yield self.complaint
+
+
+def hostile(folder: Path) -> None:
+    """Write input with which every command takes long, or for ever."""
+    step = {"name": "A", "c2": "initial", "structuredGate": {"allowedIntents": ["next"], "intentField": "a"}}
+    large = {f"initial.s{number}": {**step, "stepId": f"initial.t{number}"} for number in range(1500)}
+    patterns = {
+        "type": "object",
+        "properties": {f"p{n}": {"pattern": f"\\p{{L}}{{{n % 50 + 50}}}"} for n in range(300)},
+    }
+    registry = {"agentId": "a", "version": "1.0.0", "c1": "c", "entryStep": "initial.s0"}
+    write(folder / "large/steps_registry.json", json.dumps({**registry, "steps": large}))
+    linked = {
+        f"initial.s{n}": {
+            "stepId": f"initial.s{n}", "name": "A", "c2": "initial", "c3": f"s{n}", "stepKind": "work",
+            "outputSchemaRef": {"file": "p.json", "schema": "p"},
+        }
+        for n in range(3)
+    }  # fmt: skip
+    write(folder / "patterns/steps_registry.json", json.dumps({**registry, "steps": linked}))
+    write(folder / "patterns/schemas/p.json", json.dumps({"p": patterns}))
+    write(
+        folder / "yaml/pipeline.yaml",
+        "stages:\n" + "".join(f"  - {{id: s{n}, next: [s{n + 1}]}}\n" for n in range(4000)),
+    )
+    write(folder / "plan", dump(steps(_STUBBORN)).decode())
+    write(folder / "scenario.yaml", STEPS)
+    server = {"command": sys.executable, "args": ["-c", _SERVER]}
+    write(folder / "servers/.mcp.json", json.dumps({"mcpServers": {f"s{n}": server for n in range(3)}}))
+    (folder / "out").mkdir()
+    for each in (TOP / "registries").glob("project-flow/**/*"):
+        if each.is_file():
+            write(folder / "flow" / each.relative_to(TOP / "registries/project-flow"), each.read_text(encoding="utf-8"))
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def asked_to_end(folder: Path, count: int, seed: int = 0) -> Iterator[Ending]:
+    """Ask commands to end, each by one signal or two, at a random moment."""
+    hostile(folder)
+    for number in range(count):
+        chance = random.Random(f"{seed} {number}")  # noqa: S311
+        yield _ended(folder, tuple(COMMANDS)[number % len(COMMANDS)], chance)
+
+
+def _ended(folder: Path, name: str, chance: random.Random) -> Ending:
+    numbers = tuple(chance.choices(SIGNALS, k=chance.choice((1, 1, 2))))
+    moment = chance.choice((0.15, 0.6, 2.5)) * chance.random()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "stagec", *COMMANDS[name]],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(TOP / "compiler")},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(moment)
+    begun = time.monotonic()
+    for each in numbers:
+        process.send_signal(each)
+        time.sleep(0.02)
+    try:
+        process.wait(FOR_EVER)
+        seconds = time.monotonic() - begun
+    finally:
+        process.kill()
+        _, complaint = process.communicate()
+    return Ending(name, numbers, moment, seconds, process.returncode, complaint.decode(errors="replace"))
+
+
+def left_behind(folder: Path) -> list[str]:
+    """Return the files that are half-written, or are nobody's."""
+    made = [each for each in folder.rglob("*") if each.is_file()]
+    strange = [str(each) for each in made if each.name.startswith(".stagec-") or each.suffix == ".tmp"]
+    return strange + [str(each) for each in (folder / "out").rglob("*.json") if not _whole(each)]
+
+
+def _whole(path: Path) -> bool:
+    try:
+        json.loads(path.read_bytes())
+    except ValueError:
+        return False
+    return True
