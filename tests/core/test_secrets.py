@@ -30,7 +30,7 @@ def test_a_name_tells_that_something_is_secret(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["PATH", "HOME", "KEY", "MONKEY", "KEYBOARD", "PWD", "OLDPWD", "MAX_TOKENS_COUNT",
-                                  "SSH_AUTH_SOCK", "PASSWORD_FILE", "TOKENIZER", "AUTHOR", "COMPASS", "XDG_DATA"])  # fmt: skip
+                                  "SSH_AUTH_SOCK", "PASSWORD_FILE", "TOKENIZER", "AUTHOR", "COMPASS"])  # fmt: skip
 def test_other_names_tell_nothing(name: str) -> None:
     assert not is_secret_name(name)
 

@@ -10,9 +10,10 @@ import pytest
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
+from stagec.core.secrets import Redactor
 from stagec.runtime.exchange import Hook, Run, Shell, Wait
-from stagec.world.callables import call
-from stagec.world.local import ClosedWorld, LocalWorld
+from stagec.world import callables
+from stagec.world.local import ClosedWorld, LocalWorld, Permissions
 
 MODULE = """
 def echo(given):
@@ -50,6 +51,10 @@ class Review:
 
 text = "no function"
 """
+
+
+def call(name: str, given: dict[str, Json]) -> dict[str, Json]:
+    return callables.call(name, given, Redactor())
 
 
 @pytest.fixture(autouse=True)
@@ -120,13 +125,13 @@ def test_what_goes_wrong_is_a_failure_of_the_world(name: str, told: str) -> None
 
 def test_this_machine_calls_them_when_it_may(module: str) -> None:
     effect = Hook("r/plan#1/1.0", f"{module}:Review.gate", "gate")
-    assert LocalWorld(calls=True).answer(effect) == {"value": "defer"}
+    assert LocalWorld(Permissions(calls=True)).answer(effect) == {"value": "defer"}
     with pytest.raises(Failure, match="may not be called: --allow-hooks lets it be called"):
-        LocalWorld(calls=False).answer(effect)
+        LocalWorld(Permissions()).answer(effect)
 
 
 def test_this_machine_runs_commands_and_waits() -> None:
-    world = LocalWorld(calls=False)
+    world = LocalWorld(Permissions())
     assert world.answer(Wait("r/a#1/1.0", 1)) == {}
     assert world.answer(Shell("r/a#1/1.0", "echo $STAGEC_RUN_ID $STAGEC_IDEMPOTENCY_KEY")) == {
         "exit": 0,

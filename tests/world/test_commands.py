@@ -12,13 +12,15 @@ from pathlib import Path
 import pytest
 from processes import gone
 
+from stagec.core.secrets import Redactor
 from stagec.world.commands import Line, run
 
+PLAIN = Redactor()
 TOP = Path(__file__).parents[2]
 
 
 def shell(command: str, milliseconds: int | None = None, **variables: str) -> dict[str, object]:
-    return dict(run(Line(("sh", "-c", command), milliseconds, {**os.environ, **variables})))
+    return dict(run(Line(("sh", "-c", command), milliseconds, {**os.environ, **variables}), PLAIN))
 
 
 def test_a_program_ends_with_its_status_and_what_it_wrote() -> None:
@@ -26,7 +28,11 @@ def test_a_program_ends_with_its_status_and_what_it_wrote() -> None:
 
 
 def test_words_are_handed_over_as_they_are() -> None:
-    assert run(Line(("printf", "%s|", "a b", "$HOME", "*"))) == {"exit": 0, "stdout": "a b|$HOME|*|", "stderr": ""}
+    assert run(Line(("printf", "%s|", "a b", "$HOME", "*")), PLAIN) == {
+        "exit": 0,
+        "stdout": "a b|$HOME|*|",
+        "stderr": "",
+    }
 
 
 def test_a_program_reads_nothing() -> None:
@@ -39,7 +45,7 @@ def test_a_program_knows_its_request() -> None:
 
 @pytest.mark.parametrize("word", ["no-such-program", "a\0b", "\udcff\ud800", os.sep])
 def test_what_cannot_be_started_has_no_status(word: str) -> None:
-    ended = run(Line((word,)))
+    ended = run(Line((word,)), PLAIN)
     assert (ended["exit"], ended["stdout"]) == (None, "")
     assert str(ended["stderr"]).startswith("it could not be started: ")
 
@@ -76,7 +82,8 @@ def test_output_that_is_no_text_is_text_all_the_same() -> None:
 
 def test_nothing_stays_when_the_runner_is_interrupted(tmp_path: Path) -> None:
     mark = tmp_path / "pid"
-    probe = f"from stagec.world.commands import *; run(Line(('sh', '-c', 'echo $$ > {mark}; sleep 600')))"
+    line = f"('sh', '-c', 'echo $$ > {mark}; sleep 600')"
+    probe = f"from stagec.world.commands import *; run(Line({line}), Redactor())"
     process = subprocess.Popen(
         [sys.executable, "-c", probe], env={**os.environ, "PYTHONPATH": str(TOP / "compiler")}, stderr=subprocess.PIPE
     )

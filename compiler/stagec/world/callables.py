@@ -20,8 +20,8 @@ from stagec.core.words import quote
 def call(name: str, given: Mapping[str, Json], redactor: Redactor) -> dict[str, Json]:
     """Call `package.module:function` with a copy of an object and return what came of it.
 
-    That is `{"value": …}`, with the `ctx` as the callable left it if it changed that, or `{"error": …}` when it failed
-    or returned what is no JSON; what that says is redacted. What it prints goes to standard error. One that is not there is a `Failure`.
+    That is `{"value": …}`, with the `ctx` as the callable left it if it changed that, or `{"error": …}`, redacted, when
+    it failed or returned what is no JSON. What it prints goes to standard error. One that is not there is a `Failure`.
     """
     function, held = _found(name), json.loads(json.dumps(given))
     try:

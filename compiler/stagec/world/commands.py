@@ -100,7 +100,8 @@ def _collect(link: Link, streams: tuple[_Collected, ...], milliseconds: int | No
     end = None if milliseconds is None else monotonic() + milliseconds / 1000
     last: float | None = None
     with selectors.DefaultSelector() as selector:
-        for each in (link, *streams):
+        sources: tuple[Link | _Collected, ...] = (link, *streams)
+        for each in sources:
             selector.register(each, selectors.EVENT_READ, each)
         while selector.get_map():
             limit = end if last is None else last

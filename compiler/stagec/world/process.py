@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 from asyncio import StreamReader, StreamWriter
 from asyncio.subprocess import PIPE, Process
@@ -12,14 +11,17 @@ from contextlib import suppress
 from typing import Any, cast
 
 from stagec.core.value import NOTHING, value
+from stagec.world.supervised import Job, Link
 
 _CHUNK = 65_536
-_LONGEST_LINE = 64_000_000
+_LONGEST_LINE = 16_000_000
 """Bytes of one message; a page of ten thousand tools has a few million."""
 _KEPT = 16_384
 """Bytes of standard error that are kept, from its end."""
 _PATIENCE = 2.0
 """Seconds a server may take to end by itself once its standard input is closed, and again once it is asked to."""
+_SHORT = 0.2
+"""Seconds instead of them when stagec itself was asked to end."""
 
 
 @value
@@ -43,6 +45,7 @@ class ServerProcess:
         self.errors = b""
         self.status: int | None = None
         self._launch = launch
+        self._link: Link
         self._process: Process | None = None
         self._tasks: tuple[asyncio.Task[None], ...] = ()
         self._streams: tuple[Any, ...] = ()
@@ -55,43 +58,87 @@ class ServerProcess:
     async def __aenter__(self) -> tuple[Any, Any]:
         from anyio import create_memory_object_stream
 
-        launch = self._launch
-        self._process = await asyncio.create_subprocess_exec(
-            *launch.command,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            env=dict(launch.environment),
-            cwd=launch.folder,
-            start_new_session=True,
-        )
+        process = self._process = await self._started()
         arrived, incoming = create_memory_object_stream[Any](0)
         outgoing, sent = create_memory_object_stream[Any](0)
         self._streams = (arrived, incoming, outgoing, sent)
         work: tuple[Coroutine[Any, Any, None], ...] = (
-            self._receive(cast("StreamReader", self._process.stdout), arrived),
-            self._send(cast("StreamWriter", self._process.stdin), sent),
-            self._keep_errors(cast("StreamReader", self._process.stderr)),
+            self._receive(cast("StreamReader", process.stdout), arrived),
+            self._send(cast("StreamWriter", process.stdin), sent),
+            self._keep_errors(cast("StreamReader", process.stderr)),
         )
         self._tasks = tuple(asyncio.create_task(each) for each in work)
         return incoming, outgoing
+
+    async def _started(self) -> Process:
+        """Start the supervisor and wait until it has started the program; raise `OSError` when it could not."""
+        launch, link = self._launch, Link()
+        self._link = link  # a transport may be entered again, for another way to ask
+        job = Job(launch.command, launch.environment, launch.folder)
+        process = await asyncio.create_subprocess_exec(
+            *link.command, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True, pass_fds=link.inherited(job)
+        )
+        try:
+            link.begin(job)
+            while not link.is_started and await self._news():
+                pass
+            link.refuse_error()
+        except BaseException:
+            link.close()
+            await process.communicate()
+            raise
+        return process
+
+    async def _news(self) -> bool:
+        """Wait for the next thing that the supervisor tells; return whether more may come."""
+        self._link.socket.setblocking(False)
+        try:
+            return self._link.take(await asyncio.get_running_loop().sock_recv(self._link.socket, _CHUNK))
+        except OSError:  # it was killed
+            return False
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         from anyio import CancelScope
 
         if self._process is None:
             return
+        patience = 0 if kind is asyncio.CancelledError else _PATIENCE
         with CancelScope(shield=True):
             for stream in self._streams:
                 stream.close()
             try:
-                self.status = await _end(self._process, 0 if kind is asyncio.CancelledError else _PATIENCE)
+                self.status = await self._end(self._process, patience)
             finally:
-                await self._settle()
+                await self._settle(patience)
 
-    async def _settle(self) -> None:
+    async def _end(self, process: Process, patience: float) -> int | None:
+        """Close the standard input and wait, ask, kill; return the status of a program that ended without being asked.
+
+        Whatever is left of what it started is killed as well.
+        """
+        if process.stdin is not None:
+            process.stdin.close()
+        try:
+            await self._over(patience)
+            status = self._link.status
+            if status is None:
+                self._link.signal(signal.SIGTERM)
+                await self._over(patience / 2 or _SHORT)
+        finally:
+            self._link.close()
+        await _ended(process, patience or _SHORT)
+        return status
+
+    async def _over(self, patience: float) -> None:
+        """Wait for the end of the program."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                while self._link.status is None and await self._news():
+                    pass
+
+    async def _settle(self, patience: float) -> None:
         """Let what the process still had to say arrive, then stop listening."""
-        await asyncio.wait(self._tasks, timeout=_PATIENCE)
+        await asyncio.wait(self._tasks, timeout=patience or _SHORT)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -140,33 +187,8 @@ async def _lines(output: StreamReader) -> AsyncIterator[bytes]:
         yield parts[0]
 
 
-async def _end(process: Process, patience: float) -> int | None:
-    """Close the standard input and wait, ask, kill; return the status of a process that ended without being asked.
-
-    Whatever is left of its process group is killed as well.
-    """
-    if process.stdin is not None:
-        process.stdin.close()
-    try:
-        await _ended(process, patience)
-        status = process.returncode
-        if status is None:
-            _signal(process, signal.SIGTERM)
-            await _ended(process, _PATIENCE / 2)
-    finally:
-        _signal(process, signal.SIGKILL)
-    await _ended(process, _PATIENCE)
-    return status
-
-
 async def _ended(process: Process, patience: float) -> None:
     """Wait for the end of a process, and of all that share its streams."""
     with suppress(TimeoutError):
         async with asyncio.timeout(patience):
             await process.wait()
-
-
-def _signal(process: Process, number: signal.Signals) -> None:
-    """Send a signal to a process and all that it started in its session."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)

@@ -91,6 +91,11 @@ class Link:
                 self.error = OSError(int(number), os.strerror(int(number)))
         return bool(chunk) and self.status is None and self.error is None
 
+    def refuse_error(self) -> None:
+        """Raise why the program could not be started, if that is known."""
+        if self.error is not None:
+            raise self.error
+
     def signal(self, number: int) -> None:
         """Send a signal to the program and to whatever shares its session."""
         with suppress(OSError):

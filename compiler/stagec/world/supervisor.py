@@ -99,15 +99,22 @@ def _attended(program: int, link: int, parent: int) -> bool:
             if process == program:
                 is_over = True
                 os.write(link, b"ended %d\n" % os.waitstatus_to_exitcode(status))
-        if link in ready:
-            asked = os.read(link, 1)
-            if not asked:
-                break
-            if not is_over:
-                _signal_group(program, asked[0])
+        if link in ready and not _obeyed(link, None if is_over else program):
+            break
         for each in ready - {link}:  # it says the same for ever
             poll.unregister(each)
     return is_over
+
+
+def _obeyed(link: int, program: int | None) -> bool:
+    """Send the program the signal that is asked for; tell whether somebody is still interested."""
+    try:
+        asked = os.read(link, 1)
+    except OSError:
+        return False
+    if asked and program is not None:
+        _signal_group(program, asked[0])
+    return bool(asked)
 
 
 def _descriptors(*processes: int) -> Iterator[int]:

@@ -63,6 +63,11 @@ def name_of(path: Path) -> str:
     return path.name.removesuffix(SUFFIX)
 
 
+def turns_of(path: Path) -> Path:
+    """Return the file that the commands of a run hold, beside its journal."""
+    return path.with_name(f"{path.name}.commands")
+
+
 def opened(path: Path) -> Journal:
     """Open the journal of a run, or say why it cannot be used."""
     try:

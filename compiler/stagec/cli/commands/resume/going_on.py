@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from stagec.cli.running.programs import program_in, read_program, refuse_hooks
-from stagec.cli.running.runs import Runs, name_of, opened
+from stagec.cli.running.runs import Runs, name_of, opened, turns_of
 from stagec.cli.running.scenarios import read_scenario
 from stagec.cli.running.sitting import Table, sit
 from stagec.cli.running.telling import begin, teller
@@ -15,8 +15,9 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import quote, shortened
 from stagec.drivers.local import History
-from stagec.world.local import LocalWorld
+from stagec.world.local import LIMIT, LocalWorld, Permissions
 from stagec.world.scripted import ScriptedWorld
+from stagec.world.turns import Turns
 
 
 @value
@@ -29,6 +30,8 @@ class Request:
     plan: Path | None = None
     events: str | None = None
     allow_hooks: bool = False
+    pass_env: tuple[str, ...] = ()
+    command_timeout: float = LIMIT
 
 
 def go_on(request: Request) -> Exit:
@@ -44,9 +47,11 @@ def go_on(request: Request) -> Exit:
             _refuse_other(request.plan, name_of(path), history)
         scenario = read_scenario(_scenario(request, history), program.plan)
         refuse_hooks(program, scenario, allowed=request.allow_hooks)
-        world = ScriptedWorld(scenario, LocalWorld(calls=request.allow_hooks))
+        permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout)
         begin(program.plan, program.digest, name_of(path), quiet=request.events is not None)
-        return sit(Table(path, journal, program, world, teller(program.plan, request.events)), None)
+        with closing(Turns(turns_of(path))) as turns:
+            world = ScriptedWorld(scenario, LocalWorld(permissions, turns))
+            return sit(Table(path, journal, program, world, teller(program.plan, request.events)), None)
 
 
 def _refuse_other(plan: Path, name: str, history: History) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 from stagec.cli.running.failing import failed
 from stagec.cli.running.inputs import inputs_of, refuse_unfit
 from stagec.cli.running.programs import read_program, refuse_hooks
-from stagec.cli.running.runs import Runs, name_of
+from stagec.cli.running.runs import Runs, name_of, turns_of
 from stagec.cli.running.scenarios import read_scenario
 from stagec.cli.running.sitting import Table, sit
 from stagec.cli.running.telling import begin, teller
@@ -16,8 +17,9 @@ from stagec.core.failure import Exit
 from stagec.core.value import value
 from stagec.drivers.local import Journal, JournalError, create
 from stagec.runtime import Program, Started
-from stagec.world.local import LocalWorld
+from stagec.world.local import LIMIT, LocalWorld, Permissions
 from stagec.world.scripted import ScriptedWorld
+from stagec.world.turns import Turns
 
 
 @value
@@ -32,6 +34,8 @@ class Request:
     entry: str | None = None
     events: str | None = None
     allow_hooks: bool = False
+    pass_env: tuple[str, ...] = ()
+    command_timeout: float = LIMIT
     digest: str | None = None
 
 
@@ -46,9 +50,11 @@ def start(request: Request) -> Exit:
     started = Started(name_of(path), entry, inputs)
     refuse_unfit(program, started)
     journal = _created(path, data, program, request.scenario)
-    world = ScriptedWorld(scenario, LocalWorld(calls=request.allow_hooks))
+    permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout)
     begin(program.plan, program.digest, name_of(path), quiet=request.events is not None)
-    return sit(Table(path, journal, program, world, teller(program.plan, request.events)), started)
+    with closing(Turns(turns_of(path))) as turns:
+        world = ScriptedWorld(scenario, LocalWorld(permissions, turns))
+        return sit(Table(path, journal, program, world, teller(program.plan, request.events)), started)
 
 
 def _created(path: Path, data: bytes, program: Program, scenario: Path | None) -> Journal:
