@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from argparse import ArgumentParser, Namespace
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +17,7 @@ from stagec_dev.tools import Tool
 
 
 def _declare(parser: ArgumentParser) -> None:
-    parser.add_argument("what", choices=("signals",), help="what is done to the processes")
+    parser.add_argument("what", choices=("signals", "kills"), help="what is done to the processes")
     parser.add_argument("count", nargs="?", type=int, default=100, help="so many times")
     parser.add_argument("--seed", type=int, default=0, help="another seed chooses other moments")
     parser.add_argument("--seconds", type=float, default=1, help="in which each must end")
@@ -26,10 +26,27 @@ def _declare(parser: ArgumentParser) -> None:
 def _run(options: Namespace) -> int:
     if str(ROOT / "tests") not in sys.path:
         sys.path.append(str(ROOT / "tests"))
-    attack: Any = import_module("crash.signals")
+    attack: Any = import_module(f"crash.{options.what}")
     with tempfile.TemporaryDirectory() as folder:
+        if options.what == "kills":
+            return reported_kills(list(attack.killed(Path(folder), options.count, options.seed)))
         endings = list(attack.asked_to_end(Path(folder), options.count, options.seed))
         return reported(endings, attack.left_behind(Path(folder)), options.seconds)
+
+
+def reported_kills(kills: Iterable[Any]) -> int:
+    """Print a line for each command and each fault; return the exit status: 1 where there is a fault."""
+    counts: Counter[str] = Counter()
+    running: Counter[str] = Counter()
+    faults: list[str] = []
+    for each in kills:
+        counts[each.command] += 1
+        running[each.command] += each.was_running
+        faults += each.faults
+    print(table(("command", "kills", "while it ran"), [(each, counts[each], running[each]) for each in counts]))
+    for told in faults:
+        print(told)
+    return int(bool(faults))
 
 
 def reported(endings: Iterable[Any], left: list[str], limit: float) -> int:
