@@ -31,6 +31,8 @@ DOORS = {
 """The only places that import a library, each with all that is below it."""
 FORBIDDEN = ("ftplib", "http", "pickle", "smtplib", "socket", "ssl", "urllib.request", "xmlrpc")
 """Modules that nothing needs which only reads files."""
+PAIRS = {TOP / "compiler" / "stagec" / "world" / "supervised.py"}
+"""Who connects two processes of one machine by a pair of sockets, which reaches no network."""
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +82,22 @@ def test_every_dependency_has_a_door() -> None:
     assert {{"PyYAML": "yaml"}.get(each, each) for each in named} <= set(DOORS)
 
 
+def _others() -> set[Path]:
+    return set((TOP / "compiler" / "stagec").rglob("*.py")) - PAIRS
+
+
+def test_a_pair_of_sockets_is_all_that_is_made_of_them() -> None:
+    made = [
+        ast.unparse(node.func)
+        for path in PAIRS
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("socket.")
+    ]
+    assert made == ["socket.socketpair"]
+
+
 def test_nothing_reaches_for_the_network() -> None:
-    named = {f"{each}." for path in (TOP / "compiler" / "stagec").rglob("*.py") for each in imported(path)}
+    named = {f"{each}." for path in _others() for each in imported(path)}
     assert [each for each in sorted(named) if each.startswith(tuple(f"{module}." for module in FORBIDDEN))] == []
 
 
