@@ -20,6 +20,7 @@ DOORS = {
     "click": ("stagec.cli",),
     "graphviz": ("stagec.dot",),
     "jiter": ("stagec.sources.formats.json",),
+    "httpx2": ("stagec.world",),
     "mcp": ("stagec.world",),
     "mcp_types": ("stagec.world",),
     "jsonschema_rs": ("stagec.sources.shape", "stagec.project.mistakes", "stagec.runtime.payload"),

@@ -10,13 +10,8 @@ from laws.modules import PACKAGE, offenders, tree_of
 
 ALONE = {"core/disk.py"}
 """The module that writes."""
-<<<<<<< HEAD
-JOURNALS = {"drivers/local/journal_file.py"}
+JOURNALS = {"drivers/local/journal_file.py", "world/turns.py"}
 """What keeps files open for as long as a run lasts, which no replacing can do."""
-=======
-JOURNALS = {"drivers/local/journal.py", "drivers/local/folder.py", "world/turns.py"}
-"""Who keeps files open for as long as a run lasts, which no replacing can do."""
->>>>>>> 732c3f9 (Laws name who may hold a lock and connect two processes)
 WRITING_METHODS = {"write_text", "write_bytes", "touch", "mkdir", "symlink_to", "hardlink_to", "unlink", "rmdir"}
 """Methods of paths that no other class has."""
 OS_FUNCTIONS = WRITING_METHODS | {

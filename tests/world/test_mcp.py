@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -182,3 +185,53 @@ def test_a_server_elsewhere_is_asked_over_http(server: MakeServer, tmp_path: Pat
 def test_a_server_elsewhere_may_refuse(server: MakeServer, tmp_path: Path, address: str) -> None:
     found = trouble(server("remote", command=None, url=address), tmp_path)
     assert found.what == "answered with error -32603: Server returned an error response (HTTP status 401)"
+
+
+@pytest.fixture
+def pouring() -> Iterator[Callable[[bytes], str]]:
+    """Run servers that answer with a head and zeros without end; return their addresses."""
+    with ExitStack() as stack:
+
+        def start(head: bytes) -> str:
+            listening = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            Thread(target=pour, args=(listening, head), daemon=True).start()
+            return f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+
+        yield start
+
+
+def pour(listening: socket.socket, head: bytes) -> None:
+    with suppress(OSError):
+        while True:
+            connection, _ = listening.accept()
+            with connection, suppress(OSError):
+                connection.recv(65_536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\n" + head + b"\r\n\r\n")
+                while True:
+                    connection.sendall(bytes(1_000_000))
+
+
+@pytest.mark.parametrize(
+    ("head", "what"),
+    [
+        (b"Content-Type: application/json", "sends an answer of more than 16,000,000 bytes"),
+        (b"Content-Type: text/event-stream", "closed the connection before it had answered"),
+        (
+            b"Content-Type: application/json\r\nContent-Encoding: gzip",
+            "sends a compressed answer that nobody asked for",
+        ),
+    ],
+)
+def test_an_answer_without_end_is_not_kept(
+    server: MakeServer, tmp_path: Path, pouring: Callable[[bytes], str], head: bytes, what: str
+) -> None:
+    assert trouble(server("remote", command=None, url=pouring(head)), tmp_path).what == what
+
+
+def test_what_a_server_says_of_its_secrets_is_redacted(
+    server: MakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERVICE_TOKEN", "of the runner")
+    loud = "import sys; sys.exit('first: of the server, second: of the runner')"
+    given = server("loud", command=sys.executable, args=("-c", loud), env={"API_KEY": "of the server"})
+    assert trouble(given, tmp_path).said == ("first: [redacted], second: [redacted]",)

@@ -6,7 +6,7 @@ It finds what is written plainly. A secret that a program encodes, splits or sho
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 REDACTED = "[redacted]"
 SHORTEST = 8
@@ -66,3 +66,36 @@ def _values(environments: Iterable[Mapping[str, str]]) -> set[str]:
     given = {value for each in environments for name, value in each.items() if is_secret_name(name)}
     lines = {line.strip() for value in given for line in value.splitlines()}
     return {each for each in given | lines if len(each) >= SHORTEST}
+
+
+_REFERENCE = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*")
+_PARAMETER = re.compile(r"[?&;](?P<name>[^=&#;]{1,100})=(?P<value>[^&#;]+)")
+
+
+def is_literal_secret(name: str, given: str) -> bool:
+    """Tell whether a secret itself is given under a name; a reference to a variable, such as `${TOKEN}`, is none."""
+    return has_literal_secret(given) or (is_secret_name(name) and _is_literal(given))
+
+
+def has_literal_secret(text: str) -> bool:
+    """Tell whether a text holds a secret itself: by its shape, or as a password or parameter of an address."""
+    literal = _REFERENCE.sub("", text)
+    parameters = _PARAMETER.finditer(text) if "://" in text else ()
+    return has_secret(literal) or any(
+        is_secret_name(each["name"]) and _is_literal(each["value"]) for each in parameters
+    )
+
+
+def literal_arguments(arguments: Sequence[str]) -> Iterator[int]:
+    """Yield which arguments of a command line hold a secret: `--token X`, `--token=X`, or what has the shape of one."""
+    option = ""
+    for at, each in enumerate(arguments):
+        name, equals, given = each.partition("=")
+        named = (name, given) if equals and "://" not in name else (option, each)
+        if has_literal_secret(each) or is_literal_secret(*named):
+            yield at
+        option = each if each.startswith("-") and not equals else ""
+
+
+def _is_literal(given: str) -> bool:
+    return bool(_REFERENCE.sub("", given).strip()) and not given.startswith("-") and _REFERENCE.search(given) is None

@@ -93,9 +93,9 @@ async def _answer(question: Question, tell: Tell) -> Answer:
             tools = await _tools(meant, transport, lambda number: tell(server, number))
     except TimeoutError:
         unit = "second" if question.timeout == 1 else "seconds"
-        return trouble(server, transport, f"did not answer within {question.timeout:g} {unit}")
+        return trouble(meant, transport, f"did not answer within {question.timeout:g} {unit}")
     except Exception as error:
-        return trouble(server, transport, told(error, transport))
+        return trouble(meant, transport, told(error, transport))
     return LockedServer(server.name, server.at, launch_digest(server), tools)
 
 

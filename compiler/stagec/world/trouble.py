@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 from stagec.catalogue import Server
+from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.world.process import ServerProcess
@@ -14,6 +17,8 @@ _LINES = 12
 """Lines of a server's standard error that are shown."""
 _LONGEST = 300
 """Characters of one of them."""
+_WHOLE = 10_000
+"""Bytes in which secrets are looked for, so that none is cut in two."""
 
 
 @value
@@ -31,12 +36,15 @@ class SenselessListError(Exception):
 
 def trouble(server: Server, transport: Transport, what: str) -> Trouble:
     """Return what is known of a server that did not answer."""
+    redacted = Redactor(os.environ, server.env, server.headers).redacted
+    what = redacted(what)
     if isinstance(transport, RemoteServer):
+        what = transport.excess or what
         return Trouble(server, what if transport.refusal is None else f"{what} (HTTP status {transport.refusal})")
     if transport.strange is not None:
-        shown = transport.strange[:_LONGEST].decode(errors="replace")
+        shown = redacted(transport.strange[:_WHOLE].decode(errors="replace"))[:_LONGEST]
         what = f"{what}; what it wrote to its standard output is not MCP: {quote(shown)}"
-    lines = transport.errors.decode(errors="replace").splitlines()
+    lines = redacted(transport.errors.decode(errors="replace")).splitlines()
     return Trouble(server, what, tuple(_short(line) for line in lines if line.strip())[-_LINES:])
 
 
