@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from playable import STAGES, STEPS, stages, steps
-from processes import is_alive
+from processes import gone
 
 from stagec.core.columns import columns
 from stagec.core.value import replace
@@ -258,6 +258,6 @@ def test_impatience_leaves_no_program_behind(folder: Path, gap: float) -> None:
         process.send_signal(signal.SIGINT)
         time.sleep(gap)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode in {130, -signal.SIGINT}  # the second request ends it at once, and shells show the same
     assert b"Traceback" not in err
-    assert not is_alive(command)
+    assert gone(command)
