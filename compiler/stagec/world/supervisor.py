@@ -25,6 +25,8 @@ _TICK = 20
 """Milliseconds between two looks, where no file descriptor tells that a process has ended."""
 _CALM = 500
 _CHUNK = 65_536
+_MOST = 1_000_000
+"""Bytes of a list of children that are read at a time; those that are left come next."""
 _HEAD = 10
 """Digits of the length that comes before the job."""
 
@@ -163,7 +165,7 @@ def _children() -> list[int]:
     own = os.getpid()
     try:
         with open(f"/proc/{own}/task/{own}/children", "rb") as file:
-            return [int(each) for each in file.read().split()]
+            return [int(each) for each in file.read(_MOST).split()]
     except OSError:  # a system without it
         return []
 
