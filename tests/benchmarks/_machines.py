@@ -13,10 +13,12 @@ from stagec_dev.cost import NoBaselineError
 NODES = 1_000
 _PLAN = """
 import time
+from stagec.core.value import replace
 from stagec.plan import dump
 from stagec.plan.act import Prompt
 from stagec.plan.contents import Contents
 from stagec.plan.document import Limits, Names, Plan
+from stagec.plan.facts import facts
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop
 from stagec.plan.template import Text
@@ -35,7 +37,7 @@ def node(number):
 
 nodes = {f"n{number}": node(number) for number in range(NODES)}
 plan = Plan("circle", Names("step", "intent"), {"": "n0"}, nodes, contents.texts, Limits(STEPS), entry="")
-data = dump(plan)
+data = dump(replace(plan, facts=facts(plan)))
 program = load(data)
 answer = {"answer": {"action": "next"}}
 
