@@ -12,7 +12,7 @@ OWN = {
     "cli/commands/schema.py": "a schema that stagec publishes",
     "emitters/html/__init__.py": "pages of stagec's own",
     "project/mistakes.py": "a schema that stagec publishes",
-    "sources/shape/published.py": "a schema that stagec publishes",
+    "sources/shape/document.py": "a schema that stagec publishes",
     "world/commands.py": "its own collector, which keeps a bounded part of what a process prints",
 }
 """Modules that read something whole that no user wrote, each with what it is."""

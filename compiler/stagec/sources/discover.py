@@ -1,15 +1,78 @@
-"""Which files of a project each front end should look at."""
+"""Which files a command looks at: those that a user names, and those that front ends claim."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection
+from enum import Enum
 from pathlib import Path
 
+from stagec.core.failure import Failure
+from stagec.core.nearest import Names, hint
 from stagec.core.scope import Scope
 from stagec.core.value import value
-from stagec.sources.named import Named, resolve
+from stagec.core.words import quote
 from stagec.sources.tree import Tree
 from stagec.sources.walk import Walk
+
+_LONGEST = 4_000
+"""Characters of a path; resolving a longer one costs the square of its length, and no system knows it."""
+
+
+class Named(Enum):
+    """What a path turned out to be."""
+
+    FOLDER = "a folder"
+    FILE = "anything else on the disk"
+    TEXT = "a text that stands for a file"
+
+
+def resolve(root: Path, path: Path, overlay: Collection[str]) -> tuple[str, Named]:
+    """Return a path relative to the root, with `/`, and what it is; the root itself is the empty path.
+
+    Links on the way are resolved, a link at the end is left alone: whoever reads it says where it leads.
+    """
+    if len(str(path)) > _LONGEST:
+        raise Failure(f"{quote(path)} is longer than a path can be")
+    full = _full(root, path)
+    file = os.path.relpath(full, root).replace(os.sep, "/")
+    if not _inside(root, full):
+        raise Failure(f"{quote(path)} lies outside the project {quote(root)}; --root says where a project begins")
+    if file in overlay:
+        return file, Named.TEXT
+    if not os.path.lexists(full):
+        raise Failure(_missing(root, full))
+    if not os.path.isdir(full):
+        return file, Named.FILE
+    if not _inside(root, os.path.realpath(full)):
+        raise Failure(f"{quote(file)} is a link that leads out of the project {quote(root)}")
+    return "" if file == "." else file, Named.FOLDER
+
+
+def _full(root: Path, path: Path) -> str:
+    given = os.path.join(root, path)
+    folder, name = os.path.split(given)
+    if name in {"", ".", ".."}:
+        return os.path.realpath(given)
+    return os.path.join(os.path.realpath(folder), name)
+
+
+def _inside(root: Path, full: str) -> bool:
+    return full == str(root) or full.startswith(str(root).rstrip(os.sep) + os.sep)
+
+
+def _missing(root: Path, full: str) -> str:
+    """Say which part of a path is the first that is not there, and what it may have been meant to be."""
+    folder, name = os.path.split(full)
+    while not os.path.lexists(folder):
+        folder, name = os.path.split(folder)
+    siblings = Names(sorted(os.listdir(folder)) if os.access(folder, os.R_OK) and os.path.isdir(folder) else ())
+    file = quote(os.path.relpath(full, root))
+    where = os.path.relpath(folder, root)
+    place = "the project" if where == "." else quote(where)
+    missing = f"{file} does not exist" if os.path.dirname(full) == folder else f"{file}: {place} has no {quote(name)}"
+    return f"{missing}{hint(name, siblings)}"
+
 
 Claims = tuple[Callable[[str], bool], ...]
 """For each front end: whether it wants a file, by its path in the project."""

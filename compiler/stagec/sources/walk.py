@@ -11,7 +11,7 @@ from stagec.core.place import Place
 from stagec.core.scope import Scope
 from stagec.core.value import value
 from stagec.sources.formats.plain import FORMAT as PLAIN
-from stagec.sources.outlook import GITIGNORE, Outlook
+from stagec.sources.ignore import GITIGNORE, Outlook
 from stagec.sources.tree import Fault, Tree
 
 _OF_TOOLS = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".tox", "__pycache__")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from patience import ends
 
 from stagec.core.place import START, Part, Place, Pointer, Span
-from stagec.sources.formats.json.locate import locate
+from stagec.sources.formats.json.outline import locate
 
 TEXT = """\
 {

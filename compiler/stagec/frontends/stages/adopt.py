@@ -10,7 +10,7 @@ from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.value import value
 from stagec.frontends.stages.document import MEMBERS
 from stagec.sources.tree import Tree
-from stagec.sources.yaml_text.writing import written
+from stagec.sources.yaml_text.edit import written
 
 TOOLS = ("tools", "allowed-tools", "allowedTools")
 """The keys under which agent files list their tools."""

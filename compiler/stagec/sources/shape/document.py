@@ -1,17 +1,107 @@
-"""A document against the schema that stagec publishes for its kind."""
+"""A document against the schema that stagec publishes for its kind and its generation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from itertools import islice
+from typing import Any, NoReturn
 
 from stagec.core.json import Json, Object
 from stagec.core.place import Place, Pointer
-from stagec.core.value import replace
+from stagec.core.published import schema_file
+from stagec.core.value import replace, value
 from stagec.sources.shape.faults import faults_of, missing
-from stagec.sources.shape.generations import other_generation
-from stagec.sources.shape.published import Published, published
 from stagec.sources.tree import Fault, Tree
+
+
+@value
+class Published:
+    """One published schema: as written, and compiled.
+
+    `wanted` are the members that it wishes for without requiring them, each as a path in which `*` stands for every
+    member, with the topic of its absence.
+    """
+
+    schema: Object
+    validator: Any
+    wanted: tuple[tuple[tuple[str, ...], str], ...]
+
+
+@cache
+def published(name: str) -> Published:
+    """Return the schema `schemas/NAME.schema.json`, compiled."""
+    import json
+
+    with open(schema_file(name), encoding="utf-8") as file:
+        schema = json.load(file)
+    wanted = tuple((tuple(each["path"]), each["x-rules"]["required"]) for each in schema.get("x-wanted", ()))
+    return Published(schema, compiled(schema), wanted)
+
+
+def compiled(schema: Json, dialect: str = "Draft202012Validator") -> Any:
+    """Compile a schema so that checking it opens nothing and takes time linear in what is checked.
+
+    `dialect` names one of the library's classes.
+    """
+    import jsonschema_rs
+
+    kind = getattr(jsonschema_rs, dialect)
+    return kind(schema, retriever=refuse, validate_formats=False, pattern_options=jsonschema_rs.RegexOptions())
+
+
+def refuse(uri: str) -> NoReturn:
+    """Answer a library that asks for another document: never, whatever it is."""
+    raise LookupError(f"{uri} is not looked up")
+
+
+_CONDITIONS = ("preflightConditions", "postLLMConditions")
+_LEGACY = ("behavior", "prompts", "logging")
+
+
+def other_generation(tree: Tree, schema: str) -> Fault | None:
+    """Return the one fault that says everything about a document of another generation, or nothing."""
+    recognise = _RECOGNISED.get(schema)
+    if recognise is None or not isinstance(tree.value, dict):
+        return None
+    return next(recognise(tree.at, tree.value), None)
+
+
+def _future(at: Place, root: Object) -> Iterator[Fault]:
+    """Find members that only the later format of registries has."""
+    for key, step in _objects(root, "steps"):
+        if "address" in step or ("kind" in step and "c2" not in step):
+            sign = "address" if "kind" not in step else "kind"
+            yield _later(at / "steps" / key / sign, sign)
+    for key, entry in _objects(root, "entryStepMapping"):
+        if "initial" in entry:
+            yield _later(at / "entryStepMapping" / key, "entry")
+    for key, step in _objects(root, "validationSteps"):
+        for sign in _CONDITIONS:
+            if sign in step:
+                yield _later(at / "validationSteps" / key / sign, sign)
+
+
+def _later(at: Place, sign: str) -> Fault:
+    return Fault("future-format", at, sign)
+
+
+def _legacy(at: Place, root: Object) -> Iterator[Fault]:
+    """Find agent definitions from before everything about running moved below `runner`."""
+    signs = [name for name in _LEGACY if name in root]
+    if "runner" not in root and signs:
+        yield Fault("legacy-agent", at / signs[0], facts={"members": tuple(signs)})
+
+
+def _objects(root: Object, name: str) -> Iterator[tuple[str, Object]]:
+    members = root.get(name)
+    for key, member in members.items() if isinstance(members, dict) else ():
+        if isinstance(member, dict):
+            yield key, member
+
+
+_RECOGNISED: Mapping[str, Callable[[Place, Object], Iterator[Fault]]] = {"steps_registry": _future, "agent": _legacy}
+
 
 _MOST = 10_000
 """Faults of one file's shape that are kept; nobody reads more, and a hostile file could have a million."""

@@ -11,8 +11,8 @@ from stagec.core.json import Json, Object
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
 from stagec.plan.costs import oversized, overweight, weighed
+from stagec.sources.shape.document import compiled, published
 from stagec.sources.shape.faults import faults_of, found_at
-from stagec.sources.shape.published import compiled, published
 from stagec.sources.shape.schema import dialect_of
 from stagec.sources.tree import Fault, Tree
 

@@ -9,7 +9,7 @@ from typing import Any
 from stagec.core.json import Json
 from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import replace
-from stagec.sources.shape.published import published
+from stagec.sources.shape.document import published
 from stagec.sources.tree import Fault, Tree
 
 _MOST = 2**53 - 1

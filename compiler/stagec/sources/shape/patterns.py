@@ -5,8 +5,22 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from stagec.sources.shape.characters import DOT, between, bracketed, escaped
-from stagec.sources.shape.pieces import ANYTHING, NOTHING, WORD, Piece, either, explodes, join, repeat, run, single
+from stagec.sources.shape.pieces import (
+    ANYTHING,
+    DOT,
+    NOTHING,
+    WORD,
+    Piece,
+    between,
+    bracketed,
+    either,
+    escaped,
+    explodes,
+    join,
+    repeat,
+    run,
+    single,
+)
 
 
 class Trouble(StrEnum):

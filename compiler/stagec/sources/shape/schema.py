@@ -11,11 +11,10 @@ from stagec.core.expansion import PatternTally
 from stagec.core.json import Json, Object, kind_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
+from stagec.sources.shape.document import compiled
 from stagec.sources.shape.faults import found_at, pointer_of
 from stagec.sources.shape.patterns import Trouble, trouble
-from stagec.sources.shape.published import compiled
-from stagec.sources.shape.references import foreign, identities
-from stagec.sources.shape.subschemas import KEYWORDS, Subschema, subschemas
+from stagec.sources.shape.subschemas import KEYWORDS, Subschema, foreign, identities, subschemas
 from stagec.sources.tree import Fault, Tree
 
 DIALECTS = {

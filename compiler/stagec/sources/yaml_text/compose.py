@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from stagec.core.budgets import Budgets
 from stagec.core.collector import collector_paused
 from stagec.core.value import replace, value
-from stagec.sources.yaml_text.depth import too_deep
-from stagec.sources.yaml_text.events import events, fast_events
+from stagec.sources.yaml_text.events import events, fast_events, too_deep
 from stagec.sources.yaml_text.nodes import Kind, Node
 from stagec.sources.yaml_text.problems import Trouble, undefined_alias
 

@@ -14,8 +14,7 @@ from stagec.sources.yaml_text.compose import compose
 from stagec.sources.yaml_text.nodes import Kind, Node
 from stagec.sources.yaml_text.outline import Outline
 from stagec.sources.yaml_text.remedy import remedy
-from stagec.sources.yaml_text.scalars import NumberError, meaning
-from stagec.sources.yaml_text.tags import TagError, tagged
+from stagec.sources.yaml_text.scalars import NumberError, TagError, meaning, tagged
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED = re.compile(r"\\(?:u|U0000)[dD][89a-fA-F][0-9a-fA-F]{2}")

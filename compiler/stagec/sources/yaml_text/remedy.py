@@ -6,8 +6,8 @@ import re
 
 from stagec.core.budgets import Budgets
 from stagec.sources.yaml_text.compose import compose
+from stagec.sources.yaml_text.edit import written
 from stagec.sources.yaml_text.outline import Outline
-from stagec.sources.yaml_text.writing import written
 
 _LONGEST = 100_000
 _UNSURE_AFTER_BRACKET = frozenset(",]}")

@@ -1,10 +1,35 @@
-"""What a scalar means by the core schema of YAML 1.2: no dates, no `1_000`, no `yes`, and `012` is twelve."""
+"""What a scalar means by the core schema of YAML 1.2, with or without a tag."""
 
 from __future__ import annotations
 
 import math
 import re
 import sys
+
+from stagec.sources.yaml_text.nodes import Node
+
+_PREFIX = "tag:yaml.org,2002:"
+_KINDS: dict[str, type] = {"null": type(None), "bool": bool, "int": int, "float": float}
+
+
+class TagError(ValueError):
+    """A tag outside the core schema, or one that its value does not fit."""
+
+
+def tagged(node: Node) -> Scalar:
+    """Return what a scalar with a tag means."""
+    name = node.tag.removeprefix(_PREFIX)
+    if node.tag in {"!", _PREFIX + "str"}:
+        return node.text
+    if not node.tag.startswith(_PREFIX) or name not in _KINDS:
+        raise TagError(node.tag)
+    given = meaning(node.text)
+    if name == "float" and type(given) is int:
+        return float(given)
+    if type(given) is not _KINDS[name]:
+        raise TagError(node.tag)
+    return given
+
 
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOL = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}

@@ -1,12 +1,13 @@
-"""Find out where the members of a text are written, descending only where somebody wants to know."""
+"""Where the members of a JSON text are written, found by descending only where somebody asks."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from stagec.core.place import Key, Pointer
+from stagec.core.place import Key, Part, Place, Pointer, Span
+from stagec.sources.lines import Lines
 
 Wanted: TypeAlias = "dict[Key, Wanted]"
 """A tree of the pointers that somebody asks for."""
@@ -141,9 +142,33 @@ def _name(raw: str) -> str:
         return raw
     from json import loads
 
-    from stagec.sources.formats.json.strings import without_surrogates
+    from stagec.sources.formats.json.tokens import without_surrogates
 
     try:
         return without_surrogates(loads(f'"{raw}"', strict=False))
     except ValueError:
         return raw
+
+
+def locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
+    """Return the span of each place of one file.
+
+    For a place that is not there it is the name of the nearest ancestor that is, or its opening bracket when it has
+    no name. Of several members with one name the last counts, as it does for the value.
+    """
+    text = data.decode(errors="replace")
+    every = tuple(places)
+    lines = Lines(text)
+    spans = {place: lines.span(*place.range) for place in every if place.range is not None}
+    symbolic = [place for place in every if place.range is None]
+    if symbolic:
+        root = outline(text, [place.pointer for place in symbolic])
+        spans.update((place, lines.span(*_range(root, place))) for place in symbolic)
+    return spans
+
+
+def _range(root: Node, place: Place) -> tuple[int, int]:
+    node, depth = root.nearest(place.pointer)
+    if depth == len(place.pointer):
+        return node.key if node.key and place.part is Part.KEY else (node.start, node.end)
+    return node.key or (node.start, min(node.start + 1, node.end))

@@ -1,4 +1,4 @@
-"""Read a JSON file: in one go when all is well, token by token when something is wrong."""
+"""Read a JSON file: in one go when all is well, token by token when something is wrong or too deep."""
 
 from __future__ import annotations
 
@@ -8,8 +8,31 @@ import jiter
 
 from stagec.core.budgets import Budgets
 from stagec.core.place import Place
-from stagec.sources.formats.json.nesting import within
 from stagec.sources.tree import Fault, Parsed
+
+_REST = bytes(set(range(256)) - set(b'{}[]"'))
+_CURLY = bytes.maketrans(b"[]", b"{}")
+_ESCAPE = re.compile(rb'\\["\\]')
+_STRING = re.compile(rb'"[^"]*"')
+
+
+def within(data: bytes, limit: int) -> bool:
+    """Tell whether objects and arrays nest no deeper than the limit; exact for well-formed JSON.
+
+    A malformed text may be told either way, so whatever reads it must survive any depth.
+    """
+    if b"\\" in data:
+        data = _ESCAPE.sub(b"", data)
+    brackets = data.translate(None, _REST).replace(b'""', b"")
+    if b'"' in brackets:
+        brackets = _STRING.sub(b"", brackets)
+    brackets = brackets.translate(_CURLY)
+    for _ in range(limit):
+        if not brackets:
+            return True
+        brackets = brackets.replace(b"{}", b"")
+    return not brackets
+
 
 _UNIFORM = bytes.maketrans(b"123456789E", b"000000000e")
 _CANDIDATES = (b"0e000", b"0" * 200)

@@ -9,9 +9,7 @@ from collections.abc import Callable
 from stagec.core.json import Json
 from stagec.core.place import Key, Part, Pointer
 from stagec.sources.formats.json.faults import Faults
-from stagec.sources.formats.json.strange import reason_for
-from stagec.sources.formats.json.strings import without_surrogates
-from stagec.sources.formats.json.tokens import Token, Tokens
+from stagec.sources.formats.json.tokens import Token, Tokens, reason_for, without_surrogates
 from stagec.sources.tree import Parsed
 
 MOST_DIGITS = 4_300

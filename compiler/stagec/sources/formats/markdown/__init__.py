@@ -8,8 +8,7 @@ from stagec.core.budgets import Budgets
 from stagec.core.edit import Edit
 from stagec.core.place import Place, Span
 from stagec.core.value import replace
-from stagec.sources.formats.markdown.fences import split
-from stagec.sources.formats.markdown.frontmatter import read, shifted
+from stagec.sources.formats.markdown.frontmatter import read, shifted, split
 from stagec.sources.tree import Format, Parsed
 
 
@@ -18,7 +17,7 @@ def _parse(file: str, data: bytes, budgets: Budgets) -> Parsed:
 
 
 def _locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
-    from stagec.sources.yaml_text.spans import spans
+    from stagec.sources.yaml_text.members import spans
 
     text = data.decode(errors="replace")
     fenced = split(text)
@@ -26,7 +25,7 @@ def _locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
 
 
 def _apply(text: str, edits: Iterable[Edit]) -> str:
-    from stagec.sources.yaml_text.changes import change
+    from stagec.sources.yaml_text.edit import change
 
     fenced = split(text)
     if fenced is None:

@@ -23,13 +23,13 @@ def _parse(file: str, data: bytes, budgets: Budgets) -> Parsed:
 
 
 def _locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
-    from stagec.sources.yaml_text.spans import spans
+    from stagec.sources.yaml_text.members import spans
 
     return spans(data.decode(errors="replace"), places)
 
 
 def _apply(text: str, edits: Iterable[Edit]) -> str:
-    from stagec.sources.yaml_text.changes import change
+    from stagec.sources.yaml_text.edit import change
 
     return change(text, edits)
 

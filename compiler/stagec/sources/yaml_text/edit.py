@@ -1,15 +1,29 @@
-"""Make edits in a YAML text and leave everything else, comments included, as its author wrote it."""
+"""Apply edits to a YAML text and leave everything else, comments included, as its author wrote it."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable
 
 from stagec.core.budgets import Budgets
 from stagec.core.edit import Change, Edit
+from stagec.core.json import Json
 from stagec.sources.yaml_text.compose import compose
 from stagec.sources.yaml_text.members import Spot, after_colon, dash, line_end, line_start, next_line, spot
 from stagec.sources.yaml_text.nodes import Kind, Node
-from stagec.sources.yaml_text.writing import written
+from stagec.sources.yaml_text.scalars import meaning
+
+_PLAIN = re.compile(r"[A-Za-z_](?:[\w ./-]*\w)?", re.ASCII)
+
+
+def written(given: Json) -> str:
+    """Return a value as text that may stand anywhere in a document, on one line."""
+    if isinstance(given, str) and _PLAIN.fullmatch(given) and meaning(given) == given:
+        return given
+    shown = json.dumps(given, ensure_ascii=False, allow_nan=False)
+    return shown if shown.isprintable() else json.dumps(given, allow_nan=False)
+
 
 Splice = tuple[int, int, str]
 
