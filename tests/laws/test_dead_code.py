@@ -22,7 +22,7 @@ CALLED_BY_OTHERS = {
     "core/budgets.py": {"plan_size"},  # configuration names it
     "core/value.py": {"__class__"},  # Python reads it
     "drivers/local/aside.py": {"__call__"},  # a protocol's own method
-    "picture/collapse.py": {"PHASE"},  # users name members of this by their value
+    "picture/reduce.py": {"PHASE"},  # users name members of this by their value
     "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
 }
 """What frameworks, Python, users or the contributors' tools call."""

@@ -189,7 +189,7 @@ class Layer:
 
 
 @value
-class Outlook:
+class IgnoreRules:
     """Every pattern that counts in one folder; of several `.gitignore` files the nearest that speaks decides."""
 
     include: Patterns | None
@@ -198,7 +198,7 @@ class Outlook:
     layers: tuple[Layer, ...] = ()
 
     @classmethod
-    def above(cls, root: Path, scope: Scope, file: str) -> Outlook:
+    def above(cls, root: Path, scope: Scope, file: str) -> IgnoreRules:
         """Return what counts in a folder that a user named, before its own `.gitignore`.
 
         Who names a folder wants to see it: a `.gitignore` or a setting that leaves out the folder itself, or one
@@ -206,16 +206,16 @@ class Outlook:
         """
         include = Patterns.of(scope.include) if scope.include else None
         exclude = Patterns.of(scope.exclude) if scope.exclude else None
-        outlook = cls(include, exclude, scope.gitignore)
+        rules = cls(include, exclude, scope.gitignore)
         for path in _ways(file):
-            outlook = outlook.inside(root, path.rpartition("/")[0])
-            if _verdict(outlook.exclude, path, folder=True):
-                outlook = replace(outlook, exclude=None)
-            if outlook.ignores(path, folder=True):
-                outlook = replace(outlook, layers=())
-        return outlook
+            rules = rules.inside(root, path.rpartition("/")[0])
+            if _verdict(rules.exclude, path, folder=True):
+                rules = replace(rules, exclude=None)
+            if rules.ignores(path, folder=True):
+                rules = replace(rules, layers=())
+        return rules
 
-    def inside(self, root: Path, folder: str) -> Outlook:
+    def inside(self, root: Path, folder: str) -> IgnoreRules:
         """Return what counts in a folder once its own `.gitignore`, if it has one, is read."""
         lines = _lines(os.path.join(root, folder, GITIGNORE)) if self.gitignore else []
         if not lines:

@@ -14,7 +14,7 @@ from stagec.core.disk import open_to_read
 from stagec.core.expansion import PatternTally
 from stagec.core.place import Place
 from stagec.core.value import NOTHING
-from stagec.sources.formats import format_of, format_shown
+from stagec.sources.formats import format_of, format_of_content
 from stagec.sources.formats.plain import FORMAT as PLAIN
 from stagec.sources.tree import Fault, Format, Parsed, Tree
 from stagec.sources.walk import NEVER
@@ -220,7 +220,7 @@ def _parse(file: str, kind: str, form: Format, data: bytes, budgets: Budgets) ->
         data = data[len(BOM) :]
         faults = (Fault("byte-order-mark", Place(file, range=(0, 0))),)
     if form is PLAIN and format_of(file) is None:
-        form = format_shown(data) or PLAIN
+        form = format_of_content(data) or PLAIN
     broken = _encoding_fault(file, data)
     parsed = form.parse(file, data, budgets) if broken is None else Parsed(faults=(broken,))
     readable = parsed.value is not None or not parsed.faults

@@ -11,7 +11,7 @@ from stagec.core.place import Place
 from stagec.core.scope import Scope
 from stagec.core.value import value
 from stagec.sources.formats.plain import FORMAT as PLAIN
-from stagec.sources.ignore import GITIGNORE, Outlook
+from stagec.sources.ignore import GITIGNORE, IgnoreRules
 from stagec.sources.tree import Fault, Tree
 
 _OF_TOOLS = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".tox", "__pycache__")
@@ -24,7 +24,7 @@ class Stop:
     """One folder on the way: its path in the project, and what counts around it."""
 
     file: str
-    outlook: Outlook
+    rules: IgnoreRules
 
 
 class Walk:
@@ -59,7 +59,7 @@ class Walk:
 
     def folder(self, file: str) -> None:
         """Collect what is wanted under a folder; the root is the empty path."""
-        self._folders.append(Stop(file, Outlook.above(self.root, self._scope, file)))
+        self._folders.append(Stop(file, IgnoreRules.above(self.root, self._scope, file)))
         while self._folders or self._links:
             stop = self._folders.pop() if self._folders else self._links.popleft()
             if self._first(stop.file):
@@ -68,17 +68,17 @@ class Walk:
     def _visit(self, stop: Stop) -> None:
         entries = self._entries(stop.file)
         has_gitignore = any(entry.name == GITIGNORE for entry in entries)
-        outlook = stop.outlook.inside(self.root, stop.file) if has_gitignore else stop.outlook
+        rules = stop.rules.inside(self.root, stop.file) if has_gitignore else stop.rules
         base = f"{stop.file}/" if stop.file else ""
         for entry in entries:
             file = base + entry.name
             if entry.is_dir(follow_symlinks=False):
-                if entry.name not in NEVER and not outlook.prunes(file, folder=True):
-                    self._folders.append(Stop(file, outlook))
+                if entry.name not in NEVER and not rules.prunes(file, folder=True):
+                    self._folders.append(Stop(file, rules))
             elif entry.is_symlink() and os.path.isdir(entry.path):
-                if entry.name not in NEVER and not outlook.prunes(file, folder=False) and self._enters(file):
-                    self._links.append(Stop(file, outlook))
-            elif self._wanted(file) and outlook.includes(file) and not outlook.prunes(file, folder=False):
+                if entry.name not in NEVER and not rules.prunes(file, folder=False) and self._enters(file):
+                    self._links.append(Stop(file, rules))
+            elif self._wanted(file) and rules.includes(file) and not rules.prunes(file, folder=False):
                 self.files += [file] if self.file(file) else []
 
     def _entries(self, file: str) -> list[os.DirEntry[str]]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from stagec.sources.shape.document import published, refuse
+from stagec.sources.shape.document import load_published, refuse
 from stagec.sources.shape.faults import topic_of
 
 TOP = Path(__file__).parents[3]
@@ -77,7 +77,7 @@ def test_the_nearest_rule_of_a_keyword_counts() -> None:
 
 
 def test_a_schema_is_read_and_compiled_once() -> None:
-    assert published("agent") is published("agent")
+    assert load_published("agent") is load_published("agent")
 
 
 def test_nothing_is_ever_looked_up() -> None:

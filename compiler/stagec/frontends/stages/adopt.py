@@ -10,7 +10,7 @@ from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.value import value
 from stagec.frontends.stages.document import MEMBERS
 from stagec.sources.tree import Tree
-from stagec.sources.yaml_text.edit import written
+from stagec.sources.yaml_text.edit import write_value
 
 TOOLS = ("tools", "allowed-tools", "allowedTools")
 """The keys under which agent files list their tools."""
@@ -59,11 +59,11 @@ def adopt(tree: Tree) -> Adopted:
 def _frontmatter(given: Object, identity: str, name: str, tools: list[str]) -> str:
     allowed = list(dict.fromkeys(_LIMITED.sub("", each) for each in tools))
     unknown = "" if any(key in given for key in TOOLS) else f" {_DECIDE}the tools it may call; the file named none"
-    lines = [f"id: {identity}", f"name: {written(name)}"]
+    lines = [f"id: {identity}", f"name: {write_value(name)}"]
     if "description" in given:
-        lines.append(f"description: {written(given['description'])}")
+        lines.append(f"description: {write_value(given['description'])}")
     lines += [
-        f"allowedTools: [{', '.join(written(each) for each in allowed)}]{unknown}",
+        f"allowedTools: [{', '.join(write_value(each) for each in allowed)}]{unknown}",
         f"completionTool: submit_{_snake(identity)}",
         f"completionSchema: {_DECIDE}what the stage hands in",
         "  type: object",
@@ -82,7 +82,7 @@ def _metadata(given: Object) -> Iterator[str]:
     """Yield the members that a stage carries along unread."""
     for key, each in given.items():
         if key not in {*MEMBERS, *TOOLS, *DROPPED}:
-            yield f"{written(key)}: {written(each)}"
+            yield f"{write_value(key)}: {write_value(each)}"
 
 
 def _tools(given: Json) -> Iterator[str]:

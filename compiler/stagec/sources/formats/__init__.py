@@ -21,6 +21,6 @@ def format_of(file: str) -> Format | None:
     return None
 
 
-def format_shown(data: bytes) -> Format | None:
+def format_of_content(data: bytes) -> Format | None:
     """Return the format that bytes show by how they begin, whatever their file is called: Markdown behind a fence."""
     return format_of(".md") if _FENCE.match(data) else None

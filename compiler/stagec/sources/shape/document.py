@@ -29,17 +29,17 @@ class Published:
 
 
 @cache
-def published(name: str) -> Published:
+def load_published(name: str) -> Published:
     """Return the schema `schemas/NAME.schema.json`, compiled."""
     import json
 
     with open(schema_file(name), encoding="utf-8") as file:
         schema = json.load(file)
     wanted = tuple((tuple(each["path"]), each["x-rules"]["required"]) for each in schema.get("x-wanted", ()))
-    return Published(schema, compiled(schema), wanted)
+    return Published(schema, compile_schema(schema), wanted)
 
 
-def compiled(schema: Json, dialect: str = "Draft202012Validator") -> Any:
+def compile_schema(schema: Json, dialect: str = "Draft202012Validator") -> Any:
     """Compile a schema so that checking it opens nothing and takes time linear in what is checked.
 
     `dialect` names one of the library's classes.
@@ -118,21 +118,21 @@ def judge(tree: Tree, schema: str) -> Tree:
     other = other_generation(tree, schema)
     if other is not None:
         return replace(tree, faults=(*tree.faults, other), readable=False)
-    found = tuple(islice(_untold(tree, _faults(tree, published(schema))), _MOST))
+    found = tuple(islice(_drop_unreadable(tree, _faults(tree, load_published(schema))), _MOST))
     if not found:
         return tree
     broken = any(fault.at == tree.at and fault.reason == "type" for fault in found)
     return replace(tree, faults=(*tree.faults, *found), readable=tree.readable and not broken)
 
 
-def _untold(tree: Tree, found: Iterable[Fault]) -> Iterator[Fault]:
+def _drop_unreadable(tree: Tree, found: Iterable[Fault]) -> Iterator[Fault]:
     """Leave out what is wrong with a number that could not even be read: a stand-in was judged in its place."""
     unread = {fault.at.pointer for fault in tree.about("number-out-of-range")}
     return (fault for fault in found if not unread or fault.at.pointer not in unread)
 
 
 def _faults(tree: Tree, wish: Published) -> Iterator[Fault]:
-    yield from _wanted(tree, wish)
+    yield from _report_absent(tree, wish)
     try:
         if wish.validator.is_valid(tree.value):
             return
@@ -142,16 +142,16 @@ def _faults(tree: Tree, wish: Published) -> Iterator[Fault]:
     yield from faults_of(errors, wish.schema, tree.value, tree.at)
 
 
-def _wanted(tree: Tree, wish: Published) -> Iterator[Fault]:
+def _report_absent(tree: Tree, wish: Published) -> Iterator[Fault]:
     """State what is absent though wished for; the compiled schema does not know of it, so that absence stays cheap."""
     for path, topic in wish.wanted:
         *way, name = path
-        for pointer, owner in _reached(tree.value, way):
+        for pointer, owner in _follow_path(tree.value, way):
             if name not in owner:
                 yield missing(topic, Place(tree.file, pointer), (name,))
 
 
-def _reached(start: Json, way: Iterable[str]) -> list[tuple[Pointer, Object]]:
+def _follow_path(start: Json, way: Iterable[str]) -> list[tuple[Pointer, Object]]:
     """Return the objects that a path leads to, `*` standing for every member."""
     found: list[tuple[Pointer, Json]] = [((), start)]
     for key in way:

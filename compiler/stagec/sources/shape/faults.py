@@ -30,8 +30,8 @@ class Miss:
 def faults_of(errors: Iterable[Any], schema: Object, document: Json, root: Place) -> Iterator[Fault]:
     """Return the faults that errors amount to; nothing inside a value of the wrong type is worth a second one."""
     told = _independent([_miss(error, schema, document) for error in errors])
-    gone = _gathered(miss for miss in told if miss.keyword == "required")
-    yield from _missing(gone, _unknown(told), root)
+    gone = _group_by_place(miss for miss in told if miss.keyword == "required")
+    yield from _missing(gone, _unexpected_members(told), root)
     yield from _foreign(told, gone, root)
     for miss in _worst(miss for miss in told if miss.keyword not in _OBJECTS).values():
         yield Fault(miss.topic, _at(root, miss.pointer), miss.keyword, _facts(miss))
@@ -78,7 +78,7 @@ def _inside(node: Any, key: str | int) -> Any:
 def _miss(error: Any, schema: Object, document: Json) -> Miss:
     topic, subschema = topic_of(schema, error.schema_path)
     pointer = pointer_of(error, document)
-    return Miss(pointer, str(error.schema_path[-1]), topic, subschema, found_at(document, pointer), error.kind)
+    return Miss(pointer, str(error.schema_path[-1]), topic, subschema, value_at(document, pointer), error.kind)
 
 
 def pointer_of(error: Any, document: Json) -> Pointer:
@@ -106,7 +106,7 @@ def _keys(given: Any, key: str | int) -> Iterator[str | int]:
         yield key
 
 
-def found_at(document: Json, pointer: Pointer) -> Json:
+def value_at(document: Json, pointer: Pointer) -> Json:
     """Return what a document holds at a pointer into it; the library's own copy of it may have lost something."""
     found: Any = document
     for key in pointer:
@@ -115,14 +115,14 @@ def found_at(document: Json, pointer: Pointer) -> Json:
     return given
 
 
-def _gathered(misses: Iterable[Miss]) -> dict[Pointer, list[Miss]]:
+def _group_by_place(misses: Iterable[Miss]) -> dict[Pointer, list[Miss]]:
     found: dict[Pointer, list[Miss]] = {}
     for miss in misses:
         found.setdefault(miss.pointer, []).append(miss)
     return found
 
 
-def _unknown(misses: Iterable[Miss]) -> Mapping[Pointer, tuple[str, ...]]:
+def _unexpected_members(misses: Iterable[Miss]) -> Mapping[Pointer, tuple[str, ...]]:
     return {miss.pointer: tuple(miss.kind.unexpected) for miss in misses if miss.keyword in _CLOSED}
 
 

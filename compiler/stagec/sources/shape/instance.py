@@ -11,8 +11,8 @@ from stagec.core.json import Json, Object
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
 from stagec.plan.costs import oversized, overweight, weighed
-from stagec.sources.shape.document import compiled, published
-from stagec.sources.shape.faults import faults_of, found_at
+from stagec.sources.shape.document import compile_schema, load_published
+from stagec.sources.shape.faults import faults_of, value_at
 from stagec.sources.shape.schema import dialect_of
 from stagec.sources.tree import Fault, Tree
 
@@ -30,9 +30,9 @@ def judge_by(tree: Tree, pointer: Pointer, schema: Object | str, topic: str) -> 
     """
     if not tree.readable:
         return tree
-    given: Json = found_at(tree.value, pointer)
+    given: Json = value_at(tree.value, pointer)
     root = Place(tree.file, pointer)
-    schema = published(schema).schema if isinstance(schema, str) else schema
+    schema = load_published(schema).schema if isinstance(schema, str) else schema
     expansion = weighed(schema)
     if overweight(expansion, schema) or oversized(patterns_in(schema), PatternTally(Budgets())):
         return tree
@@ -47,7 +47,7 @@ def judge_by(tree: Tree, pointer: Pointer, schema: Object | str, topic: str) -> 
 
 def _errors(schema: Object, given: Json, *, every: bool) -> tuple[Any, ...]:
     try:
-        validator = compiled(schema, dialect_of(schema))
+        validator = compile_schema(schema, dialect_of(schema))
         if validator.is_valid(given):
             return ()
         return tuple(islice(validator.iter_errors(given), _MOST)) if every else _first(validator, given)

@@ -9,7 +9,7 @@ from typing import Any
 from stagec.core.json import Json
 from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import replace
-from stagec.sources.shape.document import published
+from stagec.sources.shape.document import load_published
 from stagec.sources.tree import Fault, Tree
 
 _MOST = 2**53 - 1
@@ -30,7 +30,7 @@ def judge_numbers(tree: Tree, schema: str, unheld: Iterable[Pointer] = ()) -> Tr
     silent = {*unheld, *(fault.at.pointer for fault in tree.faults if fault.at.pointer)}
     found = tuple(
         Fault("inexact-number", Place(tree.file, pointer), facts={"number": number, "limit": _MOST})
-        for pointer, number in _numbers(tree.value, published(schema).schema, silent)
+        for pointer, number in _numbers(tree.value, load_published(schema).schema, silent)
         if not -_MOST <= number <= _MOST
     )
     return replace(tree, faults=(*tree.faults, *found)) if found else tree

@@ -12,11 +12,11 @@ from stagec.sources.shape.pieces import (
     WORD,
     Piece,
     between,
-    bracketed,
     either,
-    escaped,
     explodes,
     join,
+    read_brackets,
+    read_escape,
     repeat,
     run,
     single,
@@ -149,8 +149,8 @@ def _piece(kind: str, text: str) -> Piece | None:
     if kind == "run":
         return run([between(ord(each), ord(each)) for each in text[:WORD]], len(text))
     if kind == "set":
-        mask = bracketed(text)
+        mask = read_brackets(text)
         return None if mask is None else single(mask)
     if kind == "escape":
-        return ANYTHING if text[1] in "123456789k" else single(escaped(text))
+        return ANYTHING if text[1] in "123456789k" else single(read_escape(text))
     return None if kind == "zero" or text in "[\\" else single(between(ord(text), ord(text)))

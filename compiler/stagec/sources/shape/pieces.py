@@ -46,14 +46,14 @@ DOT = EVERY ^ _of("\n\r")
 
 
 @lru_cache(maxsize=1024)
-def escaped(text: str) -> int:
+def read_escape(text: str) -> int:
     r"""Return what an escape such as `\d` or `\x41` matches."""
     code = _code(text)
     return _CLASSES.get(text[1], EVERY) if code is None else between(code, code)
 
 
 @lru_cache(maxsize=1024)
-def bracketed(text: str) -> int | None:
+def read_brackets(text: str) -> int | None:
     """Return what a set such as `[a-z_]` matches, or nothing when a range of it runs backwards."""
     negated = text.startswith("[^")
     items = _ITEM.findall(text[2 if negated else 1 : -1])
@@ -61,7 +61,7 @@ def bracketed(text: str) -> int | None:
     while index < len(items):
         low, high = _code(items[index]), _upper(items, index)
         if low is None or high is None:
-            mask |= escaped(items[index]) if low is None else between(low, low)
+            mask |= read_escape(items[index]) if low is None else between(low, low)
             index += 1
             continue
         if low > high:

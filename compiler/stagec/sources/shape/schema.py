@@ -11,8 +11,8 @@ from stagec.core.expansion import PatternTally
 from stagec.core.json import Json, Object, kind_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
-from stagec.sources.shape.document import compiled
-from stagec.sources.shape.faults import found_at, pointer_of
+from stagec.sources.shape.document import compile_schema
+from stagec.sources.shape.faults import pointer_of, value_at
 from stagec.sources.shape.patterns import Trouble, trouble
 from stagec.sources.shape.subschemas import KEYWORDS, Subschema, foreign, identities, subschemas
 from stagec.sources.tree import Fault, Tree
@@ -120,7 +120,7 @@ def _violations(at: Place, root: Object, validator: Any, *, everything: bool) ->
             pointer = (*start, *pointer_of(error, schema))
             if not any(pointer[:length] in told for length in range(len(pointer) + 1)):
                 told.add(pointer)
-                yield _violation(_place(at, pointer), found_at(root, pointer), error.kind)
+                yield _violation(_place(at, pointer), value_at(root, pointer), error.kind)
 
 
 def _errors(validator: Any, schema: Object) -> tuple[Any, ...]:
@@ -156,7 +156,7 @@ def _violation(at: Place, got: Json, kind: Any) -> Fault:
 
 @cache
 def _meta(dialect: str) -> Any:
-    return compiled({"$ref": dialect}, DIALECTS[dialect])
+    return compile_schema({"$ref": dialect}, DIALECTS[dialect])
 
 
 class _Patterns:
@@ -170,7 +170,7 @@ class _Patterns:
 
     def faults(self, at: Place, parts: tuple[Subschema, ...]) -> Iterator[Fault]:
         """State what is wrong with every pattern; one that costs too much is not compiled."""
-        for place, pattern in _written(at, parts):
+        for place, pattern in _list_patterns(at, parts):
             if pattern not in self._seen:
                 self._left -= len(pattern)
                 if self._left < 0:
@@ -178,14 +178,14 @@ class _Patterns:
                     yield Fault("costly-pattern", place, "total", {"got": pattern, "limit": limit})
                     return
                 self._seen[pattern] = trouble(pattern, self._longest) or self._compiled(pattern)
-            yield from _troubled(place, pattern, self._seen[pattern], self._longest)
+            yield from _report_pattern(place, pattern, self._seen[pattern], self._longest)
 
     def _compiled(self, pattern: str) -> Trouble | None:
         excess = self._tally.excess(pattern)
-        return Trouble(excess) if excess else _refused(pattern)
+        return Trouble(excess) if excess else _ask_engine(pattern)
 
 
-def _refused(pattern: str) -> Trouble | None:
+def _ask_engine(pattern: str) -> Trouble | None:
     """Ask the engine with which answers are judged; it lacks some of what ECMA 262 allows, and bounds the size."""
     import jsonschema_rs
 
@@ -196,7 +196,7 @@ def _refused(pattern: str) -> Trouble | None:
     return None
 
 
-def _written(at: Place, parts: tuple[Subschema, ...]) -> Iterator[tuple[Place, str]]:
+def _list_patterns(at: Place, parts: tuple[Subschema, ...]) -> Iterator[tuple[Place, str]]:
     for part in parts:
         pattern, named = part.value.get("pattern"), part.value.get("patternProperties")
         if isinstance(pattern, str):
@@ -205,7 +205,7 @@ def _written(at: Place, parts: tuple[Subschema, ...]) -> Iterator[tuple[Place, s
             yield _place(at, (*part.pointer, "patternProperties", key)).key, key
 
 
-def _troubled(at: Place, pattern: str, found: Trouble | None, longest: int) -> Iterator[Fault]:
+def _report_pattern(at: Place, pattern: str, found: Trouble | None, longest: int) -> Iterator[Fault]:
     facts: dict[str, object] = {"got": pattern, "kind": "string", "limit": longest}
     if found is Trouble.SYNTAX or found is Trouble.ENGINE:
         yield Fault("invalid-schema", at, found.value, facts)

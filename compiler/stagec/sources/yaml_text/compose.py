@@ -50,18 +50,18 @@ def compose(text: str, budgets: Budgets) -> Composed:
     if deep is not None:
         return Composed(trouble=Trouble("deep-nesting", "", deep, deep + 1, {"limit": budgets.depth}))
     with collector_paused():
-        return _composed(text, budgets)
+        return _compose(text, budgets)
 
 
-def _composed(text: str, budgets: Budgets) -> Composed:
-    return _fast(text, budgets) if len(text) > LONGEST_EXPLAINED else _explained(text, budgets)
+def _compose(text: str, budgets: Budgets) -> Composed:
+    return _fast(text, budgets) if len(text) > LONGEST_EXPLAINED else _explain(text, budgets)
 
 
 def _fast(text: str, budgets: Budgets) -> Composed:
     return _attempt(text, budgets, fast_events(text))
 
 
-def _explained(text: str, budgets: Budgets) -> Composed:
+def _explain(text: str, budgets: Budgets) -> Composed:
     composed = _attempt(text, budgets, events(text, budgets.depth))
     for _ in range(min(_MOST_TABS, _MOST_READ // (len(text) + 1))):
         tab = _separating_tab(text, composed.trouble)
@@ -142,7 +142,7 @@ class _Building:
             Kind.SCALAR,
             start,
             self._trimmed(start, end) if style in {"|", ">"} else end,
-            _paired(event.value) if style == '"' else event.value,
+            _pair_up(event.value) if style == '"' else event.value,
             style,
             anchor=event.anchor or "",
             tag=event.tag or "",
@@ -211,7 +211,7 @@ class _Building:
         return start + len(self._text[start:end].rstrip())
 
 
-def _paired(text: str) -> str:
+def _pair_up(text: str) -> str:
     """Join the halves of characters that were escaped one by one, as JSON does."""
     if not _SURROGATE.search(text):
         return text

@@ -17,7 +17,7 @@ from stagec.sources.yaml_text.scalars import meaning
 _PLAIN = re.compile(r"[A-Za-z_](?:[\w ./-]*\w)?", re.ASCII)
 
 
-def written(given: Json) -> str:
+def write_value(given: Json) -> str:
     """Return a value as text that may stand anywhere in a document, on one line."""
     if isinstance(given, str) and _PLAIN.fullmatch(given) and meaning(given) == given:
         return given
@@ -40,7 +40,7 @@ def change(text: str, edits: Iterable[Edit]) -> str:
     whole = _root(text)
     root, changed = whole, len(text)
     for edit in sorted(wanted, key=lambda edit: _position(whole, edit, text), reverse=True):
-        if not _untouched(root, edit, text, changed):
+        if not _still_holds(root, edit, text, changed):
             root = _root(text)
         start, end, new = _SPLICES[edit.change](text, root, edit)
         text, changed = text[:start] + new + text[end:], start
@@ -48,7 +48,7 @@ def change(text: str, edits: Iterable[Edit]) -> str:
     return text
 
 
-def _untouched(root: Node, edit: Edit, text: str, changed: int) -> bool:
+def _still_holds(root: Node, edit: Edit, text: str, changed: int) -> bool:
     """Tell whether nodes read before text was changed from an offset on still hold for an edit, which lies before.
 
     Whoever writes over a value or a name looks at that alone; whoever adds or removes looks at the whole collection.
@@ -63,7 +63,7 @@ def _respelt(text: str, edits: tuple[Edit, ...]) -> str:
     if len(ranges) < len(edits):
         raise ValueError("a text that cannot be read has no members")
     for (start, end), edit in sorted(ranges.items(), reverse=True):
-        text = text[:start] + written(edit.value) + text[end:]
+        text = text[:start] + write_value(edit.value) + text[end:]
     return text
 
 
@@ -83,7 +83,7 @@ def _replace(text: str, root: Node, edit: Edit) -> Splice:
     node = spot(root, edit, text).node
     if node.anchor:
         raise ValueError(f"the value at {edit.at.pointer} may be meant elsewhere by '*{node.anchor}'")
-    return _in_place(text, spot(root, edit, text), written(edit.value))
+    return _in_place(text, spot(root, edit, text), write_value(edit.value))
 
 
 def _in_place(text: str, here: Spot, new: str) -> Splice:
@@ -99,7 +99,7 @@ def _rename(text: str, root: Node, edit: Edit) -> Splice:
     here = spot(root, edit, text)
     if here.key is None or here.key.kind is not Kind.SCALAR or here.key.anchor:
         raise ValueError(f"{edit.at.pointer} has no name that can be changed")
-    return here.key.start, here.key.end, written(edit.value)
+    return here.key.start, here.key.end, write_value(edit.value)
 
 
 def _remove(text: str, root: Node, edit: Edit) -> Splice:
@@ -133,7 +133,7 @@ def _insert(text: str, root: Node, edit: Edit) -> Splice:
     mapping = parent is not None and parent.kind is Kind.MAPPING
     if parent is None or (mapping and here.member is not None) or mapping is not isinstance(key, str):
         raise ValueError(f"nothing can be added at {edit.at.pointer}")
-    new = f"{written(key)}: {written(edit.value)}" if mapping else written(edit.value)
+    new = f"{write_value(key)}: {write_value(edit.value)}" if mapping else write_value(edit.value)
     return _insert_flow(text, parent, here, new) if parent.style else _insert_block(text, parent, here, new)
 
 

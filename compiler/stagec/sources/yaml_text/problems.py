@@ -57,7 +57,7 @@ def trouble_of(error: Exception, text: str) -> Trouble:
             found = look(where, len(text) if at is None else at, since)
             if found is not None:
                 return _trouble(found, text)
-    return _trouble(_unknown(text, at if at is not None else since, problem), text)
+    return _trouble(_describe_unknown(text, at if at is not None else since, problem), text)
 
 
 def _in_other_words(problem: str, found: str) -> str:
@@ -81,7 +81,7 @@ def _trouble(mistake: Mistake, text: str) -> Trouble:
     return Trouble("invalid-yaml", reason, min(start, len(text)), min(end, len(text)), facts)
 
 
-def _unknown(text: str, at: int | None, problem: str) -> Mistake:
+def _describe_unknown(text: str, at: int | None, problem: str) -> Mistake:
     start = min(at or 0, max(len(text) - 1, 0))
     return "other", start, min(start + 1, len(text)), {"problem": problem}
 
@@ -122,7 +122,7 @@ def _escape(where: Outline, at: int, _since: int | None) -> Mistake | None:
     return "escape", start, at + 1, where.facts(start) | {"escape": where.text[start : at + 1]}
 
 
-def _unclosed(where: Outline, _at: int, since: int | None) -> Mistake | None:
+def _describe_unclosed(where: Outline, _at: int, since: int | None) -> Mistake | None:
     return None if since is None else ("unclosed-quote", since, since + 1, where.facts(since))
 
 
@@ -136,7 +136,7 @@ def _tag(where: Outline, at: int, since: int | None) -> Mistake | None:
     return ("tag", start, written.end(), where.facts(start) | {"tag": written[0]}) if written else None
 
 
-def _outside(where: Outline, at: int, since: int | None) -> Mistake | None:
+def _describe_outside(where: Outline, at: int, since: int | None) -> Mistake | None:
     directive = re.search(r"^%", where.text, re.MULTILINE)
     if directive:
         return _simple("directive")(where, directive.start(), since)
@@ -160,7 +160,7 @@ _TABLE = _table(
     (r"mapping keys are not allowed", _simple("question")),
     (r"more indented follow up", _simple("block-indentation")),
     (r"scanning a block scalar", _block_header),
-    (r"scanning a quoted scalar", _unclosed),
+    (r"scanning a quoted scalar", _describe_unclosed),
     (r"escape|chr\(\)", _escape),
     (r"expected <block end>", quotes),
     (r"expected <block end>|sequence entries are not", indentation),
@@ -168,5 +168,5 @@ _TABLE = _table(
     (r"tag", _tag),
     (r"scanning a directive|directive'|YAML directive|version 1", _simple("directive")),
     (r"expected '<document start>'", after_value),
-    (r"expected '<document start>'", _outside),
+    (r"expected '<document start>'", _describe_outside),
 )

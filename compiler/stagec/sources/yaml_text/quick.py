@@ -13,10 +13,10 @@ from stagec.sources.yaml_text.quick_flow import (
     SINGLE,
     UnusualError,
     flow,
-    folded,
-    joined,
-    named,
-    unquoted,
+    fold_lines,
+    join_lines,
+    read_name,
+    unquote,
 )
 from stagec.sources.yaml_text.scalars import NumberError, meaning
 
@@ -108,7 +108,7 @@ class _Reader:
                 return self._scalar(at, parent)
             if row is None:
                 raise UnusualError
-            name = named(row[1], found)
+            name = read_name(row[1], found)
             found[name], at, there = self._value(row, column, left)
         if there > parent:
             raise UnusualError
@@ -144,7 +144,7 @@ class _Reader:
             return self._below(row, there, column, left)
         if there > column:
             raise UnusualError
-        return unquoted(quoted), at, there
+        return unquote(quoted), at, there
 
     def _below(self, row: re.Match[str], there: int, column: int, left: int) -> _Found:
         """Read a value that begins on a line below its key or dash; nothing there means null."""
@@ -168,7 +168,7 @@ class _Reader:
         quoted = _QUOTED(self._text, at)
         if quoted is None:
             raise UnusualError
-        return unquoted(quoted[0]), *self._next(quoted.end(), parent)
+        return unquote(quoted[0]), *self._next(quoted.end(), parent)
 
     def _lines(self, at: int, parent: int) -> _Found:
         """Read a plain scalar with the lines that continue it, which are further in than the collection it is in."""
@@ -181,7 +181,7 @@ class _Reader:
                 piece = None
         if end == at:
             raise UnusualError
-        return meaning(folded(self._text[at:end])), *self._next(end, parent)
+        return meaning(fold_lines(self._text[at:end])), *self._next(end, parent)
 
     def _next(self, at: int, most: int) -> tuple[int, int]:
         """Return the offset of what comes after the rest of a line, and its column, which may not be beyond `most`."""
@@ -204,7 +204,7 @@ class _Reader:
         breaks = len(lines) - content.count("\n") if header[1] == "+" else int(not header[1])
         if self._text[at] == ">":
             further_in = content.startswith(" ") or "\n " in content
-            content = _INDENTED.sub(_breaks, content) if further_in else joined(content)
+            content = _INDENTED.sub(_breaks, content) if further_in else join_lines(content)
         return header[2][1:] + content + "\n" * breaks, *self._next(end - 1, column)
 
     def _indented(self, at: int, indent: str) -> tuple[list[str], int]:

@@ -69,7 +69,7 @@ def _mapping(text: str, at: int, left: int) -> tuple[dict[str, Json], int]:
             raise UnusualError
         if part[4] == "}" and part[1] is part[2] is part[3] is None:
             return found, part.end()
-        name = named(part[1], found)
+        name = read_name(part[1], found)
         found[name], at, mark = _element(part, left)
     if mark != "}":
         raise UnusualError
@@ -82,7 +82,7 @@ def _element(part: re.Match[str], left: int) -> tuple[Json, int, str]:
     if plain is not None:
         return meaning(plain), part.end(), mark
     if quoted is not None:
-        return unquoted(quoted), part.end(), mark
+        return unquote(quoted), part.end(), mark
     if mark not in "[{":
         raise UnusualError
     given, at = flow(part.string, part.start(4), left)
@@ -92,36 +92,36 @@ def _element(part: re.Match[str], left: int) -> tuple[Json, int, str]:
     return given, end.end(), end[1]
 
 
-def named(key: str | None, among: dict[str, Json]) -> str:
+def read_name(key: str | None, among: dict[str, Json]) -> str:
     """Return the name that a key gives its member, which must be new."""
     if key is None or len(key) > _LONGEST_KEY:
         raise UnusualError
-    name = unquoted(key) if key[0] in "'\"" else key
+    name = unquote(key) if key[0] in "'\"" else key
     if name in among:
         raise UnusualError
     return name
 
 
-def unquoted(written: str) -> str:
+def unquote(written: str) -> str:
     """Return the text that a quoted scalar stands for."""
     inside = written[1:-1]
     if "\n" in inside:
         if written[0] == '"' and "\\ " in inside:
             raise UnusualError
-        inside = folded(inside)
+        inside = fold_lines(inside)
     if written[0] == "'":
         return inside.replace("''", "'")
     return _ESCAPE.sub(_character, inside) if "\\" in inside else inside
 
 
-def folded(written: str) -> str:
+def fold_lines(written: str) -> str:
     """Join the lines of a scalar: a single break is a space, empty lines are breaks."""
     first, *others = written.split("\n")
     lines = [each.strip(" ") for each in others[:-1]]
-    return joined("\n".join([first.rstrip(" "), *lines, *(each.lstrip(" ") for each in others[-1:])]))
+    return join_lines("\n".join([first.rstrip(" "), *lines, *(each.lstrip(" ") for each in others[-1:])]))
 
 
-def joined(lines: str) -> str:
+def join_lines(lines: str) -> str:
     """Put a space for each single break, and one break less for several."""
     return _BREAKS.sub(lambda breaks: breaks[1] or " ", lines)
 

@@ -14,7 +14,7 @@ from stagec.sources.yaml_text.compose import compose
 from stagec.sources.yaml_text.nodes import Kind, Node
 from stagec.sources.yaml_text.outline import Outline
 from stagec.sources.yaml_text.remedy import remedy
-from stagec.sources.yaml_text.scalars import NumberError, TagError, meaning, tagged
+from stagec.sources.yaml_text.scalars import NumberError, TagError, apply_tag, meaning
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED = re.compile(r"\\(?:u|U0000)[dD][89a-fA-F][0-9a-fA-F]{2}")
@@ -85,7 +85,7 @@ class _Values:
     def _scalar(self, node: Node) -> Json:
         try:
             if node.tag:
-                return tagged(node)
+                return apply_tag(node)
             return meaning(node.text) if not node.style else self._text_of(node)
         except NumberError as beyond:
             here = replace(self._here(), range=(node.start, node.end))
@@ -125,7 +125,7 @@ class _Values:
             if key.meant.kind is not Kind.SCALAR:
                 self._collection_as_key(node, key)
             elif name in first:
-                self._repeated(key, first[name])
+                self._report_repeats(key, first[name])
             first.setdefault(name, key)
             given[name] = self.read(item)
             self._path.pop()
@@ -146,7 +146,7 @@ class _Values:
         meant = key.meant
         return self._text_of(meant, Part.KEY) if meant.kind is Kind.SCALAR else self._text[key.start : key.end]
 
-    def _repeated(self, later: Node, earlier: Node) -> None:
+    def _report_repeats(self, later: Node, earlier: Node) -> None:
         if len(self.faults) >= _MOST:
             return
         here = replace(self._here(), part=Part.KEY, range=(later.start, later.end))

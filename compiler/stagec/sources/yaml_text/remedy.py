@@ -6,7 +6,7 @@ import re
 
 from stagec.core.budgets import Budgets
 from stagec.sources.yaml_text.compose import compose
-from stagec.sources.yaml_text.edit import written
+from stagec.sources.yaml_text.edit import write_value
 from stagec.sources.yaml_text.outline import Outline
 
 _LONGEST = 100_000
@@ -29,7 +29,7 @@ def remedy(text: str, reason: str, at: int, budgets: Budgets) -> Quotable | None
     value = text[start:end]
     if not start <= at < end or " #" in value or _goes_on(where, end):
         return None
-    meant = value if reason != "after-quote" else _unwrapped(value)
+    meant = value if reason != "after-quote" else _unwrap(value)
     if meant is None or not _SURE[reason](value, at - start):
         return None
     return (start, end, meant) if _mends(text, (start, end, meant), budgets) else None
@@ -63,7 +63,7 @@ _SURE = {
 }
 
 
-def _unwrapped(value: str) -> str | None:
+def _unwrap(value: str) -> str | None:
     """Return the text that quotes were put around although it holds others of their kind, when it can be told."""
     mark, inner = value[0], value[1:-1]
     if mark not in "\"'" or "\\" in value or not inner:
@@ -83,6 +83,6 @@ def _goes_on(where: Outline, end: int) -> bool:
 
 def _mends(text: str, quotable: Quotable, budgets: Budgets) -> bool:
     start, end, meant = quotable
-    quoted = written(meant)
+    quoted = write_value(meant)
     trouble = compose(text[:start] + quoted + text[end:], budgets).trouble
     return trouble is None or trouble.start > start + len(quoted)

@@ -16,7 +16,7 @@ class TagError(ValueError):
     """A tag outside the core schema, or one that its value does not fit."""
 
 
-def tagged(node: Node) -> Scalar:
+def apply_tag(node: Node) -> Scalar:
     """Return what a scalar with a tag means."""
     name = node.tag.removeprefix(_PREFIX)
     if node.tag in {"!", _PREFIX + "str"}:

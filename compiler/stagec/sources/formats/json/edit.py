@@ -100,7 +100,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     groups: dict[Pointer, list[Edit]] = {}
     for edit in every:
         if edit.change in {Change.REPLACE, Change.RENAME}:
-            splices.append(_written(text, root, edit))
+            splices.append(_replace_value(text, root, edit))
         else:
             groups.setdefault(edit.at.pointer[:-1], []).append(edit)
     for pointer, group in groups.items():
@@ -117,13 +117,13 @@ def _splice(text: str, splices: Iterable[Splice]) -> str:
     return "".join((*parts, text[position:]))
 
 
-def _written(text: str, root: Node, edit: Edit) -> Splice:
+def _replace_value(text: str, root: Node, edit: Edit) -> Splice:
     """Return how a value is replaced or a member renamed."""
     pointer = edit.at.pointer
     node = _existing(root, pointer)
     if edit.change is Change.RENAME:
         if node.key is None:
-            raise ValueError(f"{_shown(edit)} has no name")
+            raise ValueError(f"{_describe(edit)} has no name")
         return (*node.key, render(edit.value, _INLINE))
     around = _existing(root, pointer[:-1]) if pointer else node
     return node.start, node.end, render(edit.value, style_of(text, around))
@@ -140,7 +140,7 @@ class _Container:
         self._style = style_of(text, node)
         self._is_object = text[node.start : node.start + 1] == "{"
         if not self._is_object and text[node.start : node.start + 1] != "[":
-            raise ValueError(f"{_shown(edits[0])} is in no object or array")
+            raise ValueError(f"{_describe(edits[0])} is in no object or array")
         self._removed = {id(self._member(edit)) for edit in edits if edit.change is Change.REMOVE}
         self._added = [edit for edit in edits if edit.change is Change.INSERT]
         self._kept = [child for child in node.children if id(child) not in self._removed]
@@ -198,13 +198,13 @@ class _Container:
         if not self._is_object:
             return fresh
         if key in self._node.members and id(self._node.members[key]) not in self._removed:
-            raise ValueError(f"{_shown(edit)} is there already")
+            raise ValueError(f"{_describe(edit)} is there already")
         return f"{render(str(key), _INLINE)}:{self._style.colon}{fresh}"
 
     def _member(self, edit: Edit) -> Node:
         key = edit.at.pointer[-1]
         if key not in self._node.members:
-            raise ValueError(f"{_shown(edit)} is not there")
+            raise ValueError(f"{_describe(edit)} is not there")
         return self._node.members[key]
 
 
@@ -221,12 +221,12 @@ def _refuse_overlaps(edits: Sequence[Edit]) -> None:
         for claim in _claims(edit):
             other = taken.setdefault((edit.at.pointer, claim), edit)
             if other is not edit:
-                raise ValueError(f"two edits of {_shown(edit)}")
+                raise ValueError(f"two edits of {_describe(edit)}")
     for edit in edits:
         for length in range(len(edit.at.pointer)):
             above = taken.get((edit.at.pointer[:length], "value"))
             if above is not None:
-                raise ValueError(f"the edit of {_shown(edit)} lies inside the edit of {_shown(above)}")
+                raise ValueError(f"the edit of {_describe(edit)} lies inside the edit of {_describe(above)}")
 
 
 def _claims(edit: Edit) -> tuple[str, ...]:
@@ -238,5 +238,5 @@ def _claims(edit: Edit) -> tuple[str, ...]:
     return claims.get(edit.change, () if at_index else ("new",))
 
 
-def _shown(edit: Edit) -> str:
+def _describe(edit: Edit) -> str:
     return repr(pointer_text(edit.at.pointer))

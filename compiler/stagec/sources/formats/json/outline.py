@@ -53,7 +53,7 @@ class Node:
         return node, len(pointer)
 
 
-def wanted(pointers: Iterable[Pointer]) -> Wanted:
+def pointer_tree(pointers: Iterable[Pointer]) -> Wanted:
     """Return the tree of some pointers."""
     root: Wanted = {}
     for pointer in pointers:
@@ -68,7 +68,7 @@ def outline(text: str, pointers: Iterable[Pointer]) -> Node:
 
     A malformed text gives whatever can be made of it.
     """
-    return _Walk(text).outline(wanted(pointers))
+    return _Walk(text).outline(pointer_tree(pointers))
 
 
 _NO_CHILDREN: list[Node] = []

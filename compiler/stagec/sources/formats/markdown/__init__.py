@@ -8,7 +8,7 @@ from stagec.core.budgets import Budgets
 from stagec.core.edit import Edit
 from stagec.core.place import Place, Span
 from stagec.core.value import replace
-from stagec.sources.formats.markdown.frontmatter import read, shifted, split
+from stagec.sources.formats.markdown.frontmatter import read, shift_span, split
 from stagec.sources.tree import Format, Parsed
 
 
@@ -30,12 +30,12 @@ def _apply(text: str, edits: Iterable[Edit]) -> str:
     fenced = split(text)
     if fenced is None:
         raise ValueError("the file has no frontmatter")
-    inside = (_moved(edit, -fenced.start) for edit in edits)
+    inside = (_shift_place(edit, -fenced.start) for edit in edits)
     return text[: fenced.start] + change(text[fenced.start : fenced.end], inside) + text[fenced.end :]
 
 
-def _moved(edit: Edit, by: int) -> Edit:
-    return replace(edit, at=shifted(edit.at, by))
+def _shift_place(edit: Edit, by: int) -> Edit:
+    return replace(edit, at=shift_span(edit.at, by))
 
 
 FORMAT = Format("markdown", (".md", ".markdown", ".mdc", ".prompt"), _parse, _locate, _apply)

@@ -58,20 +58,20 @@ def read(file: str, text: str, budgets: Budgets) -> Parsed:
         return Parsed(body=(0, len(text)))
     body = (fenced.body, len(text))
     if not fenced.closed:
-        return Parsed(faults=(_unclosed(file, text, fenced.start),), body=body)
+        return Parsed(faults=(_report_unclosed(file, text, fenced.start),), body=body)
     if fenced.end - fenced.start > LONGEST:
         return Parsed(faults=(_fault(file, "long", (0, 3), {"limit": LONGEST}),), body=body)
     inside = text[fenced.start : fenced.end]
     parsed = _read_yaml(file, inside, budgets)
     if isinstance(parsed.value, str) and not parsed.faults:
         return _judged_text(file, inside, fenced, len(text))
-    moved = tuple(_moved(fault, fenced.start) for fault in _one(parsed.faults))
+    moved = tuple(_shift_fault(fault, fenced.start) for fault in _one(parsed.faults))
     if any(fault.topic == "invalid-yaml" for fault in moved):
         return Parsed(None, moved, body)
-    return _judged(file, replace(parsed, faults=moved, body=body), fenced)
+    return _judge_mapping(file, replace(parsed, faults=moved, body=body), fenced)
 
 
-def _unclosed(file: str, text: str, start: int) -> Fault:
+def _report_unclosed(file: str, text: str, start: int) -> Fault:
     nearly = nearly_closing(text, start)
     related = ((Place(file, range=nearly), text[slice(*nearly)]),) if nearly else ()
     return Fault("invalid-frontmatter", Place(file, range=(0, 3)), "unclosed", related=related)
@@ -111,11 +111,11 @@ def _read_yaml(file: str, inside: str, budgets: Budgets) -> Parsed:
     parsed = read_yaml(file, inside, budgets)
     if any(fault.topic == "empty-file" for fault in parsed.faults):
         return Parsed({})
-    refused = () if parsed.value is None else _refused(file, inside, budgets)
+    refused = () if parsed.value is None else _refuse(file, inside, budgets)
     return Parsed(None, refused) if refused else parsed
 
 
-def _refused(file: str, inside: str, budgets: Budgets) -> tuple[Fault, ...]:
+def _refuse(file: str, inside: str, budgets: Budgets) -> tuple[Fault, ...]:
     """Return a fault for the first anchor, alias or tag: frontmatter does without them."""
     if not any(mark in inside for mark in "&*!"):
         return ()
@@ -130,7 +130,7 @@ def _refused(file: str, inside: str, budgets: Budgets) -> tuple[Fault, ...]:
     return ()
 
 
-def _judged(file: str, parsed: Parsed, fenced: Fenced) -> Parsed:
+def _judge_mapping(file: str, parsed: Parsed, fenced: Fenced) -> Parsed:
     if parsed.faults or isinstance(parsed.value, dict):
         return parsed
     fault = _fault(file, "not-a-mapping", (fenced.start, fenced.end), {"value": parsed.value})
@@ -141,11 +141,11 @@ def _fault(file: str, reason: str, where: tuple[int, int], facts: dict[str, obje
     return Fault("invalid-frontmatter", Place(file, range=where), reason, facts)
 
 
-def _moved(fault: Fault, by: int) -> Fault:
-    related = tuple((shifted(place, by), why) for place, why in fault.related)
-    return replace(fault, at=shifted(fault.at, by), related=related)
+def _shift_fault(fault: Fault, by: int) -> Fault:
+    related = tuple((shift_span(place, by), why) for place, why in fault.related)
+    return replace(fault, at=shift_span(fault.at, by), related=related)
 
 
-def shifted(place: Place, by: int) -> Place:
+def shift_span(place: Place, by: int) -> Place:
     """Return a place whose range, if it has one, begins so many characters further on."""
     return replace(place, range=(place.range[0] + by, place.range[1] + by)) if place.range else place
