@@ -21,7 +21,7 @@ CALLED_BY_OTHERS = {
     "cli/commands/validate/request.py": {"no_cache"},  # an option that is accepted and does nothing
     "core/budgets.py": {"plan_size"},  # configuration names it
     "core/value.py": {"__class__"},  # Python reads it
-    "drivers/local/aside.py": {"__call__"},  # a protocol's own method
+    "drivers/local/background.py": {"__call__"},  # a protocol's own method
     "picture/reduce.py": {"PHASE"},  # users name members of this by their value
     "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
 }
