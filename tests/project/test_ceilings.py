@@ -11,7 +11,7 @@ from stagec.core.budgets import Budgets
 from stagec.core.failure import Exit, Failure
 from stagec.project.ceilings import amount, ceilings
 from stagec.project.configuration import Configuration, configure
-from stagec.project.keys import BUDGETS
+from stagec.project.settings import BUDGETS
 
 DEFAULT = Budgets()
 

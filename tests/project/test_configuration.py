@@ -16,10 +16,8 @@ from stagec.core.diagnostic import Severity
 from stagec.core.failure import Exit, Failure
 from stagec.core.scope import Scope
 from stagec.core.value import replace
-from stagec.project.configuration import Configuration, configure
-from stagec.project.keys import keys_of, settings_of
-from stagec.project.required import accepts, well_formed
-from stagec.project.settings import Settings
+from stagec.project.configuration import Configuration, accepts, configure, well_formed
+from stagec.project.settings import Settings, keys_of, settings_of
 from stagec.project.toml import line_of
 
 FULL = """

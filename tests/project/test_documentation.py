@@ -8,9 +8,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from stagec.project.keys import flat, keys_of, settings_of
 from stagec.project.mistakes import mistakes
-from stagec.project.settings import Settings
+from stagec.project.settings import Settings, flat, keys_of, settings_of
 
 TOP = Path(__file__).parents[2]
 PAGE = (TOP / "docs" / "configuration.md").read_text("utf-8")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from stagec.catalogue.foreign import foreign_name
 from stagec.catalogue.lock import Effects, Lock
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.nearest import Names
@@ -115,3 +115,20 @@ class Catalogue:
         if name in self.by_name:
             return (name,)
         return foreign_name(name, self.servers) or (self.names.nearest(name) or name,)
+
+
+_NO_LETTER = re.compile(r"[^\w-]")
+
+
+def foreign_name(name: str, servers: Iterable[str]) -> tuple[str, str] | None:
+    """Return the server and the tool that a name such as `mcp__files__read_file` or `files/read_file` means.
+
+    The tool is empty, or `*`, where a name means all that the server offers.
+    """
+    for server in servers:
+        for prefix in (f"mcp__{_NO_LETTER.sub('_', server)}", server):
+            rest = name.removeprefix(prefix)
+            tool = rest.lstrip("_/.:")
+            if name.startswith(prefix) and (tool != rest or not rest):
+                return server, tool
+    return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from stagec.core.visible import visible
 from stagec.project.configuration import Configuration
-from stagec.project.keys import Value, keys_of
+from stagec.project.settings import Value, keys_of
 
 _WHEN_NOT_SET = {"select": "every family that is not optional", "required-version": "any version"}
 _TABLES = ("severity", "budgets")

@@ -1,20 +1,24 @@
-"""Write a schema and all that it refers to as one JSON Schema that stands by itself."""
+"""Schemas that stand alone, with all that they refer to, and the texts of a plan that they become."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, count
 from typing import Any
 from urllib.parse import quote
 
-from stagec.contract.drafts import LATEST, Draft, Member, restated
-from stagec.contract.names import Names
-from stagec.contract.positions import Position, position
-from stagec.contract.reach import Reach, Scope
+from stagec.contract.choices import text_of
+from stagec.contract.dialects import LATEST, Dialect, Keyword, restated
+from stagec.contract.positions import SchemaPart, position
+from stagec.contract.reach import Reach, SchemaScope
 from stagec.contract.schemas import Schema, Schemas
-from stagec.contract.text import text_of
 from stagec.core.json import Json, Object, list_of
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
+from stagec.plan.contents import Contents
 
 
 def bundle(schemas: Schemas, schema: Schema) -> str:
@@ -45,14 +49,14 @@ class _Task:
     sink: Any
     slot: Key
     given: Json
-    stands: Position
-    scope: Scope
+    stands: SchemaPart
+    scope: SchemaScope
     at: Place
     pointer: Pointer
 
     def put(self, sink: Any, slot: Key, key: Key, given: Json) -> Iterator[_Task]:
         """Put the member `key` of this part, which is called `slot` from now on, in its place, or yield its task."""
-        if isinstance(given, dict | list) and (stands := position(self.stands, key, given)) is not Position.DATA:
+        if isinstance(given, dict | list) and (stands := position(self.stands, key, given)) is not SchemaPart.DATA:
             yield _Task(sink, slot, given, stands, self.scope, self.at / key, (*self.pointer, slot))
         else:
             sink[slot] = given
@@ -81,15 +85,15 @@ class _Bundle:
     def _with_draft(self, root: dict[str, Any], written: Json) -> Json:
         """Return the whole schema with the right `$schema`."""
         draft = self._reach.draft
-        named = Draft.of(written, draft) if isinstance(written, dict) else draft
+        named = Dialect.of(written, draft) if isinstance(written, dict) else draft
         if "$schema" in root:
             return root if named is draft else {**root, "$schema": draft.address}
         return root if draft is LATEST else {"$schema": draft.address, **root}
 
-    def _defined(self, targets: Iterable[tuple[Schema, Scope]], own: Json) -> dict[str, Any]:
+    def _defined(self, targets: Iterable[tuple[Schema, SchemaScope]], own: Json) -> dict[str, Any]:
         """Return the schema's own definitions with what lies outside it, nothing when all lies inside."""
         defined: dict[str, Any] = dict(own) if isinstance(own, dict) else {}
-        names = Names(defined)
+        names = DefinitionNames(defined)
         before = len(defined)
         for schema, scope in sorted(targets, key=lambda each: len(each[0].at.pointer)):  # what holds others comes first
             if schema.at not in self._landed:
@@ -98,13 +102,13 @@ class _Bundle:
                 defined[name] = self._built(schema, scope, ("$defs", name))
         return defined if len(defined) > before else {}
 
-    def _built(self, schema: Schema, scope: Scope, pointer: Pointer) -> Json:
+    def _built(self, schema: Schema, scope: SchemaScope, pointer: Pointer) -> Json:
         holder: list[Json] = [schema.value]
-        start = _Task(holder, 0, schema.value, Position.SCHEMA, scope, schema.at, pointer)
+        start = _Task(holder, 0, schema.value, SchemaPart.SCHEMA, scope, schema.at, pointer)
         todo = [start] if isinstance(schema.value, dict | list) else []
         while todo:
             task = todo.pop()
-            if task.stands is Position.SCHEMA and task.at in self._reach.targets:
+            if task.stands is SchemaPart.SCHEMA and task.at in self._reach.targets:
                 self._landed.setdefault(task.at, task.pointer)
             todo.extend(self._written(task))
         return holder[0]
@@ -112,13 +116,13 @@ class _Bundle:
     def _written(self, task: _Task) -> Iterator[_Task]:
         """Put a part in its place and yield the tasks of its own parts."""
         given = task.given
-        if task.at == self._root and task.pointer and task.stands is Position.SCHEMA:
+        if task.at == self._root and task.pointer and task.stands is SchemaPart.SCHEMA:
             task.sink[task.slot] = self._reference({}, self._root)
         elif not isinstance(given, dict):
             task.sink[task.slot] = made = [None] * len(list_of(given))
             for index, each in enumerate(list_of(given)):
                 yield from task.put(made, index, index, each)
-        elif task.stands is Position.SCHEMA:
+        elif task.stands is SchemaPart.SCHEMA:
             yield from self._schema(replace(task, scope=task.scope.of(given)), given)
         else:
             task.sink[task.slot] = named = dict.fromkeys(given)
@@ -149,9 +153,9 @@ class _Bundle:
         self._references.append((holder, at))
         return holder
 
-    def _members(self, task: _Task, given: Object) -> Iterator[Member]:
+    def _members(self, task: _Task, given: Object) -> Iterator[Keyword]:
         own, draft = task.scope.draft, self._reach.draft
-        names = _NAMES | {"id"} if Draft.FOUR in {own, draft} else _NAMES
+        names = _NAMES | {"id"} if Dialect.FOUR in {own, draft} else _NAMES
         dropped = names if task.pointer else names - {"$schema"}
         known = restated(given, own, draft) if self._reach.is_mixed and own is not draft else _as_they_are(given)
         return (each for each in known if each.name not in dropped or not isinstance(each.given, str | bool))
@@ -163,16 +167,70 @@ _URI = "/!$&'()*+,;=:@?~"
 """What a fragment may hold besides letters, digits and `-._`."""
 
 
-def _as_they_are(given: Object) -> Iterator[Member]:
-    return (Member(key, key, each) for key, each in given.items())
+def _as_they_are(given: Object) -> Iterator[Keyword]:
+    return (Keyword(key, key, each) for key, each in given.items())
 
 
-def _appended(task: _Task, sink: list[Any], member: Member) -> Iterator[_Task]:
+def _appended(task: _Task, sink: list[Any], member: Keyword) -> Iterator[_Task]:
     """Put the schemas of an `allOf` behind others, and yield their tasks."""
     at, pointer = task.at / member.key, (*task.pointer, member.name)
     for index, each in enumerate(list_of(member.given)):
         slot = len(sink)
         sink.append(each)
         if isinstance(each, dict | list):
-            stands = position(Position.LISTED, index, each)
+            stands = position(SchemaPart.LISTED, index, each)
             yield _Task(sink, slot, each, stands, task.scope, at / index, (*pointer, slot))
+
+
+_UNUSUAL = re.compile(r"[^\w.-]+")
+
+
+class DefinitionNames:
+    """The names in use, of which none is given again."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+        self._numbered: Counter[str] = Counter()
+
+    def name(self, at: Place) -> str:
+        """Return a name for what comes from a place: the place's own last name, else with its file's, else a number."""
+        stem = _UNUSUAL.sub("_", posixpath.basename(at.file).partition(".")[0])
+        own = _own(at) or stem or "schema"
+        usual = (own, own if own == stem else f"{stem}.{own}")
+        numbered = (f"{own}_{number}" for number in count(self._numbered[own] + 2))
+        name = next(each for each in chain(usual, numbered) if each not in self._taken)
+        self._numbered[own] += name not in usual
+        self._taken.add(name)
+        return name
+
+
+def _own(at: Place) -> str:
+    """Return the last name on the way to a place, with the indexes behind it."""
+    last = max((index for index, key in enumerate(at.pointer) if isinstance(key, str)), default=0)
+    return _UNUSUAL.sub("_", "_".join(map(str, at.pointer[last:])))
+
+
+class Texts:
+    """The texts collected so far; `files` are those in which the schemas among them lie, and what they refer to."""
+
+    def __init__(self, schemas: Schemas) -> None:
+        self.files: set[str] = set()
+        self._schemas = schemas
+        self._contents = Contents()
+        self._known: dict[Place, str] = {}
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """Every text, by the name under which the plan holds it."""
+        return self._contents.texts
+
+    def text(self, text: str) -> str:
+        """Keep a text and return its name."""
+        return self._contents.add(text)
+
+    def schema(self, schema: Schema) -> str:
+        """Keep a schema with all that it refers to, and return its name."""
+        if schema.at not in self._known:
+            self.files.update(at.file for at in Reach(self._schemas, schema).targets)
+            self._known[schema.at] = self.text(bundle(self._schemas, schema))
+        return self._known[schema.at]

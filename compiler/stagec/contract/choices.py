@@ -1,14 +1,55 @@
-"""Which values a schema offers at a place where it names them one by one."""
+"""The values that schemas name one by one: where they stand, which are equal, and how JSON writes them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 
+from stagec.contract.combinations import Combination, type_of
 from stagec.contract.schemas import Miss, Schema, Schemas, index_of, tokens
-from stagec.contract.text import text_of
-from stagec.core.json import Json
+from stagec.core.json import Json, Object
 from stagec.core.place import Place
 from stagec.core.value import value
+
+_ENCODED = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
+
+
+def text_of(given: Json) -> str:
+    """Return the text of a value, however deep it is."""
+    try:
+        return _ENCODED(given)
+    except RecursionError:
+        return _deep(given)
+
+
+def _deep(given: Json) -> str:
+    """Return what the standard library would write if it did not call itself for every level."""
+    pieces: list[str] = []
+    todo: list[tuple[str, tuple[Json, ...]]] = [("", (given,))]
+    while todo:
+        before, held = todo.pop()
+        pieces.append(before)
+        for each in held:
+            if isinstance(each, dict):
+                pieces.append("{")
+                todo.extend(_parted(((f"{_ENCODED(name)}:", (inner,)) for name, inner in each.items()), "}"))
+            elif isinstance(each, list):
+                pieces.append("[")
+                todo.extend(_parted((("", (inner,)) for inner in each), "]"))
+            else:
+                pieces.append(_ENCODED(each))
+    return "".join(pieces)
+
+
+_Row = tuple[str, tuple[Json, ...]]
+"""What is written before a value, and the value; none behind the last."""
+
+
+def _parted(rows: Iterable[_Row], closer: str) -> list[_Row]:
+    """Return rows with commas between them and what closes them behind, the first one last."""
+    parted = [(f",{before}" if index else before, held) for index, (before, held) in enumerate(rows)]
+    return [(closer, ()), *reversed(parted)]
+
 
 _MAPS = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 """Members of a schema that hold schemas by name."""
@@ -117,3 +158,42 @@ def _alternatives(schemas: Schemas, schema: Schema) -> Choices | None:
             return None
         values.extend(named.values)
     return Choices.of(at, values)
+
+
+FEW: dict[str, tuple[Json, ...]] = {"boolean": (True, False), "null": (None,)}
+"""The types that have few values."""
+
+
+def named(combination: Combination) -> list[Json] | None:
+    """Return the values that every list of a combination names and its types allow, None when there is no list."""
+    all_lists = [each for layer in combination.layers if isinstance(layer.value, dict) for each in lists(layer.value)]
+    types = combination.types
+    if types is not None and types <= FEW.keys():
+        all_lists.append([each for kind in sorted(types) for each in FEW[kind]])
+    if not all_lists:
+        return None
+    first, *others = all_lists
+    common = [frozenset(map(identity, other)) for other in others]
+    return [
+        each
+        for each in first
+        if (types is None or type_of(each) in types) and all(identity(each) in other for other in common)
+    ]
+
+
+def lists(body: Object) -> Iterator[list[Json]]:
+    """Yield the lists of values that a schema itself gives: its `enum`, and its `const`."""
+    listed = body.get("enum")
+    if isinstance(listed, list):
+        yield listed
+    if "const" in body:
+        yield [body["const"]]
+
+
+def identity(given: Json) -> tuple[object, ...]:
+    """Return what two values share when JSON holds them for equal: `1` and `1.0`, but not `1` and `true`."""
+    if isinstance(given, (str, int, float)):
+        return isinstance(given, bool), given
+    from json import dumps
+
+    return (dumps(given, sort_keys=True),)

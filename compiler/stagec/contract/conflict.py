@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from stagec.contract.choices import named
 from stagec.contract.combinations import Combination, combinations
-from stagec.contract.listed import named
 from stagec.contract.member import needed
 from stagec.contract.schemas import Schema, Schemas
 from stagec.contract.variants import admits, numbers

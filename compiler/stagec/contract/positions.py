@@ -9,7 +9,7 @@ from stagec.core.place import Key
 from stagec.sources.shape.subschemas import DATA, NAMED
 
 
-class Position(Enum):
+class SchemaPart(Enum):
     """What a part of a schema is."""
 
     SCHEMA = "schema"
@@ -24,11 +24,11 @@ class Position(Enum):
 _DATA = DATA | {"example"}
 
 
-def position(outer: Position, key: Key, inner: Json) -> Position:
+def position(outer: SchemaPart, key: Key, inner: Json) -> SchemaPart:
     """Return what a member is of a part that is no data; the members of keywords that nobody knows are schemas."""
-    if outer is Position.SCHEMA and key in _DATA:
-        return Position.DATA
+    if outer is SchemaPart.SCHEMA and key in _DATA:
+        return SchemaPart.DATA
     if isinstance(inner, list):
-        return Position.LISTED
-    named = outer is Position.SCHEMA and key in NAMED and isinstance(inner, dict)
-    return Position.NAMED if named else Position.SCHEMA
+        return SchemaPart.LISTED
+    named = outer is SchemaPart.SCHEMA and key in NAMED and isinstance(inner, dict)
+    return SchemaPart.NAMED if named else SchemaPart.SCHEMA

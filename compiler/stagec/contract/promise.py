@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from stagec.contract.choices import Choices
+from stagec.contract.choices import Choices, identity, lists, named
 from stagec.contract.combinations import Combination, as_object, clash, combinations, type_of, types_of
-from stagec.contract.listed import identity, lists, named
 from stagec.contract.member import Member, member
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
-from stagec.contract.drafts import LATEST, Draft, fits, is_known
-from stagec.contract.positions import Position, position
+from stagec.contract.dialects import LATEST, Dialect, fits, is_known
+from stagec.contract.positions import SchemaPart, position
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
 from stagec.core.place import Key, Pointer
@@ -14,16 +14,16 @@ from stagec.core.value import replace, value
 
 
 @value
-class Scope:
+class SchemaScope:
     """What decides how a part of a schema is read: the file, where in it the schema begins, and the draft."""
 
     file: str
     base: Pointer
-    draft: Draft
+    draft: Dialect
 
-    def of(self, schema: Object) -> Scope:
+    def of(self, schema: Object) -> SchemaScope:
         """Return the scope of a schema that lies in this one."""
-        draft = Draft.of(schema, self.draft)
+        draft = Dialect.of(schema, self.draft)
         return self if draft is self.draft else replace(self, draft=draft)
 
 
@@ -45,19 +45,19 @@ class Reach:
         self._collect()
         self.draft = max(self._drafts) if self.is_mixed else self._start.draft
 
-    def scope(self, schema: Schema) -> Scope:
+    def scope(self, schema: Schema) -> SchemaScope:
         """Return the scope of a schema: its draft is named by it, or by one of the schemas around it."""
         base = self._schemas.base(schema.at)
         whole = self._schemas.whole(schema.at.file, base)
         around: list[Json] = [schema.value if isinstance(whole, Miss) else whole.value]
         for key in schema.at.pointer[len(base) :]:
             around.append(_inside(around[-1], key))
-        scope = Scope(schema.at.file, base, LATEST)
+        scope = SchemaScope(schema.at.file, base, LATEST)
         for each in around:
             scope = scope.of(each) if isinstance(each, dict) else scope
         return scope
 
-    def referred(self, schema: Object, scope: Scope) -> Iterator[tuple[str, Schema]]:
+    def referred(self, schema: Object, scope: SchemaScope) -> Iterator[tuple[str, Schema]]:
         """Yield what a schema itself refers to, and by which keyword; what cannot be found is left out."""
         for keyword in _REFERENCES:
             text = schema.get(keyword)
@@ -78,12 +78,12 @@ class Reach:
                 self.targets |= found
                 todo.extend(found.values())
 
-    def _bodies(self, schema: Schema, scope: Scope) -> Iterator[tuple[Object, Scope]]:
+    def _bodies(self, schema: Schema, scope: SchemaScope) -> Iterator[tuple[Object, SchemaScope]]:
         """Yield the schemas in a schema that were not come upon before, as they are written."""
-        todo: list[tuple[Json, Position, Scope]] = [(schema.value, Position.SCHEMA, scope)]
+        todo: list[tuple[Json, SchemaPart, SchemaScope]] = [(schema.value, SchemaPart.SCHEMA, scope)]
         while todo:
             given, stands, scope = todo.pop()
-            if isinstance(given, dict) and stands is Position.SCHEMA:
+            if isinstance(given, dict) and stands is SchemaPart.SCHEMA:
                 scope = scope.of(given)
                 identity = (id(given), scope.file, scope.base, scope.draft)
                 if identity in self._seen:
@@ -111,14 +111,14 @@ def _is_marked(schema: Schema, keyword: str, name: str) -> bool:
     return keyword == "$recursiveRef" and body.get("$recursiveAnchor") is True
 
 
-def _parts(given: Json, stands: Position) -> Iterator[tuple[Json, Position]]:
+def _parts(given: Json, stands: SchemaPart) -> Iterator[tuple[Json, SchemaPart]]:
     if isinstance(given, dict):
         inner = ((each, position(stands, key, each)) for key, each in given.items())
     elif isinstance(given, list):
         inner = ((each, position(stands, 0, each)) for each in given)
     else:
         return
-    yield from (each for each in inner if each[1] is not Position.DATA and isinstance(each[0], dict | list))
+    yield from (each for each in inner if each[1] is not SchemaPart.DATA and isinstance(each[0], dict | list))
 
 
 def _inside(given: Json, key: Key) -> Json:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from urllib.parse import unquote, urldefrag, urlsplit
 
-from stagec.contract.positions import Position, position
+from stagec.contract.positions import SchemaPart, position
 from stagec.core.json import Json
 from stagec.core.memo import Memo
 from stagec.core.place import Key, Place, Pointer
@@ -212,12 +212,12 @@ def _is_schema(found: Schema | Miss) -> bool:
 
 
 def _parts(root: Schema) -> Iterator[Schema]:
-    todo = [(root, Position.SCHEMA)]
+    todo = [(root, SchemaPart.SCHEMA)]
     while todo:
         each, outer = todo.pop()
         yield each
         for key, inner in _members(each.value):
-            if isinstance(inner, dict | list) and (stands := position(outer, key, inner)) is not Position.DATA:
+            if isinstance(inner, dict | list) and (stands := position(outer, key, inner)) is not SchemaPart.DATA:
                 todo.append((Schema(inner, each.at / key), stands))
 
 

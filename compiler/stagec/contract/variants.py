@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from math import isfinite
 
+from stagec.contract.choices import FEW, identity, named
 from stagec.contract.combinations import Combination, as_object, combinations, type_of
-from stagec.contract.listed import FEW, identity, named
 from stagec.contract.member import is_barred, member
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.budgets import AnswerBudgets

@@ -12,7 +12,7 @@ from stagec.core.failure import Failure
 from stagec.core.nearest import Names, hint
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.project.keys import BUDGETS
+from stagec.project.settings import BUDGETS
 from stagec.project.toml import line_of, parse
 
 ENVIRONMENT = "environment"

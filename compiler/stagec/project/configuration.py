@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+import re
+from collections.abc import Callable, Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +15,7 @@ from stagec.core.version import __version__
 from stagec.core.words import quote
 from stagec.project.ceilings import Ceilings, ceilings, refuse_raised
 from stagec.project.find import Found, common_folder, configuration_in, find
-from stagec.project.keys import Value, flat, keys_of, settings_of
-from stagec.project.required import accepts, well_formed
-from stagec.project.settings import Settings
+from stagec.project.settings import Settings, Value, flat, keys_of, settings_of
 from stagec.project.toml import line_of
 
 COMMAND_LINE = "command line"
@@ -96,3 +97,33 @@ def _refuse_mistakes(found: Found) -> None:
 
 def _line(found: Found, path: tuple[str | int, ...]) -> int:
     return line_of(found.text, (*found.prefix, *(key for key in path if isinstance(key, str))))
+
+
+_CLAUSE = re.compile(r"\s*(?P<operator>==|!=|>=|<=|>|<)\s*(?P<release>[0-9]{1,9}(\.[0-9]{1,9})*)\s*")
+_RELEASE = re.compile(r"[0-9]+(\.[0-9]+)*")
+_OPERATORS: dict[str, Callable[[list[int], list[int]], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+
+
+def well_formed(specifier: str) -> bool:
+    """Tell whether a specifier is a list of comparisons with release numbers, separated by commas."""
+    return all(_CLAUSE.fullmatch(clause) for clause in specifier.split(","))
+
+
+def accepts(specifier: str, version: str) -> bool:
+    """Tell whether a version satisfies every clause of a well-formed specifier; only its release numbers count."""
+    release = _RELEASE.match(version)
+    numbers = release[0] if release else "0"
+    found = [match for clause in specifier.split(",") if (match := _CLAUSE.fullmatch(clause))]
+    return all(_OPERATORS[match["operator"]](*_padded(numbers, match["release"])) for match in found)
+
+
+def _padded(left: str, right: str) -> tuple[list[int], list[int]]:
+    pairs = list(zip_longest(map(int, left.split(".")), map(int, right.split(".")), fillvalue=0))
+    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]

@@ -1,8 +1,9 @@
-"""The settings of a project, as values; where each came from is told by `project/configuration`."""
+"""The settings of a project, and the keys of a configuration that set them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Severity
@@ -29,3 +30,64 @@ class Settings:
     budgets: Budgets = Budgets()
     output_format: str = "text"
     required_version: str | None = None
+
+
+Value = bool | int | str | tuple[str, ...] | None
+BUDGETS = {name.replace("_", "-"): name for name in ("file_size", "depth", "nodes", "pattern_length", "plan_size")}
+"""The budgets that can be set, by key."""
+
+
+def flat(table: Mapping[str, Any]) -> dict[str, Value]:
+    """Return a configuration table without tables inside it."""
+    keys: dict[str, Value] = {}
+    for key, given in table.items():
+        if isinstance(given, Mapping):
+            keys |= {f"{key}.{name}": each for name, each in given.items()}
+        else:
+            keys[key] = given if isinstance(given, str) or not isinstance(given, Sequence) else tuple(given)
+    return keys
+
+
+def keys_of(settings: Settings) -> dict[str, Value]:
+    """Return every key with its value, in the order in which the documentation explains them."""
+    scope = settings.scope
+    return {
+        "roots": scope.roots,
+        "include": scope.include,
+        "exclude": scope.exclude,
+        "gitignore": scope.gitignore,
+        "select": settings.select,
+        "extend-select": settings.extend_select,
+        "ignore": settings.ignore,
+        "fail-on": _word(settings.fail_on, "never"),
+        "output-format": settings.output_format,
+        "required-version": settings.required_version,
+        **{f"severity.{selector}": _word(each, "off") for selector, each in settings.severity.items()},
+        **{f"budgets.{key}": getattr(settings.budgets, name) for key, name in BUDGETS.items()},
+    }
+
+
+def settings_of(keys: Mapping[str, Any]) -> Settings:
+    """Return settings with the given keys, everything else at its default; the keys have been checked."""
+    every = {**keys_of(Settings()), **keys}
+    texts = {key: tuple(given) for key, given in every.items() if isinstance(given, tuple | list)}
+    severity = {key.partition(".")[2]: given for key, given in every.items() if key.startswith("severity.")}
+    return Settings(
+        scope=Scope(texts["roots"], texts["include"], texts["exclude"], every["gitignore"]),
+        select=texts.get("select"),
+        extend_select=texts["extend-select"],
+        ignore=texts["ignore"],
+        severity={selector: _severity(given) for selector, given in severity.items()},
+        fail_on=_severity(every["fail-on"]),
+        budgets=Budgets(**{name: every[f"budgets.{key}"] for key, name in BUDGETS.items()}),
+        output_format=every["output-format"],
+        required_version=every["required-version"],
+    )
+
+
+def _word(severity: Severity | None, nothing: str) -> str:
+    return nothing if severity is None else severity.value
+
+
+def _severity(word: str) -> Severity | None:
+    return None if word in {"never", "off"} else Severity(word)

@@ -10,8 +10,7 @@ from stagec.contract.variants import ABSENT, OTHER, Standing
 from stagec.core.budgets import Budgets
 from stagec.frontends.stages.coverage import uncovered, unreached_cases, unreached_checks
 from stagec.frontends.stages.document import Condition, Pipeline, Stage
-from stagec.frontends.stages.fitting import Fitting, Result
-from stagec.frontends.stages.outcomes import outcomes, unjudged
+from stagec.frontends.stages.outcomes import Fitting, Result, outcomes, unjudged
 from stagec.frontends.stages.read import read
 from stagec.sources.read import Sources
 

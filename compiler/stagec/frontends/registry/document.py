@@ -193,6 +193,12 @@ class Step:
         return self.gate is not None and "stepKind" not in self.body and bool(self.phase) and self.phase not in PHASES
 
     @property
+    def program(self) -> Object | None:
+        """The program that the step runs, as it is written; only closure steps run one."""
+        runner = self.body.get("runner")
+        return runner if self.kind is Kind.CLOSURE and isinstance(runner, dict) else None
+
+    @property
     def surplus(self) -> tuple[str, ...]:
         """Members that mean nothing because the step is a section."""
         return tuple(member for member in FLOW_MEMBERS if member in self.body) if self.is_section else ()

@@ -1,17 +1,21 @@
-"""Read the gates of a registry, equal ones once: large registries repeat a few gates thousands of times."""
+"""Read the gates and the output schemas of a registry's steps, equal ones once."""
 
 from __future__ import annotations
 
 from marshal import dumps
 
+from stagec.contract.choices import Choices, choices, pointed
+from stagec.contract.promise import Excluded, Promise, excluded, possible_values, promise
+from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, text_in
-from stagec.frontends.registry.document import Gate
+from stagec.frontends.registry.document import Gate, Output
+from stagec.sources.read import join
 
 _PLAIN = 2
 """A version of marshal's format in which equal bytes can only be equal values."""
 
 
-class Gates:
+class GateReader:
     """The gates read so far, by their content."""
 
     def __init__(self) -> None:
@@ -40,3 +44,55 @@ def _gate(given: Object) -> Gate:
         handoff=tuple(each if isinstance(each, str) else "" for each in handoff) if isinstance(handoff, list) else None,
         fail_fast=given.get("failFast") is not False,
     )
+
+
+class OutputReader:
+    """The outputs of one registry's steps; steps that name the same schema by equal gates share one."""
+
+    def __init__(self, schemas: Schemas, folder: str) -> None:
+        self._schemas = schemas
+        self._folder = folder
+        self._known: dict[tuple[object, ...], Output] = {}
+
+    def output(self, file: str, name: str, gate: Gate | None) -> Output:
+        """Return what a step's `outputSchemaRef` refers to, as its gate sees it."""
+        named = () if gate is None else (gate.pointer, gate.field, gate.target_field, gate.handoff)
+        key = (file, name, *named)
+        if key not in self._known:
+            self._known[key] = self._look_up(file, name, gate)
+        return self._known[key]
+
+    def _look_up(self, file: str, name: str, gate: Gate | None) -> Output:
+        path = join(self._folder, file)
+        found = Miss.OUTSIDE if path is None else self._schemas.named(path, name)
+        if not isinstance(found, Schema) or gate is None:
+            return Output(file, name, found, Miss.UNKNOWABLE, Miss.UNKNOWABLE)
+        at: Schema | Miss = Miss.UNKNOWABLE
+        if gate.pointer is not None and gate.pointer.startswith("#/"):
+            at = pointed(self._schemas, found, gate.pointer)
+        offered = choices(self._schemas, at) if isinstance(at, Schema) else at
+        paths = {path: promise(self._schemas, found, path.split("."), of_object=True) for path in _paths(gate)}
+        values = {path: possible_values(self._schemas, promised) for path, promised in paths.items()}
+        targets = values.get(gate.target_field or "")
+        return Output(
+            file=file,
+            name=name,
+            found=found,
+            pointed=at,
+            choices=offered,
+            excluded=self._excluded(offered, paths.get(gate.field or "")),
+            targets=targets if isinstance(targets, tuple) else None,
+            paths=paths,
+            values=values,
+            presences=frozenset(promised.presence for promised in paths.values()),
+        )
+
+    def _excluded(self, offered: Choices | Miss, promised: Promise | None) -> tuple[Excluded, ...]:
+        if promised is None or not isinstance(offered, Choices):
+            return ()
+        return excluded(self._schemas, offered, promised)
+
+
+def _paths(gate: Gate) -> tuple[str, ...]:
+    """Return every path that a gate reads from an answer."""
+    return tuple(path for path in (gate.field, gate.target_field, *(gate.handoff or ())) if path)

@@ -10,8 +10,7 @@ from stagec.core.place import Place
 from stagec.frontends.registry.agreement import disagreements, offered_by
 from stagec.frontends.registry.answers import DEFAULT, conditionals, open_jump
 from stagec.frontends.registry.document import INTENTS, Intent, Kind, Move, Registry, Step
-from stagec.frontends.registry.entry import unserved_verdict
-from stagec.frontends.registry.programs import program
+from stagec.frontends.registry.supply import unserved_verdict
 from stagec.model.flow import Bound, Edge, End, Entry, Flow, Node, Stop, Term, To
 
 _ROUTING = frozenset({Kind.WORK.value, Kind.VERIFICATION.value})
@@ -89,7 +88,7 @@ class _Lowering:
             yield verdict, Entry(found.key, mention.at)
 
     def _ways(self, step: Step) -> Iterator[Edge]:
-        if program(step) is not None:
+        if step.program is not None:
             return self._programmed(step)
         return self._edges(step) if step.gate is not None else self._ungated(step)
 

@@ -25,8 +25,7 @@ from stagec.frontends.registry.document import (
     Step,
 )
 from stagec.frontends.registry.files import Bundle, attached_file, attached_folder, bundles, is_prompt
-from stagec.frontends.registry.gates import Gates
-from stagec.frontends.registry.outputs import Outputs
+from stagec.frontends.registry.gates import GateReader, OutputReader
 from stagec.frontends.registry.prompts import BrokenBlock, Prompts, Store, broken_blocks, find_prompts
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
@@ -43,7 +42,7 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
 
 def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
     root, at = object_of(bundle.registry.value), bundle.registry.at
-    aliases = _aliases(steps := _steps(root, at, Outputs(schemas, bundle.schemas.path)))
+    aliases = _aliases(steps := _steps(root, at, OutputReader(schemas, bundle.schemas.path)))
     lost = tuple(_lost(steps, {*object_of(root.get("steps")), *aliases}))
     return Registry(
         id=_name(root, at),
@@ -83,8 +82,8 @@ def _name(root: Object, at: Place) -> str:
     return text_in(root, "agentId") or posixpath.basename(posixpath.dirname(at.file)) or at.file
 
 
-def _steps(root: Object, at: Place, outputs: Outputs) -> Mapping[str, Step]:
-    gates = Gates()
+def _steps(root: Object, at: Place, outputs: OutputReader) -> Mapping[str, Step]:
+    gates = GateReader()
     return {key: _step(key, body, at, outputs, gates) for key, body in _objects(root, "steps")}
 
 
@@ -163,7 +162,7 @@ def _limits(pointer: Pointer) -> bool:
     return pointer in {("parameters",), ("runner",), ()} or pointer[:2] == ("runner", "verdict")
 
 
-def _step(key: str, body: Object, registry: Place, outputs: Outputs, gates: Gates) -> Step:
+def _step(key: str, body: Object, registry: Place, outputs: OutputReader, gates: GateReader) -> Step:
     phase = text_in(body, "c2")
     is_section = phase == "section" or key.startswith("section.")
     flow: Object = {} if is_section else body  # what a section says about running means nothing
@@ -208,7 +207,7 @@ def _moves(transitions: Object) -> Iterator[Move]:
                 yield Move(intent, (intent, "targets", case), conditional, case)
 
 
-def _output(reference: Object, gate: Gate | None, outputs: Outputs) -> Output | None:
+def _output(reference: Object, gate: Gate | None, outputs: OutputReader) -> Output | None:
     file, name = text_in(reference, "file"), text_in(reference, "schema")
     return None if not file or not name else outputs.output(file, name, gate)
 

@@ -1,14 +1,14 @@
-"""What an agent definition supplies to its registry: the verdicts it is judged by, and the variables of prompts."""
+"""What an agent definition supplies to its registry: verdicts, the entries for them, and the variables of prompts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from stagec.core.json import Object, list_of, object_of, text_in
+from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import Names
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.document import VERDICTS, Registry, Step
 
 PROVIDED = frozenset(
     {
@@ -29,7 +29,7 @@ PROVIDED = frozenset(
 
 
 @value
-class Verdict:
+class AgentVerdict:
     """How an agent, or one condition of a composite verdict, tells that the work is done; `at` is where it stands."""
 
     kind: str
@@ -38,21 +38,21 @@ class Verdict:
     is_condition: bool = False
 
 
-def verdicts(registry: Registry) -> Iterator[Verdict]:
+def verdicts(registry: Registry) -> Iterator[AgentVerdict]:
     """Yield the verdict of the agent and each of its conditions; nothing where they are misshapen."""
     agent = registry.agent
     if agent is None or not agent.is_whole or agent.verdict is None:
         return
     at = agent.verdict_at
     whole = Place(at.file, at.pointer[:-1])
-    yield Verdict(agent.verdict, agent.settings, whole)
+    yield AgentVerdict(agent.verdict, agent.settings, whole)
     for index, each in enumerate(
         list_of(agent.settings.get("conditions")) if agent.verdict == "meta:composite" else ()
     ):
         kind = text_in(object_of(each), "type")
         if kind is not None:
             settings = object_of(object_of(each).get("config"))
-            yield Verdict(kind, settings, whole / "config" / "conditions" / index, is_condition=True)
+            yield AgentVerdict(kind, settings, whole / "config" / "conditions" / index, is_condition=True)
 
 
 def unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]]:
@@ -82,3 +82,27 @@ def _received(step: Step) -> Iterator[str]:
     for name, given in object_of(step.body.get("inputs")).items():
         yield name
         yield (text_in(object_of(given), "from") or "").replace(".", "_")
+
+
+_KNOWN = Names(VERDICTS)
+
+
+def entry_mapping(registry: Registry) -> Json:
+    """Return what stands under `entryStepMapping`, whatever it is; an empty mapping where nothing does."""
+    return registry.body.get("entryStepMapping", {})
+
+
+def unserved_verdict(registry: Registry) -> str | None:
+    """Return the agent's verdict type when it is a known one and has no entry, although others have."""
+    verdict, mapping = registry.agent.verdict if registry.agent is not None else None, entry_mapping(registry)
+    if verdict not in VERDICTS or "entryStep" in registry.body or not isinstance(mapping, dict):
+        return None
+    return verdict if mapping and verdict not in mapping else None
+
+
+def misspelt_verdict(registry: Registry) -> str | None:
+    """Return the key of `entryStepMapping` that was most likely meant to be the unserved verdict type."""
+    unserved, mapping = unserved_verdict(registry), entry_mapping(registry)
+    if unserved is None or not isinstance(mapping, dict):
+        return None
+    return next((key for key in mapping if key not in VERDICTS and _KNOWN.nearest(key) == unserved), None)

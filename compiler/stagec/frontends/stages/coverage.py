@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stagec.contract.listed import identity
+from stagec.contract.choices import identity
 from stagec.core.value import value
 from stagec.frontends.stages.document import Case, Check, Condition, Pipeline, Stage
-from stagec.frontends.stages.fitting import VERDICT, Fitting, Result
 from stagec.frontends.stages.misfits import is_sound
-from stagec.frontends.stages.outcomes import Outcomes, outcomes, unjudged
+from stagec.frontends.stages.outcomes import VERDICT, Fitting, Outcomes, Result, outcomes, unjudged
 
 When = tuple[Condition, ...]
 

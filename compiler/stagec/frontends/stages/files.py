@@ -1,4 +1,4 @@
-"""Which stages belong to which pipeline, each file read and judged."""
+"""Which stages and which configuration belong to which pipeline, each file read and judged."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from stagec.contract.expansion import judge_expansion
 from stagec.core.json import Object, list_of, object_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace, value
-from stagec.frontends.stages.closed import closed_stages
-from stagec.frontends.stages.configuration import beside, with_configuration
 from stagec.frontends.stages.document import MEMBERS
-from stagec.frontends.stages.listed import Listed, is_prompt, listed
+from stagec.frontends.stages.listed import Listed, closed_stages, is_prompt, listed
 from stagec.frontends.stages.recognise import (
     CONFIGURATION,
     MARKDOWN,
@@ -25,7 +23,7 @@ from stagec.frontends.stages.recognise import (
     sees,
 )
 from stagec.sources.read import Sources, legible
-from stagec.sources.shape import judge, judge_member, judge_numbers
+from stagec.sources.shape import judge, judge_by, judge_member, judge_numbers
 from stagec.sources.tree import Fault, Tree
 
 _SCHEMAS = ("completionSchema", "inputsSchema")
@@ -35,7 +33,7 @@ _ID = re.compile(rb"""^[ \t{]*["']?id["']?[ \t]*:[ \t]*["']?([^\s"'#,]+)""", re.
 
 
 @value
-class Bundle:
+class PipelineFiles:
     """A pipeline's file, None for stages that belong to none, and the trees of its stages, broken ones included.
 
     `configuration` is the file beside a state machine that configures it.
@@ -47,7 +45,7 @@ class Bundle:
     configuration: Tree | None = None
 
 
-def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[Bundle, ...]:
+def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[PipelineFiles, ...]:
     """Return the pipelines that the files are or belong to, and the stages that belong to none, by folder."""
     named = {file for file in files if file.endswith(MARKDOWN)}
     machines = {_machine(sources, file) for file in set(files) - named}
@@ -60,7 +58,7 @@ def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[Bundle, ...]:
     for tree in _stages(sources, unlisted):
         if _is_meant(sources, tree):
             loose.setdefault(posixpath.dirname(tree.file), []).append(tree)
-    alone = (Bundle(None, tuple(inside)) for inside in loose.values())
+    alone = (PipelineFiles(None, tuple(inside)) for inside in loose.values())
     return (*(each for _, each in sorted(found.items()) if each is not None), *alone)
 
 
@@ -101,14 +99,14 @@ def _lists(sources: Sources, pipeline: str, stages: set[str]) -> bool:
     return False
 
 
-def _bundle(sources: Sources, file: str) -> Bundle | None:
+def _bundle(sources: Sources, file: str) -> PipelineFiles | None:
     tree = sources.tree(file, "file")
     if tree is None:
         return None
     if file.endswith(CONFIGURATION):
-        return Bundle(None, (), configuration=beside(sources, file, None))
+        return PipelineFiles(None, (), configuration=beside(sources, file, None))
     if has_stages(tree.value) and not is_pipeline(tree.value):
-        return Bundle(None, tuple(_stages(sources, (file,))))
+        return PipelineFiles(None, tuple(_stages(sources, (file,))))
     tree = with_configuration(_judged(sources, replace(tree, kind="pipeline"), "pipeline"))
     found = listed(sources, tree)
     stages = tuple(_stages(sources, dict.fromkeys(name for each in found for name in each.files)))
@@ -118,7 +116,7 @@ def _bundle(sources: Sources, file: str) -> Bundle | None:
         tree = replace(tree, faults=(*tree.faults, Fault("empty-pipeline", tree.at, "none-beside")))
     sources.replace(tree)
     other = beside(sources, f"{file.removesuffix('.json')}{CONFIGURATION}", tree) if file.endswith(".json") else None
-    return Bundle(tree, stages, found, other)
+    return PipelineFiles(tree, stages, found, other)
 
 
 def _stages(sources: Sources, files: Iterable[str]) -> Iterator[Tree]:
@@ -198,3 +196,31 @@ def objects(tree: Tree) -> Iterator[tuple[Pointer, Object]]:
     for index, each in enumerate(list_of(object_of(tree.value).get("stages")) if tree.kind == "pipeline" else ()):
         if isinstance(each, dict):
             yield ("stages", index), each
+
+
+_CONFIG_SCHEMA = "configSchema"
+_TOPIC = "unfit-configuration"
+
+
+def with_configuration(machine: Tree) -> Tree:
+    """Return the tree of a machine with what is wrong with the configuration that it holds."""
+    held = object_of(machine.value).get("config")
+    return judge_by(machine, ("config",), _config_schema(machine), _TOPIC) if isinstance(held, dict) else machine
+
+
+def beside(sources: Sources, file: str, machine: Tree | None) -> Tree | None:
+    """Return the tree of the configuration in a file, judged; nothing when there is no such file."""
+    tree = sources.tree(file, "file")
+    if tree is not None and tree.kind != "configuration":
+        tree = judge_by(replace(tree, kind="configuration"), (), _config_schema(machine), _TOPIC)
+        sources.replace(tree)
+    return tree
+
+
+def _config_schema(machine: Tree | None) -> Object | str:
+    """Return the schema that a machine gives for its configuration, or the general one; none where it is broken."""
+    given = object_of(machine.value).get(_CONFIG_SCHEMA) if machine is not None else None
+    if machine is None or given is None:
+        return "state_machine_config"
+    broken = any(fault.at.pointer[:1] == (_CONFIG_SCHEMA,) for fault in machine.faults)
+    return {} if broken else object_of(given)

@@ -1,11 +1,11 @@
-"""Which files the `stages` of a pipeline mean."""
+"""Which files the `stages` of a pipeline mean, and which files that cannot be opened may be stages."""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from stagec.core.json import list_of, object_of
+from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.value import value
 from stagec.frontends.stages.recognise import MARKDOWN, PIPELINES, sees
 from stagec.sources.ignore import Patterns
@@ -96,3 +96,42 @@ def is_prompt(sources: Sources, file: str) -> bool:
     """Tell whether a file is a prompt of a step registry, and a stage only where a pipeline lists it."""
     tree = sources.known(file)
     return tree is not None and tree.kind == "prompt"
+
+
+_ENTRIES = ("entry", "entryStage")
+_CONDUCT = ("next", "checks", "gate", "hooks")
+
+
+def closed_stages(sources: Sources, pipeline: Tree, stages: Iterable[Tree]) -> Iterator[str]:
+    """Yield such files where a pipeline mentions a stage that no other file can be; their trees say what is wrong."""
+    known = {name for tree in stages for name in _names_of(tree)}
+    if known.issuperset(_mentioned(pipeline)):
+        return
+    folder = posixpath.dirname(pipeline.file)
+    for file in sources.below(folder, ""):
+        is_beside = posixpath.dirname(file) == folder and file.endswith(MARKDOWN)
+        if is_beside and sources.is_closed(file):
+            yield file
+
+
+def _names_of(tree: Tree) -> Iterator[str]:
+    yield posixpath.splitext(posixpath.basename(tree.file))[0]
+    yield text_in(object_of(tree.value), "id") or ""
+
+
+def _mentioned(pipeline: Tree) -> Iterator[str]:
+    """Yield the names of stages that a pipeline says: where runs begin, what it speaks of, and where cases lead."""
+    body = object_of(pipeline.value)
+    yield from filter(None, (text_in(body, name) for name in _ENTRIES))
+    for member in _CONDUCT:
+        yield from object_of(body.get(member))
+    for way in object_of(body.get("next")).values():
+        for case in list_of(way) if isinstance(way, list) else (way,):
+            yield from _targets(case)
+
+
+def _targets(case: Json) -> Iterator[str]:
+    given = object_of(case)
+    for each in (case, *list_of(given.get("stages")), given.get("stages"), given.get("join")):
+        if isinstance(each, str):
+            yield each

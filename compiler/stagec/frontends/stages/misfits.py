@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
 
-from stagec.contract.choices import as_text
+from stagec.contract.choices import as_text, identity
 from stagec.contract.conflict import Conflict, emptiness
-from stagec.contract.listed import identity
 from stagec.contract.promise import Presence, possible_values, promise
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.contract.variants import variants

@@ -14,7 +14,7 @@ from stagec.core.nearest import Names
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.frontends.stages.document import PARALLEL, Body, Pattern, Pipeline, Profile, Stage
-from stagec.frontends.stages.files import Bundle, bundles, guessed_names, objects
+from stagec.frontends.stages.files import PipelineFiles, bundles, guessed_names, objects
 from stagec.frontends.stages.incoming import incoming
 from stagec.frontends.stages.recognise import says_nothing_of_a_stage
 from stagec.frontends.stages.routes import Written, conduct
@@ -32,11 +32,11 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Pipeline, ...]:
     return tuple(_Reading(sources, schemas, each).pipeline() for each in found if each.pipeline or each.stages)
 
 
-def _readable(bundle: Bundle) -> Bundle:
+def _readable(bundle: PipelineFiles) -> PipelineFiles:
     """Return a bundle without its pipeline where that cannot be read: its stages can be judged all the same."""
     pipeline = bundle.pipeline
     known = pipeline is None or (pipeline.readable and isinstance(pipeline.value, dict))
-    return bundle if known else Bundle(None, bundle.stages)
+    return bundle if known else PipelineFiles(None, bundle.stages)
 
 
 @value
@@ -52,7 +52,7 @@ class _Source:
 class _Reading:
     """Reads one pipeline with its stages."""
 
-    def __init__(self, sources: Sources, schemas: Schemas, bundle: Bundle) -> None:
+    def __init__(self, sources: Sources, schemas: Schemas, bundle: PipelineFiles) -> None:
         self._sources = sources
         self._schemas = schemas
         self._bundle = bundle
@@ -222,7 +222,7 @@ class _Reading:
         return read_catalogue(self._sources, file) if file is not None else None
 
 
-def _folder_of(bundle: Bundle) -> Place:
+def _folder_of(bundle: PipelineFiles) -> Place:
     return Place(bundle.stages[0].file)
 
 

@@ -10,8 +10,7 @@ from stagec.contract.schemas import Schema
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.frontends.stages.document import Arrival, Case, Form, Incoming, Pipeline, Placeholder, Stage
-from stagec.frontends.stages.fitting import VERDICT
-from stagec.frontends.stages.outcomes import can_skip, most_attempts
+from stagec.frontends.stages.outcomes import VERDICT, can_skip, most_attempts
 from stagec.model.flow import Demand, Read, Source, Unmet
 
 Path = tuple[str | int, ...]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.entry import entry_mapping
+from stagec.frontends.registry.supply import entry_mapping
 from stagec.rules.registry import rule
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.entry import misspelt_verdict, unserved_verdict
+from stagec.frontends.registry.supply import misspelt_verdict, unserved_verdict
 from stagec.rules.registry import rule
 
 

@@ -16,7 +16,7 @@ from stagec.core.nearest import Names, hint
 from stagec.core.rule import Finding
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.document import VERDICTS, Registry
-from stagec.frontends.registry.entry import entry_mapping, misspelt_verdict
+from stagec.frontends.registry.supply import entry_mapping, misspelt_verdict
 from stagec.rules.registry import rule
 
 _KNOWN = Names(VERDICTS)

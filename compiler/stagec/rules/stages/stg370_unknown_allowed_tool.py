@@ -12,7 +12,7 @@ catalogue. If an MCP server offers it by now, run `stagec tools lock`.
 from collections.abc import Iterator
 
 from stagec.catalogue import Catalogue
-from stagec.catalogue.foreign import foreign_name
+from stagec.catalogue.document import foreign_name
 from stagec.core.mention import Mention
 from stagec.core.nearest import Names, hint
 from stagec.core.rule import Finding, Related

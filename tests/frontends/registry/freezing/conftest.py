@@ -12,7 +12,7 @@ import pytest
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Severity
 from stagec.core.json import Json
-from stagec.frontends.registry.freezing.texts import RegistryTexts
+from stagec.frontends.registry.freezing.templates import RegistryTexts
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.plan import Plan
 from stagec.plan.template import Piece, Template, Text

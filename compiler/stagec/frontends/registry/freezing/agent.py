@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from stagec.core.json import Object, object_of, text_in
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.freezing.templates import named, system_prompt
-from stagec.frontends.registry.freezing.texts import RegistryTexts
+from stagec.frontends.registry.freezing.templates import RegistryTexts, named, system_prompt
 from stagec.frontends.registry.freezing.variables import Variables
 from stagec.model.flow import Flow
 from stagec.plan.canonical import canonical

@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from stagec.catalogue import well_known_effects
 from stagec.core.json import text_in
 from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.files import is_prompt
 from stagec.frontends.registry.freezing import agent
-from stagec.frontends.registry.freezing.acts import Acts
-from stagec.frontends.registry.freezing.conduct import Conduct
 from stagec.frontends.registry.freezing.edges import Moves
-from stagec.frontends.registry.freezing.gates import Gates
-from stagec.frontends.registry.freezing.prompts import prompts
-from stagec.frontends.registry.freezing.texts import RegistryTexts
+from stagec.frontends.registry.freezing.nodes import Acts, AgentDefaults, PlanGates
+from stagec.frontends.registry.freezing.templates import RegistryTexts
 from stagec.frontends.registry.freezing.validation import Validations
 from stagec.frontends.registry.freezing.variables import Variables
+from stagec.frontends.registry.prompts import Prompts, Store, find_prompts
 from stagec.model.flow import Flow
 from stagec.plan.act import Prompt
 from stagec.plan.document import Input, Names, Plan
@@ -41,9 +40,9 @@ class _Making:
         self._definition = agent.definition(registry, sources)
         self._texts, self._variables = RegistryTexts(sources), Variables(registry)
         found = prompts(registry, sources)
-        self._conduct = Conduct(self._definition)
+        self._conduct = AgentDefaults(self._definition)
         self._acts = Acts(found, self._texts, self._variables, self._conduct)
-        self._gates, self._moves = Gates(), Moves(flow)
+        self._gates, self._moves = PlanGates(), Moves(flow)
         self._validations = Validations(registry, found, self._texts)
 
     def plan(self, flow: Flow) -> Plan:
@@ -97,3 +96,16 @@ class _Making:
         lists = dict.fromkeys(node.act.tools for node in nodes.values() if isinstance(node.act, Prompt))
         names = dict.fromkeys(name for tools in lists for name in tools or ())
         return {name: Tool("unknown", well_known_effects(name).value) for name in names}
+
+
+def prompts(registry: Registry, sources: Sources) -> Prompts:
+    """Return the prompts of every step and every retry.
+
+    Of what may be misspelt, such as a member nobody knows, nothing is judged; what is run is what is written.
+    """
+    tree = sources.known(registry.at.file)
+    if tree is None or not tree.faults:
+        return registry.prompts
+    folder = next(each.path for each in registry.folders if each.member == "userPromptsBase")
+    store = Store(folder, sources.below(folder, ".md"), lambda path: is_prompt(sources, path))
+    return find_prompts(store, registry.body, ((key, step.body) for key, step in registry.steps.items()), ())

@@ -1,12 +1,42 @@
-"""From texts with placeholders to templates."""
+"""The texts of a registry's plan, and the templates that prompts, retry prompts and command lines become."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from stagec.contract.texts import Texts
-from stagec.plan.template import Hole, Piece, Template, Text
+from stagec.contract.bundle import Texts
+from stagec.contract.schemas import Schema, Schemas
+from stagec.frontends.registry.blocks import Role, Tag, tags
+from stagec.frontends.registry.document import Output
+from stagec.plan.template import Choice, Each, Hole, Path, Piece, Template, Text
+from stagec.sources.read import Sources
+
+
+class RegistryTexts(Texts):
+    """The texts collected so far; `files` are those of prompts as well."""
+
+    def __init__(self, sources: Sources) -> None:
+        super().__init__(Schemas(sources))
+        self._sources = sources
+        self._outputs: dict[int, str | None] = {}
+
+    def prompt(self, file: str) -> str | None:
+        """Return what a prompt says below its frontmatter; nothing where there is no such file."""
+        tree = self._sources.tree(file, "prompt")
+        if tree is None or not tree.readable:
+            return None
+        self.files.add(file)
+        text = tree.data.decode(errors="replace")
+        return text if tree.body is None else text[slice(*tree.body)]
+
+    def output(self, output: Output | None) -> str | None:
+        """Keep the schema of an output and return its name; nothing where there is none."""
+        if id(output) not in self._outputs:  # the outputs of a registry live as long as it
+            found = output.found if output is not None else None
+            self._outputs[id(output)] = self.schema(found) if isinstance(found, Schema) else None
+        return self._outputs[id(output)]
+
 
 Part = str | Piece
 """What a template is made of before its texts are kept."""
@@ -77,3 +107,74 @@ def _parts(text: str, pattern: re.Pattern[str], means: Callable[[re.Match[str]],
         yield means(found)
         end = found.end()
     yield text[end:]
+
+
+_EACH, _THIS = "each", "this"
+
+
+def retry_prompt(text: str, texts: Texts) -> Template:
+    """Return the template of a text in which `{{x}}`, `{{#each x}}` and `{{#if x}}` stand for what a failure says.
+
+    A tag that means nothing stands as it is written. Linear.
+    """
+    reading = _Reading(texts)
+    end = 0
+    for tag in tags(text):
+        if tag.role is not Role.NONE:
+            reading.keep(text[end : tag.start])
+            reading.read(tag)
+            end = tag.end
+    reading.keep(text[end:])
+    return reading.whole()
+
+
+class _Block:
+    """A block that is open: its kind, what it is a block of, and what stands in it, before and behind `{{else}}`."""
+
+    def __init__(self, kind: str, path: Path) -> None:
+        self.kind = kind
+        self.path = path
+        self.parts: list[Part] = []
+        self.before: list[Part] = []
+
+
+class _Reading:
+    """The blocks that are open, the outermost first."""
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+        self._open = [_Block("", ())]
+
+    def keep(self, part: Part) -> None:
+        """Add a part to the innermost block."""
+        self._open[-1].parts.append(part)
+
+    def read(self, tag: Tag) -> None:
+        """Read one tag; those of blocks are balanced."""
+        block = self._open[-1]
+        match tag.role:
+            case Role.OPEN:
+                self._open.append(_Block(tag.kind, self._path(tag.name)))
+            case Role.TURN:
+                block.before, block.parts = block.parts, []
+                block.kind = "else"
+            case Role.CLOSE:
+                self._open.pop()
+                self.keep(self._closed(block))
+            case _:
+                self.keep(Hole(self._path(tag.name)))
+
+    def whole(self) -> Template:
+        """Return the template of all that was read."""
+        return joined(self._open[0].parts, self._texts)
+
+    def _closed(self, block: _Block) -> Each | Choice:
+        inside, before = joined(block.parts, self._texts), joined(block.before, self._texts)
+        if block.kind == _EACH:
+            return Each(block.path, inside)
+        return Choice(block.path, before, inside) if block.kind == "else" else Choice(block.path, inside, ())
+
+    def _path(self, name: str) -> Path:
+        path = name.split(".")
+        is_element = path[0] == _THIS and any(each.kind == _EACH for each in self._open)
+        return tuple(path) if is_element else ("failure", *path)

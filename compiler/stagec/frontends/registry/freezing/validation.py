@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.frontends.registry.document import Registry, Step
-from stagec.frontends.registry.freezing.retries import retry_prompt
-from stagec.frontends.registry.freezing.texts import RegistryTexts
+from stagec.frontends.registry.freezing.templates import RegistryTexts, retry_prompt
 from stagec.frontends.registry.prompts import Prompts
 from stagec.plan.gate import Condition, Validation
 from stagec.plan.numbers import counted

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from stagec.contract.texts import Texts
-from stagec.core.json import text_in
-from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.freezing.inputs import inputs
-from stagec.frontends.stages.freezing.node import node
-from stagec.frontends.stages.freezing.session import session
+from collections.abc import Iterator, Mapping
+
+from stagec.contract.bundle import Texts
+from stagec.contract.schemas import Schema
+from stagec.core.json import list_of, object_of, text_in
+from stagec.frontends.stages.document import RESERVED, Form, Pipeline
+from stagec.frontends.stages.freezing.edges import inside
+from stagec.frontends.stages.freezing.nodes import node
 from stagec.frontends.stages.freezing.tools import allowed, files, servers, tools
+from stagec.frontends.stages.slips import has_setup
 from stagec.model.flow import Flow
-from stagec.plan.document import Limits, Names, Plan
+from stagec.plan.document import Input, Limits, Names, Plan
 from stagec.plan.draft import Draft
-from stagec.plan.numbers import MOST
+from stagec.plan.numbers import MOST, is_held
+from stagec.plan.surroundings import LoopHook, Session
 from stagec.sources.read import Sources
 
 
@@ -48,3 +52,43 @@ def _called(pipeline: Pipeline) -> dict[str, None]:
 def _limits(pipeline: Pipeline) -> Limits:
     most = pipeline.max_executions
     return Limits(None if most is None else min(most, MOST), parallel=min(pipeline.max_parallel, MOST))
+
+
+def inputs(pipeline: Pipeline, texts: Texts) -> Mapping[str, Input]:
+    """Return what a run is given: the names that the context declares, else those that prompts and gates read.
+
+    A run cannot begin without them, unless they have a default or a setup hook may provide them.
+    """
+    required, context = not has_setup(pipeline), pipeline.context
+    if context is None:
+        return dict.fromkeys(_read(pipeline), Input(required))
+    return {name: _input(schema, texts, required=required) for name, schema in context.items() if name not in RESERVED}
+
+
+def _input(schema: Schema, texts: Texts, *, required: bool) -> Input:
+    name = None if schema.value in ({}, True) else texts.schema(schema)
+    default = object_of(schema.value).get("default")
+    if default is not None and is_held(default):
+        return Input(default=default, schema=name)
+    return Input(required, schema=name)
+
+
+def _read(pipeline: Pipeline) -> Iterator[str]:
+    for stage in pipeline.by_id.values():
+        placeholders = (each.path for each in stage.body.placeholders if each.form is Form.PATH)
+        named = [str(path[1]) for path in placeholders if path[0] == "ctx"]
+        asked = [inside(each.path, None)[0] for when in stage.conduct.gate.values() for each in when]
+        yield from (name for name in (*named, *asked) if name not in RESERVED)
+
+
+def session(pipeline: Pipeline) -> Session | None:
+    """Return the security mode and the callables of the message loop, nothing when the pipeline says neither."""
+    mode, hooks = text_in(pipeline.body, "securityMode"), tuple(_hooks(pipeline))
+    return Session(mode, hooks) if mode is not None or hooks else None
+
+
+def _hooks(pipeline: Pipeline) -> Iterator[LoopHook]:
+    for each in list_of(pipeline.body.get("loopHooks")):
+        stage, when, kind, call = (text_in(object_of(each), member) for member in ("stage", "when", "kind", "call"))
+        if stage and when and kind and call:
+            yield LoopHook(stage, when, kind, call)

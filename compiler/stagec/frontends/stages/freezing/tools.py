@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from stagec.catalogue import Catalogue, Tool, well_known_effects
+from stagec.contract.bundle import Texts
 from stagec.contract.schemas import Schema
-from stagec.contract.texts import Texts
 from stagec.frontends.stages.document import Pipeline, Profile, Stage
 from stagec.plan import surroundings
 

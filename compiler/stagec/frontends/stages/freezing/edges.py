@@ -1,13 +1,15 @@
-"""From the edges of a flow to those of a plan."""
+"""From the edges and conditions of a flow to those of a plan."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import assert_never
 
-from stagec.frontends.stages.freezing.terms import of_result
+from stagec.frontends.stages.document import Condition
 from stagec.model import flow
+from stagec.plan.gate import Among, Exists, Term
 from stagec.plan.node import Chain, Edge, Fork, Go, Outcome, Stop, Target
+from stagec.plan.template import Path
 
 _VERDICT, _FAIL = ("verdict",), "fail"
 
@@ -45,3 +47,26 @@ def _target(target: flow.Target) -> Target:
             raise TypeError("no stage goes back to whatever led to it")
         case _:
             assert_never(target)
+
+
+_CONTEXT = "ctx"
+
+
+def of_result(when: Iterable[Condition] | Iterable[flow.Term]) -> tuple[Term, ...]:
+    """Return conditions on the result of a stage."""
+    return tuple(_term(each, each.path) for each in when)
+
+
+def of_context(when: Iterable[Condition], names: Iterable[str] | None) -> tuple[Term, ...]:
+    """Return conditions on the context; `names` are those that it declares."""
+    return tuple(_term(each, (_CONTEXT, *inside(each.path, names))) for each in when)
+
+
+def inside(path: tuple[str, ...], names: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the path inside the context that a gate asks for; it may begin with the word that templates begin with."""
+    spelt_out = path[:1] == (_CONTEXT,) and len(path) > 1 and _CONTEXT not in (names or ())
+    return path[1:] if spelt_out else path
+
+
+def _term(given: Condition | flow.Term, path: Path) -> Term:
+    return Exists(path, given.present) if given.present is not None else Among(path, given.values)

@@ -1,0 +1,158 @@
+"""What steps do, with which tools, model and permissions, and how their results become outcomes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from stagec.core.json import Object, list_of, object_of, text_in
+from stagec.frontends.registry import document
+from stagec.frontends.registry.document import Kind, Step
+from stagec.frontends.registry.freezing.templates import RegistryTexts, named, prompt, word
+from stagec.frontends.registry.freezing.variables import Variables, declared
+from stagec.frontends.registry.prompts import Prompts
+from stagec.plan.act import Act, Command, Prompt
+from stagec.plan.gate import ExitGate, Gate, IntentGate, JudgeGate
+from stagec.plan.numbers import counted
+from stagec.plan.template import Path, Template
+
+_BOUNDARY = re.compile(r"github[A-Z]\w*(?:Close|Comment|Create|Merge|Publish|Update)")
+"""Tools that change what others see at GitHub; only closure steps may call them."""
+_USUAL: Mapping[Kind, str] = {Kind.WORK: "acceptEdits", Kind.VERIFICATION: "plan", Kind.CLOSURE: "acceptEdits"}
+"""The permission modes of steps that state none."""
+
+
+_MODEL = "opus"
+"""The model of steps where neither they nor their flow name one."""
+
+
+class AgentDefaults:
+    """What the definition of an agent, an empty one where there is none, says of every step."""
+
+    def __init__(self, definition: Object) -> None:
+        runner = object_of(definition.get("runner"))
+        boundaries = object_of(runner.get("boundaries"))
+        listed = boundaries.get("allowedTools")
+        self._model = text_in(object_of(runner.get("flow")), "defaultModel")
+        self._permission = text_in(boundaries, "permissionMode")
+        named = tuple(dict.fromkeys(each for each in list_of(listed) if isinstance(each, str)))
+        kept = tuple(name for name in named if not _BOUNDARY.fullmatch(name))
+        self._all = named if isinstance(listed, list) else None
+        self._inner = kept if isinstance(listed, list) else None
+
+    def tools(self, step: Step) -> tuple[str, ...] | None:
+        """Return the tools that a step may call; nothing where nobody says."""
+        return self._inner if step.kind in {Kind.WORK, Kind.VERIFICATION} else self._all
+
+    def model(self, step: Step) -> str:
+        """Return the model that is asked: that of the step, or of the flow, or the usual one."""
+        return text_in(step.body, "model") or self._model or _MODEL
+
+    def permission(self, step: Step) -> str | None:
+        """Return the permission mode of a step: its own, its kind's, or where it has none the agent's."""
+        own = text_in(step.body, "permissionMode")
+        return own or (self._permission if step.kind is None else _USUAL[step.kind])
+
+
+_LIMIT = 30_000
+"""Milliseconds that a program has when nobody says."""
+_CONDUCT = ("model", "permissionMode", "fallbackKey")
+
+
+class Acts:
+    """Makes the acts of a registry's steps: large registries repeat a few thousands of times.
+
+    `inputs` are the inputs of the run that programs are given.
+    """
+
+    def __init__(self, prompts: Prompts, texts: RegistryTexts, variables: Variables, conduct: AgentDefaults) -> None:
+        self.inputs: dict[str, None] = {}
+        self._prompts = prompts
+        self._texts = texts
+        self._variables = variables
+        self._conduct = conduct
+        self._templates: dict[tuple[str, bool], Template | None] = {}
+        self._known: dict[tuple[object, ...], Prompt] = {}
+
+    def act(self, step: Step) -> Act:
+        """Return what a step does."""
+        runs = step.program
+        return self._prompt(step) if runs is None else self._command(runs)
+
+    def _command(self, runs: Object) -> Command:
+        written = (text_in(runs, "command") or "", *list_of(runs.get("args")))
+        words = tuple(word(each, self._texts) for each in written if isinstance(each, str))
+        self.inputs.update((name, None) for template in words for name in named(template, "input"))
+        return Command(words, counted(runs.get("timeout")) or _LIMIT)
+
+    def _prompt(self, step: Step) -> Prompt:
+        if "inputs" in step.body:
+            return self._made(step)
+        what = (self._file(step), step.body.get("usesStdin") is True, declared(step), id(step.output))
+        how = (step.kind, *(text_in(step.body, name) for name in _CONDUCT))
+        if (what, how) not in self._known:
+            self._known[what, how] = self._made(step)
+        return self._known[what, how]
+
+    def _made(self, step: Step) -> Prompt:
+        template, needed = self._template(step), declared(step)
+        return Prompt(
+            prompt=template,
+            builtin=text_in(step.body, "fallbackKey") if template is None else None,
+            variables=self._variables.of_step(step, dict.fromkeys((*needed, *named(template or (), "variable")))),
+            needed=needed,
+            schema=self._texts.output(step.output),
+            tools=self._conduct.tools(step),
+            model=self._conduct.model(step),
+            permission=self._conduct.permission(step),
+        )
+
+    def _file(self, step: Step) -> str | None:
+        found = self._prompts.of_steps.get(step.key)
+        return found.file if found is not None else None
+
+    def _template(self, step: Step) -> Template | None:
+        """Return the prompt of a step; nothing where there is no such file."""
+        file, stdin = self._file(step), step.body.get("usesStdin") is True
+        if file is None:
+            return None
+        if (file, stdin) not in self._templates:
+            text = self._texts.prompt(file)
+            self._templates[file, stdin] = prompt(text, self._texts, stdin=stdin) if text is not None else None
+        return self._templates[file, stdin]
+
+
+_EXIT, _JUDGE = ExitGate(), JudgeGate()
+
+
+class PlanGates:
+    """The gates of a registry: large ones repeat a few thousands of times."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, IntentGate] = {}
+
+    def gate(self, step: Step) -> Gate:
+        """Return the gate of a step: its own, the exit status of its program, or the agent's judge."""
+        if step.program is not None:
+            return _EXIT
+        if step.gate is None:
+            return _JUDGE
+        if id(step.gate) not in self._known:  # the gates of a registry live as long as it
+            self._known[id(step.gate)] = _intent_gate(step.gate)
+        return self._known[id(step.gate)]
+
+
+def _intent_gate(gate: document.Gate) -> IntentGate:
+    return IntentGate(
+        field=_path(gate.field or ""),
+        intents=tuple(gate.allowed),
+        fail_fast=gate.fail_fast,
+        fallback=None if gate.fail_fast else gate.fallback,
+        target=_path(gate.target_field) if gate.target_field else None,
+        handoff=tuple(_path(each) for each in gate.handoff or () if each),
+    )
+
+
+def _path(dotted: str) -> Path:
+    """Return the path that a gate means; digits may also name the member of an object, so they stay text."""
+    return tuple(dotted.split(".")) if dotted else ()
