@@ -7,8 +7,8 @@ import json
 from handmade import stages
 
 from stagec.plan import dump
-from stagec.plan.canonical import canonical
-from stagec.plan.frame import digest, framed, unframed
+from stagec.plan.canonical import canonical, digest
+from stagec.plan.load import framed, unframed
 
 PLAN = dump(stages())
 PAYLOAD = json.loads(PLAN)["plan"]

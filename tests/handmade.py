@@ -7,8 +7,7 @@ from collections.abc import Callable
 from stagec.core.value import replace
 from stagec.plan import Plan
 from stagec.plan.act import Carried, Command, Converse, Given, Prompt, Provided
-from stagec.plan.contents import Contents
-from stagec.plan.document import Input, Judge, Limits, Names, System
+from stagec.plan.document import Contents, Input, Judge, Limits, Names, System
 from stagec.plan.facts import facts
 from stagec.plan.gate import (
     Admission,

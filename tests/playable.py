@@ -8,8 +8,7 @@ from stagec.core.json import Json
 from stagec.core.value import NOTHING, replace
 from stagec.plan import Plan
 from stagec.plan.act import Command, Converse, Given, Prompt
-from stagec.plan.contents import Contents
-from stagec.plan.document import Input, Judge, Limits, Names
+from stagec.plan.document import Contents, Input, Judge, Limits, Names
 from stagec.plan.facts import facts
 from stagec.plan.gate import (
     Admission,

@@ -8,8 +8,7 @@ from pathlib import Path
 from stagec.core.value import replace
 from stagec.plan import dump
 from stagec.plan.act import Given, Prompt
-from stagec.plan.contents import Contents
-from stagec.plan.document import Input, Limits, Names, Plan
+from stagec.plan.document import Contents, Input, Limits, Names, Plan
 from stagec.plan.facts import facts
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop

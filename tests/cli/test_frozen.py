@@ -8,7 +8,7 @@ from stagec.cli.frozen import Freezer, Frozen, Refused
 from stagec.core.value import replace
 from stagec.plan import Plan
 from stagec.plan.act import Prompt
-from stagec.plan.frame import digest
+from stagec.plan.canonical import digest
 from stagec.project.configuration import configure
 
 EXAMPLE = Path(__file__).parents[2] / "registries" / "issue-flow"

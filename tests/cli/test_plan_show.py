@@ -22,12 +22,11 @@ from stagec.cli.commands.plan.written import node_json, plan_json
 from stagec.core.canvas import Canvas
 from stagec.core.value import replace
 from stagec.plan import Plan, dump, load, verify
-from stagec.plan.canonical import canonical
-from stagec.plan.contents import Contents
-from stagec.plan.document import Input
-from stagec.plan.frame import digest, framed
+from stagec.plan.canonical import canonical, digest
+from stagec.plan.document import Contents, Input
+from stagec.plan.load import framed
 from stagec.plan.node import Edge, Node, Outcome, Stop
-from stagec.plan.published import PLAN, schema
+from stagec.plan.plan_codec import PLAN, schema
 from stagec.plan.template import Text
 
 Shown = pytest.CaptureFixture[str]

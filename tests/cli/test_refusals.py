@@ -12,7 +12,7 @@ import stagec
 from stagec.cli.app import run
 from stagec.drivers.local import create
 from stagec.plan import PlanError
-from stagec.plan.frame import framed, unframed
+from stagec.plan.load import framed, unframed
 from stagec.runtime import Started, load
 from stagec.runtime.exchange import Effect
 

@@ -16,7 +16,7 @@ from stagec.core.value import replace
 from stagec.drivers.local import read_journal
 from stagec.plan import Plan, dump
 from stagec.plan.canonical import canonical
-from stagec.plan.frame import framed
+from stagec.plan.load import framed
 from stagec.runtime import Answered, Started
 
 Shown = pytest.CaptureFixture[str]

@@ -16,7 +16,7 @@ from stagec.cli.app import run, stagec
 from stagec.drivers.local import Journal, create, open_journal
 from stagec.plan import dump
 from stagec.plan.canonical import canonical
-from stagec.plan.frame import framed
+from stagec.plan.load import framed
 from stagec.runtime import Started, load
 
 Shown = pytest.CaptureFixture[str]

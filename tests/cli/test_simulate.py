@@ -16,7 +16,7 @@ from playable import STAGES, STEPS, asking, command, judged, stages, steps
 from stagec.cli.app import run
 from stagec.core.value import replace
 from stagec.plan import Plan, dump
-from stagec.plan.contents import Contents
+from stagec.plan.document import Contents
 from stagec.plan.gate import Exists
 from stagec.plan.node import Edge, Go
 from stagec.plan.template import Text

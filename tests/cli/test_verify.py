@@ -24,7 +24,7 @@ from stagec.core.value import replace
 from stagec.core.words import quote
 from stagec.plan import dump
 from stagec.plan.document import Limits
-from stagec.plan.frame import framed
+from stagec.plan.load import framed
 from stagec.plan.node import Edge, Node, Outcome, Stop
 
 Shown = pytest.CaptureFixture[str]

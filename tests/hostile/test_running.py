@@ -19,7 +19,7 @@ from processes import gone
 from stagec.core.columns import columns
 from stagec.core.value import replace
 from stagec.plan import dump
-from stagec.plan.contents import Contents
+from stagec.plan.document import Contents
 from stagec.plan.facts import facts
 from stagec.plan.node import Go
 

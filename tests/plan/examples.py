@@ -12,7 +12,7 @@ from handmade import stages, steps
 from stagec.core.json import Json
 from stagec.plan import dump
 from stagec.plan.canonical import canonical
-from stagec.plan.frame import framed
+from stagec.plan.load import framed
 from stagec_dev.compiling import plans
 
 _REGISTRIES = Path(__file__).parents[2] / "registries"

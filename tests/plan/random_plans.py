@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from stagec.core.value import replace
 from stagec.plan import Plan
 from stagec.plan.act import Act, Carried, Command, Converse, Given, Prompt, Provided, Supply
+from stagec.plan.canonical import MOST, digest, is_exact
 from stagec.plan.document import Input, Judge, Limits, Names, System
 from stagec.plan.facts import facts
-from stagec.plan.frame import digest
 from stagec.plan.gate import (
     Admission,
     Among,
@@ -31,7 +31,6 @@ from stagec.plan.gate import (
     VerdictGate,
 )
 from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Stop, Target
-from stagec.plan.numbers import MOST, is_held
 from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 from stagec.plan.template import Choice, Each, Hole, Path, Piece, Template, Text
 
@@ -43,7 +42,7 @@ TEXTS: Some[str] = st.text(max_size=4)
 DIGESTS: Some[str] = st.binary(max_size=2).map(digest)
 POSITIVE = st.integers(1, 5) | st.just(MOST)
 JSON: Some[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers(-MOST, MOST) | st.floats().filter(is_held) | TEXTS,
+    st.none() | st.booleans() | st.integers(-MOST, MOST) | st.floats().filter(is_exact) | TEXTS,
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXTS, inner, max_size=2),
     max_leaves=3,
 )

@@ -18,8 +18,8 @@ from plan.test_load import mutate
 
 from stagec.plan import Plan, dump
 from stagec.plan.canonical import canonical
-from stagec.plan.form import FormError
-from stagec.plan.published import PLAN
+from stagec.plan.codec import CodecError
+from stagec.plan.plan_codec import PLAN
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "plan.schema.json").read_bytes())
 VALIDATOR = jsonschema_rs.validator_for(SCHEMA)
@@ -42,7 +42,7 @@ KNOWN: Mapping[str, Any] = {**dict.fromkeys(TABLES, Every(".*")), "contents": Ev
 def has_the_form(plan: Any) -> bool:
     try:
         PLAN.read(plan, KNOWN)
-    except FormError:
+    except CodecError:
         return False
     return True
 

@@ -12,9 +12,10 @@ from plan.examples import FILES
 
 from stagec.plan import PlanError, dump, load, verify
 from stagec.plan.act import Command
+from stagec.plan.canonical import digest
 from stagec.plan.document import Limits, Names, Plan
-from stagec.plan.frame import digest, framed, unframed
 from stagec.plan.gate import ExitGate
+from stagec.plan.load import framed, unframed
 from stagec.plan.node import Edge, Node, Outcome, Stop
 
 _END = Stop(Outcome.DONE)

@@ -13,8 +13,8 @@ from plan.examples import FILES, file_of, payload
 
 from stagec.core.json import Json
 from stagec.plan import Loaded, PlanError, dump, load, verify
-from stagec.plan.canonical import canonical
-from stagec.plan.frame import digest, framed, unframed
+from stagec.plan.canonical import canonical, digest
+from stagec.plan.load import framed, unframed
 
 STEPS, STAGES = FILES["by hand: steps"], FILES["by hand: stages"]
 TEXT = unframed(STAGES)[1]

@@ -14,8 +14,9 @@ from plan_vectors.references import missing
 
 from stagec.core.value import replace
 from stagec.plan import Plan, PlanError, dump, load, verify
-from stagec.plan.frame import digest, unframed
-from stagec.plan.published import PLAN, schema
+from stagec.plan.canonical import digest
+from stagec.plan.load import unframed
+from stagec.plan.plan_codec import PLAN, schema
 from stagec.plan.references import dangling
 
 TABLES = ("nodes", "contents", "validators", "tools", "servers", "entries")

@@ -15,7 +15,7 @@ from plan_vectors.files import RefusedError, read
 
 from stagec.plan import PlanError, load
 from stagec.plan.canonical import canonical
-from stagec.plan.frame import framed
+from stagec.plan.load import framed
 
 FILES = sorted((Path(__file__).parents[1] / "plan_vectors").glob("*/plan.json"))
 PLANS = [json.loads(path.read_bytes())["plan"] for path in FILES]

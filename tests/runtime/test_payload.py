@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stagec.plan.act import Prompt
-from stagec.plan.contents import Contents
-from stagec.plan.document import Limits, Names, Plan
+from stagec.plan.document import Contents, Limits, Names, Plan
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Node
 from stagec.runtime.payload import Payloads, unusable

@@ -18,7 +18,7 @@ from stagec.contract.schemas import Schema, Schemas
 from stagec.core.json import Json, Object, list_of
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
-from stagec.plan.contents import Contents
+from stagec.plan.document import Contents
 
 
 def bundle(schemas: Schemas, schema: Schema) -> str:

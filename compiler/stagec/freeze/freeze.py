@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from stagec.core.value import replace
-from stagec.plan.document import Plan
-from stagec.plan.draft import Draft
+from stagec.plan.canonical import digest
+from stagec.plan.document import Draft, Plan
 from stagec.plan.facts import facts
-from stagec.plan.frame import digest
 from stagec.sources.read import Sources
 
 

@@ -11,7 +11,7 @@ from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 
 if TYPE_CHECKING:
-    from stagec.plan.draft import Draft
+    from stagec.plan.document import Draft
 
 __all__ = ["AnyFrontEnd", "Flow", "FrontEnd", "Sources", "Tree"]
 

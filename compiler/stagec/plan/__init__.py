@@ -7,7 +7,6 @@ Runners need this package and `stagec.core`, and nothing else of stagec to read 
 """
 
 from stagec.plan.document import FORMAT, Plan
-from stagec.plan.load import Loaded, dump, load, prove, verify
-from stagec.plan.trouble import PlanError
+from stagec.plan.load import Loaded, PlanError, dump, load, prove, verify
 
 __all__ = ["FORMAT", "Loaded", "Plan", "PlanError", "dump", "load", "prove", "verify"]

@@ -1,18 +1,42 @@
-"""JSON as RFC 8785 writes it: one text for one value, whoever writes it."""
+"""JSON as RFC 8785 writes it: one text for one value; the numbers it can hold, and the digests that name bytes."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Callable, Iterable
+from hashlib import sha256
 
 from stagec.core.json import Json
+
+MOST = 2**53 - 1
+"""Beyond it, up and down, not every reader tells one whole number from the next."""
+
+
+def to_count(given: Json) -> int | None:
+    """Return a number greater than 0 as a whole one that a plan can hold, rounded up; nothing for all else."""
+    if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
+        return None
+    return MOST if given >= MOST else math.ceil(given)
+
+
+def is_exact(given: Json) -> bool:
+    """Tell whether a plan can hold a value: whether every number in it lies where all readers agree."""
+    todo = [given]
+    for each in todo:  # grows while it is walked
+        if isinstance(each, dict):
+            todo.extend(each.values())
+        elif isinstance(each, list | tuple):
+            todo.extend(each)
+        elif isinstance(each, int | float) and not -MOST <= each <= MOST:
+            return False
+    return True
+
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_MOST = 2**53 - 1
 _BEYOND = "\ud7ff"
 """Up to here the order of code points is that of UTF-16 code units; RFC 8785 orders names by the latter."""
 _ROUND, _TINY = 21, -6
@@ -28,6 +52,11 @@ def canonical(given: Json) -> bytes:
         return _text(given, _SORTED, _by_units).encode()
     except UnicodeEncodeError as error:
         raise ValueError(f"a text holds {error.object[error.start]!a}, which is half a character") from error
+
+
+def digest(given: bytes) -> str:
+    """Return the name of some bytes: `sha256:` and their digest in lower-case hexadecimal digits."""
+    return f"sha256:{sha256(given).hexdigest()}"
 
 
 def as_text(given: Json) -> str:
@@ -80,7 +109,7 @@ def _is_plain(given: Any) -> bool:
             todo += each.values()
         elif kind is list or kind is tuple:
             todo += each
-        elif kind is float or (kind is int and not -_MOST <= each <= _MOST):
+        elif kind is float or (kind is int and not -MOST <= each <= MOST):
             return False
     return True
 
@@ -115,7 +144,7 @@ def _units(name: str) -> bytes:
 def _number(given: float) -> str:
     """Return a number as ECMAScript writes it."""
     if isinstance(given, int):
-        return str(given) if -_MOST <= given <= _MOST else _large(given)
+        return str(given) if -MOST <= given <= MOST else _large(given)
     if not math.isfinite(given):
         raise ValueError(f"{given} is no JSON number")
     if given == 0:

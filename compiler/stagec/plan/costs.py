@@ -1,4 +1,4 @@
-"""What judging by the schemas of a plan can cost, and compiling its patterns: found before anything is compiled."""
+"""What it can cost to judge by the schemas of a plan and to compile its patterns: found before anything is compiled."""
 
 from __future__ import annotations
 
@@ -10,8 +10,18 @@ from stagec.core.expansion import ENDLESS, Expansion, LocalReferences, PatternTa
 from stagec.core.json import Json, Object
 from stagec.core.place import Pointer
 from stagec.core.words import quote
+from stagec.plan.act import Converse, Prompt
 from stagec.plan.document import Plan
-from stagec.plan.schemas import schemas
+
+
+def list_schemas(plan: Plan) -> Iterator[str]:
+    """Yield the contents of a plan that are schemas, some of them more than once."""
+    acts = [node.act for node in plan.nodes.values()]
+    asked = [act.schema for act in acts if isinstance(act, Prompt | Converse)]
+    handed = [act.accepts for act in acts if isinstance(act, Converse)]
+    given = [each.schema for each in plan.inputs.values()]
+    yield from (each for each in (*asked, *handed, *given) if each is not None)
+
 
 _DEEPEST = 256
 """Objects and arrays inside each other in one schema; what libraries do with them recurses."""
@@ -24,7 +34,7 @@ def unaffordable(plan: Plan) -> Iterator[tuple[Pointer, str]]:
     A schema that is no JSON, or no object, is among them. Linear in what is written; nothing is compiled.
     """
     tally = PatternTally(_LIMITS)
-    for content in dict.fromkeys(schemas(plan)):
+    for content in dict.fromkeys(list_schemas(plan)):
         schema, reason = schema_in(plan.contents[content])
         reason = reason or overweight(weighed(schema), schema) or oversized(patterns_in(schema), tally)
         if reason:

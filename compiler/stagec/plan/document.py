@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.plan.act import Supply
+from stagec.plan.canonical import digest
 from stagec.plan.node import Node, Outcome
 from stagec.plan.surroundings import Server, Session, Tool, Validator
 from stagec.plan.template import Template
@@ -102,3 +103,31 @@ class Plan:
     session: Session | None = None
     sources: Mapping[str, str] = NOTHING
     facts: Facts | None = None
+
+
+@value
+class Draft:
+    """A plan without facts and sources, and the files of the project that it is made of."""
+
+    plan: Plan
+    files: frozenset[str]
+
+
+class Contents:
+    """The texts collected so far."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+
+    def add(self, text: str) -> str:
+        """Keep a text and return the name under which the plan holds it."""
+        if text not in self._names:
+            self._names[text] = digest(text.encode())
+            self._texts[self._names[text]] = text
+        return self._names[text]
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """Every text, by name."""
+        return self._texts

@@ -1,33 +1,60 @@
-"""From the bytes of a plan to the plan, and back; nothing that is altered or unfounded gets through."""
+"""From the file of a plan to the plan, and back: its frame, its digest, its format; nothing altered gets through."""
 
 from __future__ import annotations
 
-import gc
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from math import isfinite
 
+from stagec.core.collector import collector_paused
 from stagec.core.json import Json
 from stagec.core.place import Pointer, pointer_text
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.plan.canonical import canonical
+from stagec.plan.canonical import MOST, canonical, digest
+from stagec.plan.codec import TAG, CodecError, Known
 from stagec.plan.costs import unaffordable
 from stagec.plan.document import FORMAT, Plan
 from stagec.plan.facts import facts
-from stagec.plan.form import TAG, FormError, Known
-from stagec.plan.frame import digest, framed, unframed
-from stagec.plan.numbers import MOST
-from stagec.plan.published import PLAN
+from stagec.plan.plan_codec import PLAN
 from stagec.plan.soundness import unsound
-from stagec.plan.trouble import PlanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeVar
+    from typing import Any
 
-    T = TypeVar("T")
+
+class PlanError(Exception):
+    """A plan that cannot be trusted or understood: altered, of another format, or not what its format says.
+
+    `str()` is the reason, a sentence without a full stop.
+    """
+
+
+_OPEN, _BETWEEN, _CLOSE = b'{"digest":"', b'","plan":', b"}\n"
+_DIGEST = len("sha256:") + 64
+_HEAD = len(_OPEN) + _DIGEST + len(_BETWEEN)
+
+
+def framed(payload: bytes) -> bytes:
+    """Return the file of a plan: `{"digest":"sha256:…","plan":` the plan's bytes `}` and a line feed."""
+    return b"".join((_OPEN, digest(payload).encode(), _BETWEEN, payload, _CLOSE))
+
+
+def unframed(data: bytes) -> tuple[str, bytes]:
+    """Return the digest in a frame, and the bytes inside it of which it is the digest; else raise `PlanError`."""
+    payload = data[_HEAD : -len(_CLOSE)]
+    named = data[len(_OPEN) : len(_OPEN) + _DIGEST]
+    if len(data) < _HEAD + len(_CLOSE) or data[: len(_OPEN)] != _OPEN:
+        raise PlanError("it does not begin as plans do")
+    if data[_HEAD - len(_BETWEEN) : _HEAD] != _BETWEEN or data[-len(_CLOSE) :] != _CLOSE:
+        raise PlanError("it is cut off, or something was put around it")
+    found = digest(payload)
+    if named != found.encode():
+        raise PlanError(f"it was changed: its bytes have the digest {found}, and it names another one")
+    return found, payload
+
 
 _TABLES: Mapping[str, Json] = {
     "nodes": None,
@@ -55,8 +82,9 @@ class Loaded:
 def dump(plan: Plan) -> bytes:
     """Return the file of a plan; raise `ValueError` when it holds what JSON cannot hold exactly, or holds too deep."""
     try:
-        return framed(_undisturbed(lambda: canonical(PLAN.write(plan))))
-    except FormError as error:
+        with collector_paused():
+            return framed(canonical(PLAN.write(plan)))
+    except CodecError as error:
         raise ValueError(f"something in it {error.reason}") from error
 
 
@@ -68,7 +96,8 @@ def load(data: bytes) -> Loaded:
     facts are left to `verify`.
     """
     name, payload = unframed(data)
-    return Loaded(_undisturbed(lambda: _read(_parsed(payload))), name)
+    with collector_paused():
+        return Loaded(_read(_parsed(payload)), name)
 
 
 def verify(data: bytes) -> Loaded:
@@ -88,17 +117,6 @@ def prove(loaded: Loaded) -> Loaded:
     if plan.facts != facts(plan):
         raise PlanError("its facts do not follow from its nodes and edges")
     return loaded
-
-
-def _undisturbed(make: Callable[[], T]) -> T:
-    """Return what is made without a search for garbage: there is none, and looking takes up to half of the time."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        return make()
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _parsed(payload: bytes) -> Json:
@@ -134,7 +152,7 @@ def _read(given: Any) -> Plan:
         raise PlanError(f"its format is {named}, and this is a reader of {FORMAT!r}")
     try:
         plan: Plan = PLAN.read(given, _known(given))
-    except FormError as error:
+    except CodecError as error:
         raise _refusal(tuple(reversed(error.way)), error.reason) from error
     for flaws in (unsound, unaffordable):
         for at, reason in flaws(plan):

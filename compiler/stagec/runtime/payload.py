@@ -9,9 +9,8 @@ from stagec.core.budgets import AnswerBudgets, Budgets
 from stagec.core.expansion import Expansion, PatternTally, extent, pattern_size, patterns_in, steps
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.plan.costs import oversized, overweight, schema_in, weighed
+from stagec.plan.costs import list_schemas, oversized, overweight, schema_in, weighed
 from stagec.plan.document import Plan
-from stagec.plan.schemas import schemas
 
 
 class Payloads:
@@ -103,7 +102,7 @@ def _sizes(values: int, depth: int, characters: int) -> Iterator[tuple[str, int,
 
 def unusable(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield every content of a plan that is used as a schema and cannot be, with the reason; stagec makes none."""
-    for content in dict.fromkeys(schemas(plan)):
+    for content in dict.fromkeys(list_schemas(plan)):
         try:
             prepared(plan.contents[content])
         except ValueError as error:

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Mapping
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.plan.document import Plan
-from stagec.plan.frame import unframed
-from stagec.plan.load import Loaded
+from stagec.plan.load import Loaded, PlanError, unframed
 from stagec.plan.load import load as load_plan
 from stagec.plan.load import verify as verify_plan
 from stagec.plan.node import Edge, Go, Named, Target
-from stagec.plan.trouble import PlanError
 from stagec.runtime.payload import Payloads, unusable
 from stagec.runtime.render import Renderer
 from stagec.runtime.values import all_hold

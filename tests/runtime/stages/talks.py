@@ -9,8 +9,7 @@ from typing import Any
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan.act import Converse
-from stagec.plan.contents import Contents
-from stagec.plan.document import Input, Limits, Names, Plan
+from stagec.plan.document import Contents, Input, Limits, Names, Plan
 from stagec.plan.gate import Admission, Check, VerdictGate
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop
 from stagec.plan.surroundings import LoopHook, Session

@@ -9,7 +9,7 @@ from stagec.cli.files import read_file
 from stagec.core.failure import Failure
 from stagec.core.words import listing, quote
 from stagec.plan import PlanError
-from stagec.plan.frame import unframed
+from stagec.plan.load import unframed
 from stagec.runtime import Program, load
 from stagec.world.misfits import hooks
 from stagec.world.scenario import Scenario

@@ -7,8 +7,7 @@ from contextlib import suppress
 from enum import StrEnum
 
 from stagec.core.value import NOTHING, value
-from stagec.plan.frame import unframed
-from stagec.plan.trouble import PlanError
+from stagec.plan.load import PlanError, unframed
 from stagec.runtime.exchange import Event
 
 

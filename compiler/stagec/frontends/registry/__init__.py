@@ -11,7 +11,7 @@ from stagec.frontends.registry.lower import lower
 from stagec.frontends.registry.read import read
 
 if TYPE_CHECKING:
-    from stagec.plan.draft import Draft
+    from stagec.plan.document import Draft
 
 
 def _freeze(document: Registry, flow: Flow, sources: Sources) -> Draft:

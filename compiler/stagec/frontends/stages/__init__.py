@@ -11,7 +11,7 @@ from stagec.frontends.stages.read import read
 from stagec.frontends.stages.recognise import claims, recognises, sees
 
 if TYPE_CHECKING:
-    from stagec.plan.draft import Draft
+    from stagec.plan.document import Draft
 
 
 def _freeze(document: Pipeline, flow: Flow, sources: Sources) -> Draft:

@@ -9,9 +9,9 @@ import pytest
 
 from stagec.core.json import Json
 from stagec.plan.act import Command, Given, Prompt
+from stagec.plan.canonical import MOST
 from stagec.plan.document import Input
 from stagec.plan.gate import ExitGate, IntentGate, JudgeGate
-from stagec.plan.numbers import MOST
 from stagec.plan.surroundings import Tool
 from stagec.plan.template import Hole
 

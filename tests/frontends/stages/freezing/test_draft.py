@@ -15,8 +15,7 @@ from stagec.core.json import Json
 from stagec.pipeline import Project, compile_project
 from stagec.plan import Plan, dump, verify
 from stagec.plan.act import Converse
-from stagec.plan.contents import Contents
-from stagec.plan.document import Facts, Input, Limits, Names
+from stagec.plan.document import Contents, Facts, Input, Limits, Names
 from stagec.plan.gate import Backoff, Retry, VerdictGate
 from stagec.plan.node import Edge, Node, Outcome, Stop
 from stagec.plan.surroundings import Tool

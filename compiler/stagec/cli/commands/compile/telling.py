@@ -14,7 +14,7 @@ from stagec.core.diagnostic import Severity
 from stagec.core.visible import visible
 from stagec.core.words import counted, quote, shortened
 from stagec.frontends import Flow
-from stagec.plan.frame import unframed
+from stagec.plan.load import unframed
 from stagec.reporters import Report
 from stagec.reporters.text import REPORTER
 

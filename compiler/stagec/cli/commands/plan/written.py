@@ -7,8 +7,8 @@ import json
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan import Loaded, Plan
-from stagec.plan.forms import NODE
-from stagec.plan.published import PLAN
+from stagec.plan.node_codecs import NODE
+from stagec.plan.plan_codec import PLAN
 from stagec.plan.references import dangling
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from stagec.cli.commands.verify.roots import move
 from stagec.core.json import Json, Object, object_of
 from stagec.core.words import quote
-from stagec.plan.frame import unframed
+from stagec.plan.load import unframed
 
 _TABLES = {
     "entries": "entry",

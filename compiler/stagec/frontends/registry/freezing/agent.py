@@ -7,10 +7,9 @@ from stagec.frontends.registry.document import Registry
 from stagec.frontends.registry.freezing.templates import RegistryTexts, named, system_prompt
 from stagec.frontends.registry.freezing.variables import Variables
 from stagec.model.flow import Flow
-from stagec.plan.canonical import canonical
+from stagec.plan.canonical import canonical, to_count
 from stagec.plan.document import Input, Judge, Limits, System
 from stagec.plan.node import Outcome
-from stagec.plan.numbers import counted
 from stagec.sources.read import Sources
 
 _USUAL, _WITHOUT_AGENT = 10, 20
@@ -46,7 +45,7 @@ def limits(registry: Registry) -> Limits:
     if agent is None:
         return Limits(_WITHOUT_AGENT)
     reached = Outcome.DONE if agent.verdict == _COUNTING else Outcome.FAILED
-    return Limits(counted(agent.settings.get("maxIterations")) or _USUAL, reached)
+    return Limits(to_count(agent.settings.get("maxIterations")) or _USUAL, reached)
 
 
 def inputs(definition: Object, texts: RegistryTexts) -> dict[str, Input]:

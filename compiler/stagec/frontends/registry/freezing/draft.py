@@ -17,8 +17,7 @@ from stagec.frontends.registry.freezing.variables import Variables
 from stagec.frontends.registry.prompts import Prompts, Store, find_prompts
 from stagec.model.flow import Flow
 from stagec.plan.act import Prompt
-from stagec.plan.document import Input, Names, Plan
-from stagec.plan.draft import Draft
+from stagec.plan.document import Draft, Input, Names, Plan
 from stagec.plan.node import Node
 from stagec.plan.surroundings import Tool
 from stagec.sources.read import Sources

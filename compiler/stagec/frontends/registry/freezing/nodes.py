@@ -12,8 +12,8 @@ from stagec.frontends.registry.freezing.templates import RegistryTexts, named, p
 from stagec.frontends.registry.freezing.variables import Variables, declared
 from stagec.frontends.registry.prompts import Prompts
 from stagec.plan.act import Act, Command, Prompt
+from stagec.plan.canonical import to_count
 from stagec.plan.gate import ExitGate, Gate, IntentGate, JudgeGate
-from stagec.plan.numbers import counted
 from stagec.plan.template import Path, Template
 
 _BOUNDARY = re.compile(r"github[A-Z]\w*(?:Close|Comment|Create|Merge|Publish|Update)")
@@ -83,7 +83,7 @@ class Acts:
         written = (text_in(runs, "command") or "", *list_of(runs.get("args")))
         words = tuple(word(each, self._texts) for each in written if isinstance(each, str))
         self.inputs.update((name, None) for template in words for name in named(template, "input"))
-        return Command(words, counted(runs.get("timeout")) or _LIMIT)
+        return Command(words, to_count(runs.get("timeout")) or _LIMIT)
 
     def _prompt(self, step: Step) -> Prompt:
         if "inputs" in step.body:

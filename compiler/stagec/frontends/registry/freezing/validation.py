@@ -10,8 +10,8 @@ from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.freezing.templates import RegistryTexts, retry_prompt
 from stagec.frontends.registry.prompts import Prompts
+from stagec.plan.canonical import to_count
 from stagec.plan.gate import Condition, Validation
-from stagec.plan.numbers import counted
 from stagec.plan.surroundings import Success, Validator
 from stagec.plan.template import Template
 
@@ -48,7 +48,7 @@ class Validations:
         return Validation(
             conditions=conditions,
             action=action,
-            attempts=counted(on_failure.get("maxAttempts")) or _ATTEMPTS,
+            attempts=to_count(on_failure.get("maxAttempts")) or _ATTEMPTS,
             prompts=dict(self._templates(key, conditions)) if action == _RETRY else {},
         )
 

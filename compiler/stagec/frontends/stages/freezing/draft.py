@@ -13,9 +13,8 @@ from stagec.frontends.stages.freezing.nodes import node
 from stagec.frontends.stages.freezing.tools import allowed, files, servers, tools
 from stagec.frontends.stages.slips import has_setup
 from stagec.model.flow import Flow
-from stagec.plan.document import Input, Limits, Names, Plan
-from stagec.plan.draft import Draft
-from stagec.plan.numbers import MOST, is_held
+from stagec.plan.canonical import MOST, is_exact
+from stagec.plan.document import Draft, Input, Limits, Names, Plan
 from stagec.plan.surroundings import LoopHook, Session
 from stagec.sources.read import Sources
 
@@ -68,7 +67,7 @@ def inputs(pipeline: Pipeline, texts: Texts) -> Mapping[str, Input]:
 def _input(schema: Schema, texts: Texts, *, required: bool) -> Input:
     name = None if schema.value in ({}, True) else texts.schema(schema)
     default = object_of(schema.value).get("default")
-    if default is not None and is_held(default):
+    if default is not None and is_exact(default):
         return Input(default=default, schema=name)
     return Input(required, schema=name)
 

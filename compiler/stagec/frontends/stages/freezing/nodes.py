@@ -13,10 +13,9 @@ from stagec.frontends.stages.freezing.edges import moves, of_context, of_result
 from stagec.frontends.stages.freezing.tools import allowed
 from stagec.model import flow
 from stagec.plan.act import Converse
-from stagec.plan.canonical import as_text
+from stagec.plan.canonical import MOST, as_text, to_count
 from stagec.plan.gate import Admission, Backoff, Check, Retry, VerdictGate
 from stagec.plan.node import Node
-from stagec.plan.numbers import MOST, counted
 from stagec.plan.template import Hole, Path, Piece, Template, Text
 
 
@@ -43,7 +42,7 @@ def _converse(pipeline: Pipeline, stage: Stage, texts: Texts) -> Converse:
         tools=allowed(pipeline, stage),
         completion=stage.completion.name if stage.completion is not None else "",
         schema=_schema(stage.result, texts),
-        turns=counted(stage.members.get("turnCap")) or 1,
+        turns=to_count(stage.members.get("turnCap")) or 1,
         accepts=None if stage.inputs is None else _schema(stage.inputs, texts),
     )
 
@@ -119,7 +118,7 @@ def retry(stage: Stage) -> Retry | None:
     given = stage.members.get("retryPolicy")
     if not isinstance(given, dict):
         return None
-    return Retry(counted(given.get("maxAttempts")) or 1, _backoff(given.get("backoff")))
+    return Retry(to_count(given.get("maxAttempts")) or 1, _backoff(given.get("backoff")))
 
 
 def _backoff(given: Json) -> Backoff:

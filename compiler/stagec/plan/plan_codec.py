@@ -1,15 +1,31 @@
-"""The form of a whole plan, and the JSON Schema that is published of it."""
+"""The codec of a whole plan, and the JSON Schema that is published of it."""
 
 from __future__ import annotations
 
 from stagec.core.json import Json, object_of
 from stagec.core.version import DOCUMENTATION
+from stagec.plan.codec import (
+    ANY,
+    CALL,
+    CONTENT,
+    COUNT,
+    DIGEST,
+    FLAG,
+    NODE_NAME,
+    POSITIVE,
+    TEXT,
+    TEXTS,
+    Definitions,
+    many,
+    member_of,
+    name_in,
+    table,
+    words,
+)
 from stagec.plan.document import FORMAT, Facts, Input, Judge, Limits, Names, Plan, System
-from stagec.plan.form import Definitions, many, member_of, name_in, table, words
-from stagec.plan.forms import NODE, TEMPLATE, VARIABLES
-from stagec.plan.leaves import ANY, CALL, CONTENT, COUNT, DIGEST, FLAG, NODE_NAME, POSITIVE, TEXT, TEXTS
 from stagec.plan.node import Outcome
-from stagec.plan.record import record
+from stagec.plan.node_codecs import NODE, TEMPLATE, VARIABLES
+from stagec.plan.record_codec import record
 from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 
 _VALIDATOR = record(
@@ -148,7 +164,7 @@ PLAN = record(
     },
     FORMAT,
 )
-"""The form of a plan. Its tag is the format, so that a plan of another format is none of this one."""
+"""The codec of a plan. Its tag is the format, so that a plan of another format is none of this one."""
 
 
 def schema() -> Json:

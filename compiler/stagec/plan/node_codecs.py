@@ -1,9 +1,29 @@
-"""The form of every part of a plan: the one table that is read, written, published and documented."""
+"""The codecs of nodes and of what nodes are made of: acts, gates, edges and policies."""
 
 from __future__ import annotations
 
 from stagec.plan.act import Carried, Command, Converse, Given, Prompt, Provided
-from stagec.plan.form import Form, bounded, late, many, member_of, name_in, table, words
+from stagec.plan.codec import (
+    ANY,
+    CALL,
+    CONTENT,
+    COUNT,
+    FLAG,
+    NODE_NAME,
+    PATH,
+    POSITIVE,
+    TEXT,
+    TEXTS,
+    TOO_DEEP,
+    Codec,
+    bounded,
+    late,
+    many,
+    member_of,
+    name_in,
+    table,
+    words,
+)
 from stagec.plan.gate import (
     Admission,
     Among,
@@ -19,21 +39,8 @@ from stagec.plan.gate import (
     Validation,
     VerdictGate,
 )
-from stagec.plan.leaves import (
-    ANY,
-    CALL,
-    CONTENT,
-    COUNT,
-    FLAG,
-    NODE_NAME,
-    PATH,
-    POSITIVE,
-    TEXT,
-    TEXTS,
-    TOO_DEEP,
-)
 from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Stop
-from stagec.plan.record import record, union
+from stagec.plan.record_codec import record, union
 from stagec.plan.template import Choice, Each, Hole, Text, is_shallow
 
 _PHASES = words("setup", "gate", "assert", "exit")
@@ -41,7 +48,7 @@ _KINDS = words("work", "verification", "closure")
 _NODES = many(NODE_NAME, least=1)
 _TOOLS = many(name_in("tools", TEXT))
 _BODY = many(late(lambda: _PIECE))
-_PIECE: Form = union(
+_PIECE: Codec = union(
     text=(Text, {"content": (CONTENT, "The content that stands here.")}),
     hole=(Hole, {"path": (PATH, "The path, in the scope, of the value that is put in here.")}),
     each=(

@@ -1,4 +1,4 @@
-"""Objects of a plan: the members of one class, or of one of several classes that their tag tells apart."""
+"""Codecs of objects: the members of one class, or of one of several classes that a tag tells apart."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections.abc import Callable, Iterable, Mapping
 
 from stagec.core.json import Json, object_of
 from stagec.core.value import value
-from stagec.plan.form import TAG, Definitions, Form, FormError, Known
+from stagec.plan.codec import TAG, Codec, CodecError, Definitions, Known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-Members = Mapping[str, tuple[Form, str]]
-"""What an object holds: for each field of the class its form and one sentence about it."""
+Members = Mapping[str, tuple[Codec, str]]
+"""What an object holds: for each field of the class its codec and one sentence about it."""
 
 
 @value
 class _Field:
-    """One member: its name in JSON, its form, what is said of it, and its default."""
+    """One member: its name in JSON, its codec, its description, and its default."""
 
     attribute: str
     name: str
-    form: Form
+    codec: Codec
     about: str
     is_needed: bool
     default: Any
@@ -37,38 +37,38 @@ class _Record:
     tag: str | None
 
 
-def record(kind: type, members: Members, tag: str | None = None) -> Form:
-    """Return the form of the values of a class. A member that has its default is not written.
+def record(kind: type, members: Members, tag: str | None = None) -> Codec:
+    """Return the codec of the values of a class. A member that has its default is not written.
 
     `members` names every field. With a `tag`, the object says that it is of this class; whoever reads it has looked.
     """
     defaults: Mapping[str, Any] = kind.__dict__["_defaults"]
     fields = (
-        _Field(name, camel(name), form, about, name not in defaults, defaults.get(name))
-        for name, (form, about) in members.items()
+        _Field(name, camel(name), codec, about, name not in defaults, defaults.get(name))
+        for name, (codec, about) in members.items()
     )
     made = _Record(kind, tuple(fields), tag)
-    return Form(_Reader(made).read, _writer(made), lambda found: _defined(found, made))
+    return Codec(_Reader(made).read, _writer(made), lambda found: _defined(found, made))
 
 
-def union(**kinds: tuple[type, Members]) -> Form:
-    """Return the form of what is of one of several classes; the tag tells which."""
+def union(**kinds: tuple[type, Members]) -> Codec:
+    """Return the codec of what is of one of several classes; the tag tells which."""
     variants = {tag: record(kind, members, tag) for tag, (kind, members) in kinds.items()}
     tags = {kind: tag for tag, (kind, _) in kinds.items()}
-    readers = {tag: form.read for tag, form in variants.items()}
+    readers = {tag: codec.read for tag, codec in variants.items()}
 
     def read(given: Any, known: Known) -> Any:
         try:
             chosen = readers[given[TAG]]
         except (KeyError, TypeError):  # no such tag, no tag, no text, no object
             expected = " or ".join(map(repr, kinds))
-            raise FormError(f"expected an object whose '{TAG}' is {expected}") from None
+            raise CodecError(f"expected an object whose '{TAG}' is {expected}") from None
         return chosen(given, known)
 
     def describe(found: Definitions) -> Json:
-        return {"oneOf": [form.describe(found) for form in variants.values()]}
+        return {"oneOf": [codec.describe(found) for codec in variants.values()]}
 
-    return Form(read, lambda given: variants[tags[type(given)]].write(given), describe)
+    return Codec(read, lambda given: variants[tags[type(given)]].write(given), describe)
 
 
 def camel(name: str) -> str:
@@ -82,7 +82,7 @@ class _Reader:
 
     def __init__(self, record: _Record) -> None:
         slots = vars(record.kind)
-        steps = [(each, slots[each.attribute].__set__, each.form.plain, each.form.read) for each in record.fields]
+        steps = [(each, slots[each.attribute].__set__, each.codec.plain, each.codec.read) for each in record.fields]
         self._make: Callable[[type], Any] = object.__new__
         self._kind, self._fields = record.kind, record.fields
         self._needed = [(each.name, put, plain, read) for each, put, plain, read in steps if each.is_needed]
@@ -93,7 +93,7 @@ class _Reader:
 
     def read(self, given: Any, known: Known) -> Any:
         if type(given) is not dict:
-            raise FormError("expected an object")
+            raise CodecError("expected an object")
         made, name, left = self._make(self._kind), "", len(given) - self._least
         try:
             for name, put, plain, inner in self._needed:
@@ -106,13 +106,13 @@ class _Reader:
                     left -= 1
                 else:
                     put(made, default)
-        except FormError as error:
+        except CodecError as error:
             error.way.append(name)
             raise
         except KeyError as error:
-            raise FormError(f"lacks '{name}'") from error
+            raise CodecError(f"lacks '{name}'") from error
         if left:
-            raise FormError("is no member of this object", _foreign(self._fields, given))
+            raise CodecError("is no member of this object", _foreign(self._fields, given))
         return made
 
 
@@ -124,7 +124,7 @@ def _foreign(fields: Iterable[_Field], given: Iterable[str]) -> str:
 
 def _writer(record: _Record) -> Callable[[Any], Json]:
     tag = record.tag
-    steps = [(each.name, each.attribute, each.form.write, each.is_needed, each.default) for each in record.fields]
+    steps = [(each.name, each.attribute, each.codec.write, each.is_needed, each.default) for each in record.fields]
 
     def write(given: Any) -> Json:
         made: dict[str, Json] = {} if tag is None else {TAG: tag}
@@ -164,7 +164,7 @@ def _schema(found: Definitions, record: _Record) -> Json:
 
 def _property(found: Definitions, field: _Field) -> Json:
     """Return what is said of a member; a default that is more than nothing is told."""
-    made = {"description": field.about, **object_of(field.form.describe(found))}
+    made = {"description": field.about, **object_of(field.codec.describe(found))}
     if not field.is_needed and field.default not in (None, "", (), {}):
-        made["default"] = field.form.write(field.default)
+        made["default"] = field.codec.write(field.default)
     return made
