@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagec import frontends, rules
-from stagec.core.collector import collector_paused
+from stagec.core.collector import PausedCollector
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.rule import AnyFamily, AnyRule, Family
 from stagec.core.shelf import members
@@ -72,7 +72,7 @@ class Compilation:
 
 def compile_project(project: Project) -> Compilation:
     """Run every phase on a project; a broken part is reported and never hides the rest."""
-    with collector_paused():
+    with PausedCollector():
         return _compile(project)
 
 
@@ -125,7 +125,7 @@ def _meanings(end: AnyFrontEnd, documents: Iterable[object], sources: Sources) -
 def _plan(end: AnyFrontEnd, document: object, flow: Flow, sources: Sources) -> Plan:
     from stagec.freeze import freeze  # most runs only check
 
-    with collector_paused():
+    with PausedCollector():
         return freeze(end.freeze(document, flow, sources), sources)
 
 

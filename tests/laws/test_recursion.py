@@ -33,7 +33,15 @@ ALLOWED = {
     "plan.canonical:_write": "a value that is nested too deeply is an error of its caller, which names it",
     "plan.facts:_components": "a name that a function shadows",
     "plan.facts:cycles": "a name that a function shadows",
-    **dict.fromkeys(("plan.record:_defined", "plan.record:_schema", "plan.record:_writer", "plan.record:record"), _OWN),
+    **dict.fromkeys(
+        (
+            "plan.record_codec:_defined",
+            "plan.record_codec:_schema",
+            "plan.record_codec:_writer",
+            "plan.record_codec:record",
+        ),
+        _OWN,
+    ),
     "project.mistakes:_as_json": "a configuration is at most 64 levels deep",
     "runtime.acts.judge:_next_question": "a name that a function shadows",
     "runtime.acts.judge:judge": "a name that a function shadows",

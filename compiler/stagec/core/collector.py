@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 
-@contextmanager
-def collector_paused() -> Iterator[None]:
+class PausedCollector:
     """Keep the collector from looking, again and again, at what only grows; afterwards it runs if it ran before."""
-    pausing = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if pausing:
-            _age()
+
+    def __init__(self) -> None:
+        self._was_enabled = False
+
+    def __enter__(self) -> None:
+        """Stop the collector."""
+        self._was_enabled = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        """Start it again if it ran before."""
+        if self._was_enabled:
+            _age_objects()
             gc.enable()
 
 
-def _age() -> None:
-    """Take everything for old, so that the next collection does not begin by looking at all that was just built."""
+def _age_objects() -> None:
+    """Take all objects for old, so that the next collection does not begin by looking at all that was just built."""
     if gc.get_freeze_count() == 0:  # what somebody else froze stays frozen
         gc.freeze()
         gc.unfreeze()

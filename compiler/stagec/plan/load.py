@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from math import isfinite
 
-from stagec.core.collector import collector_paused
+from stagec.core.collector import PausedCollector
 from stagec.core.json import Json
 from stagec.core.place import Pointer, pointer_text
 from stagec.core.value import value
@@ -82,7 +82,7 @@ class Loaded:
 def dump(plan: Plan) -> bytes:
     """Return the file of a plan; raise `ValueError` when it holds what JSON cannot hold exactly, or holds too deep."""
     try:
-        with collector_paused():
+        with PausedCollector():
             return framed(canonical(PLAN.write(plan)))
     except CodecError as error:
         raise ValueError(f"something in it {error.reason}") from error
@@ -96,7 +96,7 @@ def load(data: bytes) -> Loaded:
     facts are left to `verify`.
     """
     name, payload = unframed(data)
-    with collector_paused():
+    with PausedCollector():
         return Loaded(_read(_parsed(payload)), name)
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from stagec.core.budgets import Budgets
-from stagec.core.collector import collector_paused
+from stagec.core.collector import PausedCollector
 from stagec.core.value import replace, value
 from stagec.sources.yaml_text.events import events, fast_events, too_deep
 from stagec.sources.yaml_text.nodes import Kind, Node
@@ -49,7 +49,7 @@ def compose(text: str, budgets: Budgets) -> Composed:
     deep = too_deep(text, budgets.depth)
     if deep is not None:
         return Composed(trouble=Trouble("deep-nesting", "", deep, deep + 1, {"limit": budgets.depth}))
-    with collector_paused():
+    with PausedCollector():
         return _compose(text, budgets)
 
 

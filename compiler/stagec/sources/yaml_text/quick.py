@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stagec.core.collector import collector_paused
+from stagec.core.collector import PausedCollector
 from stagec.core.json import Json
 from stagec.sources.yaml_text.quick_flow import (
     COLON,
@@ -65,7 +65,7 @@ def quick(text: str, depth: int) -> Json:
     ended = lines.endswith("\n")
     reader = _Reader(lines if ended else f"{lines}\n", ended=ended)
     try:
-        with collector_paused():
+        with PausedCollector():
             return reader.root(min(depth, _DEEPEST))
     except (UnusualError, NumberError):
         return None
