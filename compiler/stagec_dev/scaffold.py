@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from stagec.core.failure import Failure
 from stagec.core.value import value
 from stagec.core.words import quote
+from stagec.templates import render
 
 MARK = "PLACEHOLDER"
 """Stands wherever a contributor has something to write; a law refuses it in the project."""
@@ -32,8 +33,17 @@ def identifier(words: tuple[str, ...], takes: str) -> str:
     return words[0].replace("-", "_")
 
 
-def filled(template: str, **words: str) -> str:
-    """Return a template with `@name@` replaced by what each name stands for, and the mark where `@@` stands."""
-    for name, word in words.items():
-        template = template.replace(f"@{name}@", word)
-    return template.replace("@@", MARK)
+def fill(template: str, **values: str) -> str:
+    """Return a template of the shelf with its variables filled in, and the mark wherever something is to be written."""
+    return render("stagec_dev.scaffolds", template, mark=MARK, **values)
+
+
+def named_after_one_word(takes: str, templates: Mapping[str, str]) -> Scaffold:
+    """Return the scaffold of a member whose name is one word: `templates` are its files, by paths with `{name}`."""
+
+    def files(words: tuple[str, ...]) -> Mapping[str, str]:
+        name = identifier(words, takes)
+        values = {"name": name, "suffix": name.replace("_", "-")}
+        return {path.format(name=name): fill(template, **values) for path, template in templates.items()}
+
+    return Scaffold(takes, files)

@@ -19,6 +19,7 @@ DOORS = {
     "networkx": ("stagec.graph",),
     "click": ("stagec.cli",),
     "graphviz": ("stagec.dot",),
+    "jinja2": ("stagec.templates",),
     "jiter": ("stagec.sources.formats.json",),
     "httpx2": ("stagec.world",),
     "mcp": ("stagec.world",),

@@ -38,6 +38,17 @@ def test_schemas_and_examples_are_shipped(wheel: zipfile.ZipFile) -> None:
     assert files - set(wheel.namelist()) == set()
 
 
+def test_what_modules_read_is_shipped_beside_them(wheel: zipfile.ZipFile) -> None:
+    kinds = (".css", ".jinja", ".js")
+    read = {
+        str(path.relative_to(TOP / "compiler"))
+        for path in (TOP / "compiler" / "stagec").rglob("*")
+        if path.suffix in kinds
+    }
+    assert any(name.endswith(".jinja") for name in read)
+    assert {name for name in wheel.namelist() if name.endswith(kinds)} == read
+
+
 def test_nothing_else_is_shipped(wheel: zipfile.ZipFile) -> None:
     tops = {name.partition("/")[0] for name in wheel.namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"stagec"}

@@ -133,6 +133,7 @@ def _guarded(program: click.Group, arguments: Sequence[str]) -> int:
 
 _LIBRARIES = {
     "graphviz": "graphviz",
+    "jinja2": "jinja2",
     "jiter": "jiter",
     "jsonschema_rs": "jsonschema-rs",
     "networkx": "networkx",

@@ -16,49 +16,9 @@ from stagec.frontends.stages.document import Pipeline
 from stagec.graph import Graph
 from stagec.pipeline import families
 from stagec.sources.tree import Tree
-from stagec_dev.scaffold import Scaffold, filled
+from stagec_dev.scaffold import Scaffold, fill
 
 _TAKES = "a code and a name, such as STG218 unknown-step"
-
-_RULE = '''"""@@: one sentence that says what is wrong.
-
-## Why this matters
-@@
-
-## How to fix
-@@
-"""
-
-from collections.abc import Iterator
-
-@imports@
-
-
-@rule(since="@since@", origin=("@@",))
-def check(@subject@: @Subject@) -> Iterator[Finding]:
-    yield Finding(@at@, "@@")
-'''
-
-_SPEC = """# @code@ @name@
-
-## @@: what is wrong
-
-@@: a sentence about what this shows.
-
-@project@
-
-```diagnostics
-```
-
-## @@: what looks alike and is right
-
-@@: a sentence about why nothing is said.
-
-@project@
-
-```diagnostics
-```
-"""
 
 _REGISTRY = """```json steps_registry.json
 {"agentId": "demo", "version": "1.0.0", "c1": "steps", "entryStep": "initial.issue",
@@ -123,14 +83,14 @@ def _files(words: tuple[str, ...]) -> Mapping[str, str]:
         "name": name,
         "since": __version__.rpartition(".")[0],
         "imports": _imports(family, known.home),
-        "Subject": subject,
+        "type": subject,
         "subject": subject.lower(),
         "at": known.at,
         "project": known.project,
     }
     return {
-        f"compiler/{family.package.replace('.', '/')}/{stem}.py": filled(_RULE, **shown),
-        f"tests/rules/{family.name}/{stem}.md": filled(_SPEC, **shown),
+        f"compiler/{family.package.replace('.', '/')}/{stem}.py": fill("rule.py.jinja", **shown),
+        f"tests/rules/{family.name}/{stem}.md": fill("rule.md.jinja", **shown),
     }
 
 

@@ -9,7 +9,7 @@ from math import fsum, inf
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.visible import visible
 from stagec.emitters import Box, Form, Line, Picture, Role, Stroke
-from stagec.emitters.html.shapes import Markup, bar, element, joined, outline_of, shape, text
+from stagec.emitters.html.shapes import Markup, bar, element, outline_of, shape, text
 from stagec.picture.layout import Face, Frame, Layout, Point, Route
 from stagec.picture.layout.lettering import BADGE_ROW, BAR, CAPTION_ROW, ROW, badge_width
 
@@ -167,20 +167,3 @@ def _reach(points: Sequence[Point]) -> Frame:
 
 def _length(points: Sequence[Point]) -> float:
     return fsum(abs(x - across) + abs(y - below) for (x, y), (across, below) in pairwise(points))
-
-
-def marks() -> Markup:
-    """Return the heads and tails of lines, for all drawings of a page."""
-    found = []
-    for color in ("ink", "red"):
-        for name, shape_of in (("arrow", "M0 0L9 4L0 8Z"), ("hollow", "M1 1L9 4L1 7Z"), ("fork", "M0 4L5 1L10 4L5 7Z")):
-            size: dict[str, str | float] = {
-                "markerWidth": 10,
-                "markerHeight": 8,
-                "markerUnits": "userSpaceOnUse",
-                "orient": "auto-start-reverse",
-            }
-            place = {"refX": 10 if name == "fork" else 9, "refY": 4}
-            drawn = element("path", {"class": f"mark {name} {color}", "d": shape_of})
-            found.append(element("marker", {"id": f"{name}-{color}", **size, **place}, drawn))
-    return element("svg", {"class": "marks", "width": 0, "height": 0, "aria-hidden": "true"}, joined(found))

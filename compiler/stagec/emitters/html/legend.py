@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from stagec.core.visible import visible
 from stagec.emitters import Form, Picture, Role, Stroke
-from stagec.emitters.html.shapes import Markup, bar, element, outline_of, shape, text
+from stagec.emitters.html.shapes import Markup, bar, element, outline_of, shape
 
 _ROLES = {
     Role.START: "where runs start",
@@ -27,12 +27,14 @@ _STROKES = {
 _WIDTH, _HEIGHT = 44.0, 22.0
 
 
-def legend(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Markup:
-    """Return the meaning of everything that is drawn, as a list."""
-    return element("ul", {"class": "legend"}, *_boxes(pictures, forms), *_lines(pictures), *_guess(pictures))
+def legend(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator[tuple[Markup, str]]:
+    """Yield everything that is drawn with its meaning, which is text and no markup."""
+    yield from _boxes(pictures, forms)
+    yield from _lines(pictures)
+    yield from _guess(pictures)
 
 
-def _boxes(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator[Markup]:
+def _boxes(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator[tuple[Markup, str]]:
     boxes = [box for picture in pictures for box in picture.boxes.values()]
     kinds = {(box.role, box.kind if box.role is Role.NODE else None): box for box in boxes}
     for (role, kind), box in kinds.items():
@@ -46,7 +48,7 @@ def _boxes(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator
         yield _entry(lost, "no run comes here")
 
 
-def _lines(pictures: tuple[Picture, ...]) -> Iterator[Markup]:
+def _lines(pictures: tuple[Picture, ...]) -> Iterator[tuple[Markup, str]]:
     drawn = {line.stroke for picture in pictures for line in picture.lines}
     for stroke, meaning in _STROKES.items():
         if stroke in drawn:
@@ -56,13 +58,13 @@ def _lines(pictures: tuple[Picture, ...]) -> Iterator[Markup]:
             yield _entry(element("path", {"class": f"line {stroke.value}", "d": f"M0 11H{_WIDTH}", **ends}), meaning)
 
 
-def _guess(pictures: tuple[Picture, ...]) -> Iterator[Markup]:
+def _guess(pictures: tuple[Picture, ...]) -> Iterator[tuple[Markup, str]]:
     if any(line.is_guess for picture in pictures for line in picture.lines):
         drawn = {"class": "line guess", "d": f"M0 11H{_WIDTH}", "marker-end": "url(#arrow-ink)"}
         yield _entry(element("path", drawn), "probably meant, but written wrongly")
 
 
-def _entry(drawn: Markup, meaning: str) -> Markup:
+def _entry(drawn: Markup, meaning: str) -> tuple[Markup, str]:
     size: dict[str, str | float] = {"width": _WIDTH + 10, "height": _HEIGHT + 10}
     size["viewBox"] = f"-2 -8 {_WIDTH + 10} {_HEIGHT + 10}"
-    return element("li", {}, element("svg", {**size, "aria-hidden": "true"}, drawn), text(meaning))
+    return element("svg", {**size, "aria-hidden": "true"}, drawn), meaning

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from html import escape
 from typing import NewType
 
@@ -10,8 +10,6 @@ from stagec.emitters import Box, Form, Role
 from stagec.picture.layout.lettering import BAR
 
 Markup = NewType("Markup", str)
-
-_VOID = frozenset({"br", "input", "link", "meta"})
 
 
 def text(given: str) -> Markup:
@@ -22,12 +20,7 @@ def text(given: str) -> Markup:
 def element(name: str, attributes: Mapping[str, str | float], *inner: Markup) -> Markup:
     """Return an element; coordinates are written in tenths."""
     told = "".join([f' {key}="{_attribute(each)}"' for key, each in attributes.items()])
-    return Markup(f"<{name}{told}>" if name in _VOID else f"<{name}{told}>{''.join(inner)}</{name}>")
-
-
-def joined(parts: Iterable[Markup]) -> Markup:
-    """Return several pieces of markup one after the other."""
-    return Markup("".join(parts))
+    return Markup(f"<{name}{told}>{''.join(inner)}</{name}>")
 
 
 def _attribute(given: str | float) -> str:

@@ -11,6 +11,7 @@ from stagec.core.value import value
 from stagec.frontends.stages.document import MEMBERS
 from stagec.sources.tree import Tree
 from stagec.sources.yaml_text.edit import write_value
+from stagec.templates import render
 
 TOOLS = ("tools", "allowed-tools", "allowedTools")
 """The keys under which agent files list their tools."""
@@ -19,7 +20,6 @@ DROPPED = ("model", "provider")
 _KINDS = (".agent", ".prompt", ".chatmode", ".instructions")
 _TOOL = re.compile(r"(?:[^,()]|\([^()]*\))+")
 _LIMITED = re.compile(r"\(.*\)\s*\Z", re.DOTALL)
-_DECIDE = "# yours to decide: "
 
 
 @value
@@ -42,13 +42,9 @@ def adopt(tree: Tree) -> Adopted:
     given = object_of(tree.value)
     text = tree.data.decode(errors="replace")
     prompt = text[slice(*tree.body)].strip() if tree.body is not None else ""
-    stem = _stem(tree.file)
-    name = text_in(given, "name") or stem
-    identity = _kebab(name) or _kebab(stem) or "stage"
     tools = [each.strip() for key in TOOLS for each in _tools(given.get(key))]
-    ending = "" if f"submit_{_snake(identity)}" in prompt else f"\n{_ending(identity)}\n"
     return Adopted(
-        text=f"---\n{_frontmatter(given, identity, name, tools)}---\n\n{prompt}\n{ending}",
+        text=_stage(given, _stem(tree.file), tools, prompt),
         dropped=tuple(key for key in DROPPED if key in given),
         limited=tuple(each for each in tools if _LIMITED.search(each)),
         has_tools=any(key in given for key in TOOLS),
@@ -56,33 +52,30 @@ def adopt(tree: Tree) -> Adopted:
     )
 
 
-def _frontmatter(given: Object, identity: str, name: str, tools: list[str]) -> str:
-    allowed = list(dict.fromkeys(_LIMITED.sub("", each) for each in tools))
-    unknown = "" if any(key in given for key in TOOLS) else f" {_DECIDE}the tools it may call; the file named none"
-    lines = [f"id: {identity}", f"name: {write_value(name)}"]
-    if "description" in given:
-        lines.append(f"description: {write_value(given['description'])}")
-    lines += [
-        f"allowedTools: [{', '.join(write_value(each) for each in allowed)}]{unknown}",
-        f"completionTool: submit_{_snake(identity)}",
-        f"completionSchema: {_DECIDE}what the stage hands in",
-        "  type: object",
-        "  required: [summary]",
-        "  properties:",
-        "    summary: {type: string}",
-        "  additionalProperties: false",
-        f"retryPolicy: {{maxAttempts: 1, backoff: none}} {_DECIDE}how often it may try",
-        f"turnCap: 20 {_DECIDE}the most turns of one attempt",
-        f"resolutionPolicy: fail {_DECIDE}what to do when its gate defers or blocks it",
-    ]
-    return "".join(f"{line}\n" for line in (*lines, *_metadata(given)))
+def _stage(given: Object, stem: str, tools: list[str], prompt: str) -> str:
+    """Return the text of a stage definition; all values are YAML already but the prompt."""
+    name = text_in(given, "name") or stem
+    identity = _kebab(name) or _kebab(stem) or "stage"
+    return render(
+        __package__,
+        "stage.md.jinja",
+        id=identity,
+        name=write_value(name),
+        has_description="description" in given,
+        description=write_value(given.get("description")),
+        has_tools=any(key in given for key in TOOLS),
+        tools=[write_value(each) for each in dict.fromkeys(_LIMITED.sub("", each) for each in tools)],
+        completion_tool=f"submit_{identity.replace('-', '_')}",
+        metadata=tuple(_metadata(given)),
+        prompt=prompt,
+    )
 
 
-def _metadata(given: Object) -> Iterator[str]:
+def _metadata(given: Object) -> Iterator[tuple[str, str]]:
     """Yield the members that a stage carries along unread."""
     for key, each in given.items():
         if key not in {*MEMBERS, *TOOLS, *DROPPED}:
-            yield f"{write_value(key)}: {write_value(each)}"
+            yield write_value(key), write_value(each)
 
 
 def _tools(given: Json) -> Iterator[str]:
@@ -92,11 +85,6 @@ def _tools(given: Json) -> Iterator[str]:
     for each in given if isinstance(given, list) else ():
         if isinstance(each, str) and each.strip():
             yield each
-
-
-def _ending(identity: str) -> str:
-    tool = f"submit_{_snake(identity)}"
-    return f"When you are done, call `{tool}` with:\n\n- `summary`: what you did and found, in one paragraph."
 
 
 def _stem(file: str) -> str:
@@ -109,7 +97,3 @@ def _stem(file: str) -> str:
 def _kebab(name: str) -> str:
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name)
     return re.sub(r"[^a-z0-9]+", "-", apart.lower()).strip("-")
-
-
-def _snake(identity: str) -> str:
-    return identity.replace("-", "_")

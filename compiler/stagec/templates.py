@@ -1,0 +1,35 @@
+"""Fill the templates of the package: the only module that imports jinja2."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+
+def render(package: str, name: str, /, **values: object) -> str:
+    """Return a template file of a package with its variables filled in; a variable without a value is an error.
+
+    Values are escaped for HTML, except in templates of Markdown and Python, where `<` stands for itself. What users
+    write is always a value and never a template.
+    """
+    rendered: str = _environment(package).get_template(name).render(values)
+    return rendered
+
+
+_UNESCAPED = ("md.jinja", "py.jinja")
+
+
+@cache
+def _environment(package: str) -> Any:
+    from importlib.resources import files
+
+    from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
+
+    return Environment(
+        autoescape=select_autoescape(enabled_extensions=(), disabled_extensions=_UNESCAPED, default=True),
+        loader=FunctionLoader(lambda name: files(package).joinpath(name).read_text("utf-8")),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        lstrip_blocks=True,
+        trim_blocks=True,
+    )
