@@ -13,6 +13,7 @@ OWN = {
     "emitters/html/__init__.py": "pages of stagec's own",
     "project/mistakes.py": "a schema that stagec publishes",
     "sources/shape/document.py": "a schema that stagec publishes",
+    "templates.py": "templates of stagec's own",
     "world/commands.py": "its own collector, which keeps a bounded part of what a process prints",
 }
 """Modules that read something whole that no user wrote, each with what it is."""
