@@ -18,7 +18,7 @@ import sys
 sys.modules[sys.argv[1]] = None  # as if it were not installed
 sys.argv = ["stagec", *sys.argv[2:]]
 from stagec.cli.app import main
-main()
+sys.exit(main())
 """
 
 

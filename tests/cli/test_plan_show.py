@@ -18,7 +18,7 @@ from stagec.cli.app import run
 from stagec.cli.commands.plan.node_page import node_page
 from stagec.cli.commands.plan.overview import overview
 from stagec.cli.commands.plan.sheet import Sheet
-from stagec.cli.commands.plan.written import node_json, plan_json
+from stagec.cli.commands.plan.showing import node_json, plan_json
 from stagec.core.canvas import Canvas
 from stagec.core.value import replace
 from stagec.plan import Plan, dump, load, verify

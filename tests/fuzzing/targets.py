@@ -17,7 +17,7 @@ from fuzzing import mutate
 
 from stagec import reporters
 from stagec.cli.app import run
-from stagec.cli.running.scenarios import read_scenario
+from stagec.cli.running.inputs import read_scenario
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import members
 from stagec.mend import mend

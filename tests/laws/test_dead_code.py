@@ -18,7 +18,7 @@ CALLED_BY_OTHERS = {
     "__init__.py": {"__getattr__"},  # Python asks it for public names
     "cli/progress.py": {"daemon"},  # the library that the object is of reads it
     "world/remote.py": {"event_hooks"},
-    "cli/commands/validate/request.py": {"no_cache"},  # an option that is accepted and does nothing
+    "cli/commands/validate/report.py": {"no_cache"},  # an option that is accepted and does nothing
     "core/budgets.py": {"plan_size"},  # configuration names it
     "core/value.py": {"__class__"},  # Python reads it
     "drivers/local/background.py": {"__call__"},  # a protocol's own method

@@ -27,6 +27,11 @@ def visible_characters(text: str, encoding: str = "utf-8") -> list[str]:
     return shown
 
 
+def escape_ci_commands(line: str) -> str:
+    """Return a line that does not begin with `::`, behind which build services find a command."""
+    return line.replace(":", r"\x3a", 1) if line.lstrip().startswith("::") else line
+
+
 def ellipsis(encoding: str) -> str:
     """Return the sign for what was left out, as an encoding can write it."""
     return "…" if _encodable("…", encoding) else "..."

@@ -34,9 +34,9 @@ def cancel(run: str, runs: Path) -> None:
 
 def _cancel(path: Path, journal: Journal) -> None:
     from stagec.cli.running.programs import program_in
+    from stagec.cli.running.report import teller
+    from stagec.cli.running.run_session import RunSetup, execute
     from stagec.cli.running.runs import name_of
-    from stagec.cli.running.sitting import Table, sit
-    from stagec.cli.running.telling import teller
     from stagec.core.failure import Failure
     from stagec.core.words import quote
     from stagec.drivers.local.replaying import fold
@@ -51,4 +51,4 @@ def _cancel(path: Path, journal: Journal) -> None:
     if ended is not None:
         raise Failure(f"run {name} has ended as {ended}: there is nothing to cancel")
     world = ScriptedWorld(Scenario(), ClosedWorld())
-    sit(Table(path, journal, program, world, teller(program.plan, None)), Cancelled())
+    execute(RunSetup(path, journal, program, world, teller(program.plan, None)), Cancelled())

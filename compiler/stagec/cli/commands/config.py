@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from stagec.cli import options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from stagec.project.configuration import Configuration
+    from stagec.project.settings import Value
 
 
 def _show(paths: tuple[Path, ...], root: Path | None, output_format: str) -> None:
@@ -15,11 +23,10 @@ def _show(paths: tuple[Path, ...], root: Path | None, output_format: str) -> Non
     The text is TOML that a stagec.toml may hold; the comments say where the values come from.
     """
     from stagec.cli.limits import configured
-    from stagec.cli.settings_text import as_json, as_toml
     from stagec.cli.streams import put
 
     configuration = configured(paths, root)
-    put(as_json(configuration) if output_format == "json" else as_toml(configuration))
+    put(_as_json(configuration) if output_format == "json" else _as_toml(configuration))
 
 
 def _shown() -> click.Command:
@@ -36,3 +43,59 @@ COMMAND = click.Group(
     help="Look at the configuration of a project.",
     short_help="Show the configuration of a project.",
 )
+
+
+_WHEN_NOT_SET = {"select": "every family that is not optional", "required-version": "any version"}
+_TABLES = ("severity", "budgets")
+
+
+def _as_toml(configuration: Configuration) -> str:
+    """Return a configuration as a `stagec.toml` could say it."""
+    from stagec.core.visible import visible
+    from stagec.project.settings import keys_of
+
+    keys = keys_of(configuration.settings)
+    lines = [f"# project root: {visible(str(configuration.root))}"]
+    lines.append(f"# configuration file: {configuration.file or 'none'}")
+    lines += _rows({key: given for key, given in keys.items() if "." not in key}, configuration.provenance, "")
+    for table in _TABLES:
+        inside = {key: given for key, given in keys.items() if key.startswith(f"{table}.")}
+        if inside:
+            lines += ["", f"[{table}]", *_rows(inside, configuration.provenance, f"{table}.")]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _as_json(configuration: Configuration) -> str:
+    """Return a configuration as one JSON object; `value` is null where a setting is not set."""
+    from stagec.project.settings import keys_of
+
+    keys = keys_of(configuration.settings).items()
+    settings = {key: {"value": given, "from": configuration.provenance[key]} for key, given in keys}
+    whole = {"root": str(configuration.root), "file": configuration.file, "settings": settings}
+    return json.dumps(whole, indent=2) + "\n"
+
+
+def _rows(keys: Mapping[str, Value], provenance: Mapping[str, str], prefix: str) -> Iterator[str]:
+    written = {key: _row(key, key.removeprefix(prefix), given) for key, given in keys.items()}
+    width = min(max(map(len, written.values()), default=0), 60)
+    for key, row in written.items():
+        yield f"{row:<{width}}  # {provenance[key]}"
+
+
+def _row(key: str, name: str, given: Value) -> str:
+    if given is None:
+        return f"# {name}: {_WHEN_NOT_SET[key]}"
+    bare = name.replace("-", "").replace("_", "").isalnum() and name.isascii()
+    return f"{name if bare else _text(name)} = {_written(given)}"
+
+
+def _written(given: Value) -> str:
+    if isinstance(given, tuple):
+        return f"[{', '.join(map(_text, given))}]"
+    return _text(given) if isinstance(given, str) else json.dumps(given)
+
+
+def _text(text: str) -> str:
+    """Return a basic string in which nothing is hidden; JSON's short escapes are TOML's too."""
+    escaped = json.dumps(text, ensure_ascii=False).encode(errors="replace").decode()
+    return "".join(each if each.isprintable() else f"\\U{ord(each):08X}" for each in escaped)

@@ -19,21 +19,18 @@ def explain(rule: str, output_format: str) -> None:
     A rule is named by its code (STG201) or its name (unknown-target); a family, a group or the beginning of a code
     lists the rules it stands for.
     """
-    from stagec.cli.catalogue import entries, find
+    from stagec.cli.rule_catalogue import draw_page, draw_table, find_rules, list_rules
     from stagec.cli.streams import canvas, put
-    from stagec.cli.table import table
     from stagec.pipeline import families
 
     paper = canvas(sys.stdout, os.environ)
-    found = find(entries(families()), rule)
+    found = find_rules(list_rules(families()), rule)
     if output_format == "json":
         from json import dumps
 
         pages = [{**each.facts(), "explanation": each.rule.explanation.strip()} for each in found]
         put(dumps(pages[0] if len(pages) == 1 else pages, indent=2) + "\n")
     elif len(found) == 1:
-        from stagec.cli.page import page
-
-        put(page(found[0], paper))
+        put(draw_page(found[0], paper))
     else:
-        put(table(found, paper.width))
+        put(draw_table(found, paper.width))

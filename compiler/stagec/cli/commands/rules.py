@@ -15,20 +15,18 @@ from stagec.cli import options
 @options.output_format("text", "json", default="text")
 def rules(select: tuple[str, ...] | None, output_format: str) -> None:
     """List the rules with their severities; those in brackets speak only when they are selected."""
-    from stagec.cli.catalogue import entries, find
+    from stagec.cli.rule_catalogue import draw_table, find_rules, list_rules
     from stagec.cli.streams import canvas, put
-    from stagec.cli.table import table
     from stagec.pipeline import families
 
-    every = entries(families())
+    every = list_rules(families())
     if select is not None:
-        chosen = {
-            each.rule.code for selector in select for each in (every if selector == "ALL" else find(every, selector))
-        }
+        found = [every if selector == "ALL" else find_rules(every, selector) for selector in select]
+        chosen = {each.rule.code for some in found for each in some}
         every = tuple(each for each in every if each.rule.code in chosen)
     if output_format == "json":
         from json import dumps
 
         put(dumps([each.facts() for each in every], indent=2) + "\n")
     else:
-        put(table(every, canvas(sys.stdout, os.environ).width))
+        put(draw_table(every, canvas(sys.stdout, os.environ).width))

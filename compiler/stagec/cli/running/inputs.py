@@ -1,18 +1,97 @@
-"""What a run is given: by its scenario, by files and by the command line, the later ones winning."""
+"""What a run is given: its scenario, and inputs from there, from files and from the command line; later ones win."""
 
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from stagec.cli.files import read_file
+from stagec.cli.files import STDIN, read_file
+from stagec.cli.streams import canvas, put_aside
+from stagec.core.budgets import Budgets
+from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
 from stagec.core.nearest import Names, hint
-from stagec.core.words import listing, quote
+from stagec.core.place import START, Place, Pointer, Position
+from stagec.core.words import counted, listing, quote
+from stagec.plan import Plan
+from stagec.project.settings import Settings
 from stagec.runtime import Program, Started
 from stagec.runtime.advance import find_trouble
+from stagec.sources.read import Sources
+from stagec.sources.shape import judge
+from stagec.sources.tree import Tree
+from stagec.world.misfits import misfits
+from stagec.world.scenario import Scenario, scenario_of
+
+_SCENARIO_ROOM = 10
+"""What models and tools answered in a long run may be so many times as large as what somebody writes."""
+
+
+def read_scenario(path: Path | None, plan: Plan) -> Scenario:
+    """Return the scenario in a file, an empty one without a file; raise `Failure` when it is none for this plan."""
+    if path is None:
+        return Scenario()
+    file = str(path)
+    if not file.lower().endswith(_SUFFIXES) and (path == STDIN or os.path.isfile(path)):
+        raise Failure(f"{quote(path)} is no scenario: its name must end in {listing(_SUFFIXES, 'or')}")
+    tree = Sources(Path(), Budgets(), {file: read_file(path, "file-size", _SCENARIO_ROOM)}).tree(file, "scenario")
+    if tree is None or (not isinstance(tree.value, dict) and not tree.faults):
+        raise Failure(f"{quote(path)} is no scenario: an object is expected")
+    tree = judge(tree, "scenario")
+    if tree.faults:
+        _refuse_faulty(path, tree)
+    scenario = scenario_of(tree.value, file)
+    wrong = [(_start(tree, each.pointer), each.told) for each in misfits(scenario, plan)]
+    if wrong:
+        lines = [f"{file}:{start.line}:{start.column}: {told}" for start, told in sorted(wrong, key=_place)]
+        raise Failure("\n".join((*lines, f"{quote(path)} is no scenario for the plan {quote(plan.id)}")))
+    return scenario
+
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+"""What names of scenarios end in: their syntax is told by it."""
+
+
+def _place(wrong: tuple[Position, str]) -> tuple[int, int]:
+    return wrong[0].line, wrong[0].column
+
+
+def _refuse_faulty(path: Path, tree: Tree) -> None:
+    """Print what is wrong with a file; raise `Failure` if any of it is an error."""
+    from stagec.reporters import Report
+    from stagec.reporters.text import REPORTER
+
+    found = _diagnostics(tree)
+    paper = canvas(sys.stderr, os.environ)
+    put_aside(REPORTER.render(Report(found, trees={tree.file: tree}, canvas=paper, quiet=True)))
+    wrong = sum(each.severity is Severity.ERROR for each in found)
+    if wrong:
+        raise Failure(f"{quote(path)} is no scenario that can be used: {counted(wrong, 'mistake')}")
+
+
+_SETTINGS = Settings(severity={"unknown-key": Severity.ERROR})
+"""An unknown key is a mistake here, whatever it is elsewhere: nothing but stagec reads scenarios."""
+
+
+def _diagnostics(tree: Tree) -> tuple[Diagnostic, ...]:
+    from stagec.findings import Verdict, diagnose
+    from stagec.pipeline import families
+    from stagec.project.selection import Selection
+
+    documents = [family for family in families() if family.subject is Tree]
+    rules = [rule for family in documents for rule in family.rules()]
+    verdicts = [Verdict(rule, finding) for rule in rules for finding in rule.check(tree)]
+    return diagnose(verdicts, {tree.file: tree}, Selection.of(_SETTINGS, documents))
+
+
+def _start(tree: Tree, pointer: Pointer) -> Position:
+    """Return where the name of a member begins."""
+    at = Place(tree.file, pointer).key
+    return tree.format.locate(tree.data, [at]).get(at, START).start
 
 
 def refuse_unfit(program: Program, started: Started) -> None:

@@ -8,11 +8,21 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from stagec.cli.running.failing import failed
 from stagec.core.failure import Failure
 from stagec.core.nearest import Names, hint
 from stagec.core.words import quote
-from stagec.drivers.local import History, Journal, JournalError, open_journal, read_journal
+from stagec.drivers.local import History, Journal, JournalError, Reason, open_journal, read_journal
+
+
+def failed(name: str, error: JournalError) -> Failure:
+    """Return what a user is told of a journal that cannot be used."""
+    if error.reason is Reason.BUSY:
+        return Failure(f"run {quote(name)} is being executed by another process; Ctrl-C interrupts it there")
+    if error.reason is Reason.TAKEN:
+        told = "'stagec resume' goes on with it, --run gives a new run another name"
+        return Failure(f"there is a run {quote(name)} already: {told}")
+    return Failure(f"run {quote(name)} cannot be used: {error}")
+
 
 SUFFIX = ".run"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

@@ -6,12 +6,18 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from stagec.cli.commands.compile.names import file_names
-from stagec.cli.commands.compile.telling import list_plans, refuse, report
-from stagec.cli.commands.compile.writing import UP_TO_DATE, state, target_for, write
-from stagec.cli.flows import flows_for
-from stagec.cli.frozen import Freezer, Frozen, Refused
+from stagec.cli.commands.compile.output import (
+    UP_TO_DATE,
+    file_names,
+    list_plans,
+    refuse,
+    report,
+    state,
+    target_for,
+    write,
+)
 from stagec.cli.limits import configured
+from stagec.cli.plans import Freezer, Frozen, Refused, flows_for
 from stagec.cli.progress import progress
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value

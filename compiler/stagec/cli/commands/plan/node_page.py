@@ -6,16 +6,18 @@ import json
 from collections.abc import Iterator
 
 from stagec.cli.commands.plan.overview import tool_row
-from stagec.cli.commands.plan.prompts import line, runs, value_text
 from stagec.cli.commands.plan.sheet import Sheet
 from stagec.cli.commands.plan.wording import (
     admission,
     gate,
+    line,
     listed,
     move,
     retry,
+    runs,
     short,
     supply,
+    value_text,
 )
 from stagec.core.words import shortened
 from stagec.plan import Plan

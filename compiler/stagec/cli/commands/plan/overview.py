@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from stagec.cli.commands.plan.prompts import value_text
 from stagec.cli.commands.plan.sheet import Row, Sheet
-from stagec.cli.commands.plan.wording import kind_of_act, listed, move, short
+from stagec.cli.commands.plan.wording import kind_of_act, listed, move, short, value_text
 from stagec.core.words import shortened
 from stagec.plan import FORMAT, Loaded, Plan
 from stagec.plan.document import Facts, Input

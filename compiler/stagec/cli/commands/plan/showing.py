@@ -1,7 +1,8 @@
-"""Show a plan as asked."""
+"""Show a plan, or one node of it, as text or as JSON."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -9,16 +10,37 @@ from pathlib import Path
 from stagec.cli.commands.plan.node_page import node_page
 from stagec.cli.commands.plan.overview import overview
 from stagec.cli.commands.plan.sheet import Sheet
-from stagec.cli.commands.plan.written import node_json, plan_json
 from stagec.cli.files import read_file
 from stagec.cli.streams import canvas, put, put_bytes
 from stagec.core.failure import Exit, Failure
+from stagec.core.json import Json
 from stagec.core.nearest import Names, hint
-from stagec.core.value import value
+from stagec.core.value import replace, value
 from stagec.core.visible import visible
 from stagec.core.words import quote
 from stagec.plan import Loaded, Plan, PlanError
+from stagec.plan.node_codecs import NODE
+from stagec.plan.plan_codec import PLAN
+from stagec.plan.references import dangling
 from stagec.runtime import verify
+
+
+def plan_json(loaded: Loaded) -> str:
+    """Return a plan and its digest, with blanks."""
+    return _written({"digest": loaded.digest, "plan": PLAN.write(loaded.plan)})
+
+
+def node_json(plan: Plan, name: str) -> str:
+    """Return a node and the contents that it refers to, with blanks."""
+    node = plan.nodes[name]
+    alone = replace(plan, nodes={name: node}, contents={}, inputs={}, tools={}, system=None)
+    needed = sorted(each for table, each in dangling(alone) if table == "contents")
+    return _written({"id": name, "node": NODE.write(node), "contents": {each: plan.contents[each] for each in needed}})
+
+
+def _written(given: Json) -> str:
+    text = json.dumps(given, indent=2) + "\n"
+    return text.replace("##", "#\\u0023")  # build services obey `##[…]` wherever it stands; only strings hold it
 
 
 @value

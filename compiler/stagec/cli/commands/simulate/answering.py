@@ -6,15 +6,13 @@ import json
 from collections.abc import Iterator, Mapping
 
 from stagec.cli.commands.simulate.making import Wish, made
-from stagec.cli.commands.simulate.ways import FAIL, Way
+from stagec.cli.commands.simulate.questions import FAIL, Question, Way
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import Names, hint
-from stagec.core.value import value
 from stagec.core.words import listing, quote
 from stagec.plan.gate import Among, Exists, IntentGate, Reads, Term
 from stagec.plan.node import Node
 from stagec.plan.surroundings import Success
-from stagec.runtime import Effect, Program
 from stagec.runtime.exchange import Ask, Call, Confirm, Grant, Hook, Judge, Run, Shell, Turn, Wait
 from stagec.runtime.values import MISSING
 
@@ -23,16 +21,6 @@ _YES = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": 
 
 class UnansweredError(Exception):
     """What was typed is no answer; `str()` says what would be one."""
-
-
-@value
-class Question:
-    """A request, the node in whose name it is made, and the ways on from there."""
-
-    program: Program
-    effect: Effect
-    node: Node
-    ways: tuple[Way, ...]
 
 
 def answer(question: Question, typed: str) -> Json:

@@ -1,4 +1,4 @@
-"""A conversation in which somebody plays the world, and may take everything back."""
+"""Walk through a plan: by a scenario, or with somebody who plays the world and may take everything back."""
 
 from __future__ import annotations
 
@@ -7,19 +7,26 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 
-from stagec.cli.commands.simulate.answering import Question, UnansweredError, answer, lets_turns_pass
-from stagec.cli.commands.simulate.asking import answers, asked
-from stagec.cli.commands.simulate.ways import ways
-from stagec.cli.running.telling import Wording, label
-from stagec.cli.running.unobeyed import unobeyed
+from stagec.cli.commands.simulate.answering import UnansweredError, answer, lets_turns_pass
+from stagec.cli.commands.simulate.questions import Question, answers, asked, ways
+from stagec.cli.running.inputs import inputs_of, read_scenario, refuse_unfit
+from stagec.cli.running.programs import read_program
+from stagec.cli.running.report import Wording, label, teller
+from stagec.cli.running.run_session import status_of
 from stagec.cli.streams import canvas, put
 from stagec.core.columns import columns, wrap
-from stagec.core.visible import visible
+from stagec.core.failure import Exit
+from stagec.core.value import value
+from stagec.core.visible import escape_ci_commands, visible
 from stagec.core.words import counted
 from stagec.drivers.local.drive import next_request
-from stagec.runtime import Answered, Effect, Event, Move, Program, State, advance
+from stagec.runtime import Answered, Effect, Event, Move, Program, Started, State, advance
 from stagec.runtime.exchange import Turn, Wait, execution_of, visit_of
+from stagec.world.local import ClosedWorld
+from stagec.world.scenario import Scenario
+from stagec.world.scripted import ScriptedWorld
 
 _PROMPT = "> "
 _BAR = "  | "
@@ -158,7 +165,7 @@ class Session:
         yield f"visited: {', '.join(visited)}"
 
     def _put(self, lines: Iterable[str]) -> None:
-        shown = (unobeyed(visible(line, self._paper.encoding)) for line in lines)
+        shown = (escape_ci_commands(visible(line, self._paper.encoding)) for line in lines)
         put("".join(f"{part}\n" for line in shown for part in self._broken(line)))
 
     def _broken(self, line: str) -> list[str]:
@@ -170,3 +177,40 @@ class Session:
         lead = _BAR if line.startswith(_BAR) else " " * len(_BAR)
         first, *others = wrap(line[len(begun) :], width - len(lead))
         return [f"{begun}{first}", *(f"{lead}{each}" for each in others)]
+
+
+@value
+class Request:
+    """The arguments and options as given; None where nothing was said."""
+
+    plan: Path
+    scenario: Path | None = None
+    inputs: tuple[str, ...] = ()
+    entry: str | None = None
+
+
+def walk(request: Request) -> Exit:
+    """Walk through a plan; return the exit status that the end deserves."""
+    _, program = read_program(request.plan)
+    scenario = read_scenario(request.scenario, program.plan)
+    inputs = inputs_of(program, scenario.inputs, request.inputs)
+    started = Started("simulation", request.entry if request.entry is not None else scenario.entry, inputs)
+    refuse_unfit(program, started)
+    if request.scenario is not None:
+        return status_of(_scripted(program, scenario, started))
+    state = Session(program, started).talk()
+    return Exit.CLEAN if state.ended is None else status_of(state)
+
+
+def _scripted(program: Program, scenario: Scenario, event: Event) -> State:
+    """Take the answers of a scenario, and print the way."""
+    world, tells, state = ScriptedWorld(scenario, ClosedWorld()), teller(program.plan, None), State()
+    while True:
+        step = advance(program, state, event)
+        tells.observe(event, step)
+        state = step.state
+        if state.ended is not None:
+            tells.conclude(state)
+            return state
+        effect = next_request(state)
+        event = Answered(effect.key, world.answer(effect))

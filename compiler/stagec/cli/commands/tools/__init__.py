@@ -22,8 +22,7 @@ _formats = options.output_format("text", "json", default="text")
 
 def _list(paths: tuple[Path, ...], root: Path | None, output_format: str) -> None:
     """List the tools that the catalogues of a project name and the locks know; no server is started."""
-    from stagec.cli.commands.tools.listing import show
-    from stagec.cli.commands.tools.project import open_project
+    from stagec.cli.commands.tools.listing import open_project, show
 
     show(open_project(paths, root), output_format)
 
@@ -34,8 +33,8 @@ def _lock(paths: tuple[Path, ...], root: Path | None, timeout: float) -> None:
     Nothing is written unless every server answered. A server gets the variables that its `env` names and a few
     harmless ones, and is ended in any case.
     """
-    from stagec.cli.commands.tools.locking import lock
-    from stagec.cli.commands.tools.project import open_project
+    from stagec.cli.commands.tools.listing import open_project
+    from stagec.cli.commands.tools.servers import lock
 
     lock(open_project(paths, root), timeout)
 
@@ -47,7 +46,7 @@ def _diff(paths: tuple[Path, ...], root: Path | None, timeout: float, against: P
     from it to the present lock is told.
     """
     from stagec.cli.commands.tools.comparing import compare
-    from stagec.cli.commands.tools.project import open_project
+    from stagec.cli.commands.tools.listing import open_project
 
     click.get_current_context().exit(compare(open_project(paths, root), timeout, against, output_format))
 

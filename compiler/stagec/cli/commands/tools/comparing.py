@@ -9,7 +9,7 @@ from pathlib import Path
 from stagec.catalogue import Lock, LockedServer, LockedTool
 from stagec.catalogue.files import lock_tree
 from stagec.catalogue.lock import read_lock
-from stagec.cli.commands.tools.project import ToolProject, lock_of, refuse_faults
+from stagec.cli.commands.tools.listing import ToolProject, lock_of, refuse_faults
 from stagec.cli.streams import put
 from stagec.core.budgets import Budgets
 from stagec.core.failure import Exit, Failure
@@ -77,7 +77,7 @@ def _details(old: LockedTool, new: LockedTool) -> Iterator[str]:
 
 
 def _live(project: ToolProject, timeout: float) -> Mapping[str, Lock]:
-    from stagec.cli.commands.tools.asking import live_locks
+    from stagec.cli.commands.tools.servers import live_locks
 
     return live_locks(project, project.catalogues, timeout)
 

@@ -43,7 +43,7 @@ def validate(context: click.Context, /, **given: Any) -> None:
     Exit status: 0 nothing wrong, 1 findings at or above --fail-on, 2 usage or environment, 3 nothing to check,
     4 internal error.
     """
-    from stagec.cli.commands.validate.request import Request
+    from stagec.cli.commands.validate.report import Request
     from stagec.cli.commands.validate.run import run
 
     context.exit(run(Request(**given)))

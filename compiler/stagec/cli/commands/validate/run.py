@@ -1,13 +1,88 @@
-"""Validate a project as asked."""
+"""Validate a project as asked; `--fix` and `--diff` apply fixes in memory, then write or show the result."""
 
 from __future__ import annotations
 
-from stagec.cli.commands.validate.outcome import report
-from stagec.cli.commands.validate.request import Request
+import sys
+from collections.abc import Iterator, Mapping
+
+from stagec.cli.commands.validate.report import Request, report
+from stagec.cli.files import write_files
 from stagec.cli.limits import configured
 from stagec.cli.progress import progress
+from stagec.cli.streams import put, put_bytes, say
 from stagec.core.failure import Exit
-from stagec.pipeline import Project, compile_project
+from stagec.core.value import replace, value
+from stagec.core.visible import visible
+from stagec.core.words import counted
+from stagec.pipeline import Compilation, Project, compile_project
+
+_ROUNDS = 10
+
+
+@value
+class Settled:
+    """A project mended as far as it goes: what remains wrong, each changed file before and after, and the count."""
+
+    compilation: Compilation
+    before: Mapping[str, bytes]
+    after: Mapping[str, bytes]
+    settled: int
+
+
+def show_or_mend(request: Request, project: Project) -> Exit:
+    """Print or make the changes that mend a project, and return the exit status."""
+    with progress("checking …"):
+        result = _settle(project)
+    if request.diff:
+        _show(result)
+        return Exit.FINDINGS if result.after else Exit.CLEAN
+    write_files(project.root, result.after, result.before)
+    status = report(request, project, result.compilation)
+    if not request.quiet:
+        say(f"Fixed {counted(result.settled, 'finding')}")
+    return status
+
+
+def _settle(project: Project) -> Settled:
+    from stagec.mend import mend  # most runs apply no fix
+
+    before: dict[str, bytes] = {}
+    after: dict[str, bytes] = {}
+    settled = 0
+    for _ in range(_ROUNDS):
+        compilation = compile_project(project)
+        mended = mend(compilation.diagnostics, compilation.trees)
+        if not mended.files:
+            return Settled(compilation, before, after, settled)
+        for file, (old, new) in mended.files.items():
+            before.setdefault(file, old)
+            after[file] = new
+        settled += mended.settled
+        project = replace(project, overlay={**project.overlay, **after})
+    return Settled(compile_project(project), before, after, settled)
+
+
+def _show(result: Settled) -> None:
+    """Print exact bytes for `patch`, and nothing that could play tricks to a terminal."""
+    rows = [row for file in sorted(result.after) for row in _diff(file, result.before[file], result.after[file])]
+    if sys.stdout.isatty():
+        put("".join(f"{visible(row[:-1])}\n" for row in rows))
+    else:
+        put_bytes("".join(rows).encode(errors="surrogateescape"))
+
+
+def _diff(file: str, before: bytes, after: bytes) -> Iterator[str]:
+    from difflib import unified_diff
+
+    name = visible(file)
+    for row in unified_diff(_rows(before), _rows(after), f"a/{name}", f"b/{name}"):
+        yield row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n"
+
+
+def _rows(data: bytes) -> list[str]:
+    """Split at line feeds only, as `patch` does."""
+    rows = data.decode(errors="surrogateescape").split("\n")
+    return [f"{row}\n" for row in rows[:-1]] + ([rows[-1]] if rows[-1] else [])
 
 
 def run(request: Request) -> Exit:
@@ -18,8 +93,6 @@ def run(request: Request) -> Exit:
     overlay = request.overlay(configuration.root)
     project = Project(configuration.root, paths, configuration.settings, overlay)
     if request.fix or request.diff:
-        from stagec.cli.commands.validate.mending import show_or_mend  # most runs mend nothing
-
         return show_or_mend(request, project)
     with progress("checking …"):
         compilation = compile_project(project)

@@ -17,7 +17,7 @@ from stagec.plan import PlanError
 from stagec.runtime import verify
 
 if TYPE_CHECKING:
-    from stagec.cli.commands.verify.sources import Sources
+    from stagec.cli.commands.verify.against import Sources
 
 
 @value
@@ -49,7 +49,7 @@ def _sources(request: Request) -> Sources | None:
         if request.root is not None:
             raise Failure("--root is the root of the sources: --against names them")
         return None
-    from stagec.cli.commands.verify.sources import Sources  # the only way from here to the compiler
+    from stagec.cli.commands.verify.against import Sources
 
     return Sources(request.against, request.root)
 

@@ -1,4 +1,4 @@
-"""Tell how a run goes: a line for every execution for people, a line of JSON for every event for programs."""
+"""Report how a run goes: a line for every execution for people, a line of JSON for every event for programs."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from shlex import join
 from typing import Protocol
 
-from stagec.cli.running.unobeyed import unobeyed
 from stagec.cli.streams import canvas, put, say
 from stagec.core.canvas import Canvas
 from stagec.core.columns import columns
+from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.paint import Paint, Style
-from stagec.core.visible import visible
+from stagec.core.visible import escape_ci_commands, visible
 from stagec.core.words import counted, shortened
 from stagec.plan import Plan
+from stagec.plan.canonical import compact
 from stagec.plan.node import Outcome
-from stagec.runtime import Event, Move, State, Step
+from stagec.runtime import Effect, Event, Move, State, Step
+from stagec.runtime.exchange import Ask, Call, Confirm, Grant, Hook, Judge, Run, Shell, Turn, Wait, read_key
 
 _WIDEST = 32
 """Columns of the names of nodes; names may have any length."""
@@ -97,12 +100,12 @@ class Wording:
     def __init__(self, plan: Plan, paper: Canvas) -> None:
         self._paper = paper
         self._paint = Paint(paper.colour)
-        self._width = min(_WIDEST, max(columns(unobeyed(self._shown(each))) for each in plan.nodes) + 2)
+        self._width = min(_WIDEST, max(columns(escape_ci_commands(self._shown(each))) for each in plan.nodes) + 2)
         self._arrow = "→" if self._shown("→") == "→" else "->"
 
     def move(self, move: Move) -> str:
         """Return `check#2   ok → repair`."""
-        name = unobeyed(self._shown(label(move.node, move.visit)))
+        name = escape_ci_commands(self._shown(label(move.node, move.visit)))
         blanks = " " * (self._width - columns(name))
         outcome = self._shown(move.outcome)
         return f"{name}{blanks}  {outcome} {self._lead(move)}".rstrip(" ")
@@ -148,3 +151,74 @@ def begin(plan: Plan, digest: str, name: str, *, quiet: bool) -> None:
     """Say which run begins, of which plan."""
     if not quiet:
         say(f"run {name} of {plan.id}, {shortened(digest)}")
+
+
+_LONGEST = 200
+"""Characters of an answer that are looked at; a line shows fewer."""
+
+
+def request_label(key: str) -> str:
+    """Return which execution a request belongs to."""
+    parts = read_key(key)
+    return label(parts.node, parts.visit)
+
+
+def asked(effect: Effect) -> str:
+    """Return what was asked for."""
+    match effect:
+        case Ask() | Turn():
+            return "ask" if isinstance(effect, Ask) else "turn"
+        case Call() | Grant():
+            return f"{type(effect).__name__.lower()} {effect.tool}"
+        case Run() | Shell():
+            return f"run {join(effect.words) if isinstance(effect, Run) else effect.command}"
+        case Judge() | Confirm():
+            return "judge" if isinstance(effect, Judge) else "confirm"
+        case Hook():
+            return f"hook {effect.call}"
+        case Wait():
+            return f"wait {effect.milliseconds} ms"
+
+
+def answered(effect: Effect, answer: Json) -> str:
+    """Return what the answer was."""
+    told = object_of(answer)
+    match effect:
+        case Turn():
+            return _turn(effect, told)
+        case Run() | Shell():
+            return _output(told)
+        case Grant() | Judge() | Confirm():
+            return "yes" if True in told.values() else "no"
+        case Wait():
+            return ""
+        case Call() if "error" in told:
+            return f"error: {_short(told['error'])}"
+        case _:
+            return _short(told.get("answer", told.get("value")))
+
+
+def _turn(effect: Turn, told: Object) -> str:
+    said = []
+    for each in map(object_of, list_of(told.get("calls"))):
+        is_completion = each.get("tool") == effect.completion
+        said.append(f"{each.get('tool')}{' ' + _short(each.get('arguments')) if is_completion else ''}")
+    return ", ".join(said) or _short(text_in(told, "text") or "")
+
+
+def _output(told: Object) -> str:
+    status = told.get("exit")
+    return "no exit status" if status is None else f"exit {status}"
+
+
+def _short(given: Json) -> str:
+    text = given if isinstance(given, str) else _written(given)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _written(given: Json) -> str:
+    """Return JSON as plans write it, and as journals do where a number is more than plans can hold."""
+    try:
+        return compact(given)
+    except ValueError:
+        return json.dumps(given, separators=(",", ":"))

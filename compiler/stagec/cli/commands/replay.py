@@ -21,6 +21,6 @@ def replay(context: click.Context, run: str, runs: Path) -> None:
 
     Exit status: 0 all is equal, 1 something differs, 2 usage or environment, 4 internal error.
     """
-    from stagec.cli.commands.replay.comparing import compare
+    from stagec.cli.running.history import compare_replay
 
-    context.exit(compare(run, runs))
+    context.exit(compare_replay(run, runs))

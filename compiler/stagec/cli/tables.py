@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stagec.cli.running.unobeyed import unobeyed
 from stagec.core.canvas import Canvas
 from stagec.core.columns import columns
-from stagec.core.visible import ellipsis, visible
+from stagec.core.visible import ellipsis, escape_ci_commands, visible
 
 _WIDEST = 40
 """Columns of a cell that is not the last of its row."""
@@ -24,7 +23,7 @@ def table(paper: Canvas, rows: Sequence[Sequence[str]]) -> str:
     Where it is too narrow even so, each row goes on in a line below.
     Whatever the cells hold, nothing in them reaches the terminal unescaped.
     """
-    shown = [[unobeyed(visible(cell, paper.encoding)) for cell in row] for row in rows]
+    shown = [[escape_ci_commands(visible(cell, paper.encoding)) for cell in row] for row in rows]
     kept = [index for index in range(len(rows[0]) if rows else 0) if any(row[index] for row in shown)]
     cells = [[row[index] for index in kept] for row in shown]
     if not kept:

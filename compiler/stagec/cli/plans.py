@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.core.failure import Failure
+from stagec.core.nearest import Names, hint
 from stagec.core.value import NOTHING, replace, value
-from stagec.core.words import counted, quote
+from stagec.core.words import counted, listing, quote
 from stagec.frontends import Flow
 from stagec.graph.crosscheck import CrossCheck
 from stagec.model.concerns import concerning
@@ -15,6 +17,17 @@ from stagec.pipeline import Meaning, Project, compile_project
 from stagec.plan import Plan, PlanError, dump, load, prove
 from stagec.project.configuration import Configuration
 from stagec.runtime.payload import unusable
+
+
+def flows_for(wanted: str | None, flows: Iterable[Flow]) -> tuple[Flow, ...]:
+    """Return the flows with an id, or all; raise `Failure` when none has it."""
+    known = tuple(flows)
+    chosen = tuple(flow for flow in known if wanted is None or flow.id == wanted)
+    if not chosen:
+        names = sorted({flow.id for flow in known})
+        near = hint(wanted or "", Names(names)) or f"; there are {listing(names)}"
+        raise Failure(f"no flow is called {quote(wanted)}{near}")
+    return chosen
 
 
 @value

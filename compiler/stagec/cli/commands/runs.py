@@ -12,16 +12,16 @@ from stagec.cli.running import options
 
 def _list(runs: Path, output_format: str) -> None:
     """List the runs that are kept: whether each has ended or how it stands, and how far it has come."""
-    from stagec.cli.commands.runs.listing import show
+    from stagec.cli.running.history import list_runs
 
-    show(runs, output_format)
+    list_runs(runs, output_format)
 
 
 def _show(run: str, runs: Path) -> None:
     """Print what has happened in RUN, event by event: who was asked for what, the answer, and where it led."""
-    from stagec.cli.commands.runs.history import show
+    from stagec.cli.running.history import show_history
 
-    show(run, runs)
+    show_history(run, runs)
 
 
 def _export(run: str, runs: Path) -> None:
@@ -29,9 +29,9 @@ def _export(run: str, runs: Path) -> None:
 
     What is printed cannot be resumed. To copy a run, copy its one file, .stagec/runs/RUN.run, at any moment.
     """
-    from stagec.cli.commands.runs.exporting import export
+    from stagec.cli.running.history import export_run
 
-    export(run, runs)
+    export_run(run, runs)
 
 
 def _commands() -> list[click.Command]:
@@ -47,6 +47,6 @@ def _commands() -> list[click.Command]:
 COMMAND = click.Group(
     "runs",
     commands=_commands(),
-    help="Look at the runs that are kept; none is gone on with.",
+    help="Look at the runs that are kept; none is resumed.",
     short_help="List, show and export runs.",
 )

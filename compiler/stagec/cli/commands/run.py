@@ -36,6 +36,6 @@ def run(context: click.Context, /, **given: Any) -> None:
     Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer,
     4 internal error, 130 interrupted (143 by SIGTERM).
     """
-    from stagec.cli.commands.run.starting import Request, start
+    from stagec.cli.running.run_session import StartRequest, start
 
-    context.exit(start(Request(**given)))
+    context.exit(start(StartRequest(**given)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stagec.cli.running.tabular import table
+from stagec.cli.tables import table
 from stagec.core.canvas import Canvas
 from stagec.core.columns import columns
 

@@ -34,6 +34,6 @@ def resume(context: click.Context, /, **given: Any) -> None:
     Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer,
     4 internal error, 130 interrupted (143 by SIGTERM).
     """
-    from stagec.cli.commands.resume.going_on import Request, go_on
+    from stagec.cli.running.run_session import ResumeRequest, resume
 
-    context.exit(go_on(Request(**given)))
+    context.exit(resume(ResumeRequest(**given)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stagec.cli.frozen import Freezer, Frozen, Refused
+from stagec.cli.plans import Freezer, Frozen, Refused
 from stagec.core.value import replace
 from stagec.plan import Plan
 from stagec.plan.act import Prompt

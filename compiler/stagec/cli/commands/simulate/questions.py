@@ -1,0 +1,205 @@
+"""What a request asks, how it can be answered, and the ways on from its node: outcomes, conditions and targets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from shlex import join
+
+from stagec.cli.commands.simulate.making import Wish, made
+from stagec.cli.running.report import request_label
+from stagec.core.json import Json
+from stagec.core.value import value
+from stagec.plan.act import Converse, Prompt
+from stagec.plan.canonical import compact
+from stagec.plan.gate import Among, Exists, IntentGate, Reads, Term
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Stop, Target
+from stagec.runtime import Program, State
+from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.runtime.execution import Execution
+from stagec.runtime.gate import ABORT
+
+_LINES = 8
+"""Lines of a prompt that are shown."""
+_HOW: Mapping[type, str] = {
+    Ask: "a number, an outcome, or JSON; help says more",
+    Turn: "JSON hands it in; say TEXT; call TOOL {…}; cap lets all turns pass",
+    Call: "what comes of it, as text or JSON; error TEXT",
+    Grant: "yes or no",
+    Judge: "yes or no",
+    Confirm: "yes or no",
+    Run: "pass, fail, an exit status, or JSON with exit, stdout and stderr",
+    Shell: "pass, fail, an exit status, or JSON with exit, stdout and stderr",
+    Hook: "what it returns, as JSON",
+    Wait: "an empty line lets the time pass",
+}
+
+
+def asked(question: Question, state: State) -> Iterator[str]:
+    """Yield who asks for what, line by line."""
+    effect = question.effect
+    yield f"{request_label(effect.key)} {_sentence(question)}"
+    yield from (f"  | {line}" for line in _text(effect))
+    others = len(state.pending) - 1
+    if others:
+        yield f"  {others} more {'is' if others == 1 else 'are'} asked for at the same time"
+
+
+def answers(question: Question, arrow: str) -> Iterator[str]:
+    """Yield the ways on from the node, and how the request can be answered."""
+    is_choice = isinstance(question.effect, Ask | Turn)
+    for number, way in enumerate(question.ways, 1):
+        when = f": {conditions(way.terms)}" if way.terms else ""
+        yield f"{number if is_choice else '':>3}  {way.outcome}{when} {arrow} {way.leads}"
+    how = _HOW.get(type(question.effect))
+    if how is not None:
+        yield f"  answer: {how}"
+
+
+def _sentence(question: Question) -> str:
+    effect = question.effect
+    match effect:
+        case Ask(complaint=complaint):
+            return "asks the model for an answer" + ("" if complaint is None else f" again: {complaint}")
+        case Turn(transcript=transcript):
+            taken = sum(each.role == "assistant" for each in transcript)
+            most = question.node.act.turns if isinstance(question.node.act, Converse) else 0
+            return f"lets the model take turn {taken + 1}; an attempt has {most}"
+        case Grant() | Judge() | Confirm():
+            return _of_people(effect)
+        case Call() | Run() | Shell() | Hook() | Wait():
+            return _doing(effect)
+
+
+def _of_people(effect: Grant | Judge | Confirm) -> str:
+    match effect:
+        case Grant(tool=tool):
+            return f"asks people whether it may call the tool {tool}"
+        case Judge(kind=kind):
+            return f"asks whether the work is done ({kind})"
+        case Confirm(question=text):
+            return f"asks people: {text}"
+
+
+def _doing(effect: Call | Run | Shell | Hook | Wait) -> str:
+    match effect:
+        case Call(tool=tool, arguments=arguments):
+            return f"calls the tool {tool} with {compact(arguments)}"
+        case Run(words=words):
+            return f"runs {join(words)}"
+        case Shell(command=command):
+            return f"checks the work: {command}"
+        case Hook(call=call, phase=phase):
+            return f"calls {call} for {phase}"
+        case Wait(milliseconds=milliseconds):
+            return f"waits {milliseconds} ms"
+
+
+def _text(effect: Effect) -> list[str]:
+    """Return what the model is told, as far as it fits."""
+    match effect:
+        case Ask(prompt=prompt):
+            text = prompt
+        case Turn(transcript=transcript):
+            text = transcript[-1].text
+        case _:
+            return []
+    lines = text.strip().splitlines()
+    left_out = len(lines) - _LINES
+    return lines if left_out <= 1 else [*lines[:_LINES], f"({left_out} more lines)"]
+
+
+FAIL = "fail"
+_END = "end"
+_OF_BRANCH = "end of its branch"
+_ABORTED = "end (failed)"
+
+
+@value
+class Way:
+    """One way on from a node: the outcome that allows it, the conditions on the result, and where it leads.
+
+    `named` is the name that the answer must give, where the answer chooses among several nodes.
+    """
+
+    outcome: str
+    leads: str
+    terms: tuple[Term, ...] = ()
+    named: str | None = None
+
+
+@value
+class Question:
+    """A request, the node in whose name it is made, and the ways on from there."""
+
+    program: Program
+    effect: Effect
+    node: Node
+    ways: tuple[Way, ...]
+
+
+def ways(program: Program, execution: Execution) -> tuple[Way, ...]:
+    """Return the ways on from an execution, in the order in which they count; `abort` only where an answer may say it.
+
+    What begins a branch of a fork takes edges on `fail` only; with any other outcome its branch ends.
+    """
+    node = program.plan.nodes[execution.node]
+    found: list[Way] = []
+    for edge in node.edges:
+        if execution.begins_branch and edge.on != FAIL:
+            found += [] if any(way.outcome == edge.on for way in found) else [Way(edge.on, f"{_OF_BRANCH} (done)")]
+        else:
+            found += _of_edge(edge, _END if execution.branch.scope is None else _OF_BRANCH)
+    if all(way.outcome != ABORT for way in found) and _may_abort(program, node):
+        found.append(Way(ABORT, _ABORTED))
+    return tuple(found)
+
+
+def _may_abort(program: Program, node: Node) -> bool:
+    act, gate = node.act, node.gate
+    if not isinstance(act, Prompt) or not isinstance(gate, IntentGate):
+        return False
+    return made(program, act.schema, [Wish(gate.field, ABORT)]) is not None
+
+
+def _of_edge(edge: Edge, end: str) -> Iterator[Way]:
+    target = edge.target
+    if isinstance(target, Named):
+        for name, node in target.nodes.items():
+            yield Way(edge.on, node, edge.when, name)
+    else:
+        yield Way(edge.on, _leads(target, end), edge.when)
+
+
+def _leads(target: Target, end: str) -> str:
+    match target:
+        case Go(node=node, otherwise=otherwise):
+            return node if otherwise is None else f"{node}, or {otherwise} if it cannot start"
+        case Fork(nodes=nodes, join=join):
+            return f"{', '.join(nodes)} together" + (f", then {join}" if join is not None else "")
+        case Chain(nodes=nodes):
+            return ", then ".join(nodes)
+        case Stop(outcome=outcome):
+            return f"{end} ({outcome})"
+        case Named():
+            return "the node that the answer names"
+
+
+def conditions(terms: Iterable[Term]) -> str:
+    """Return `parsed.approved = true and reason present`."""
+    return " and ".join(map(_condition, terms))
+
+
+def _condition(term: Term) -> str:
+    path = ".".join(map(str, term.path))
+    match term:
+        case Among(values=values):
+            return f"{path} = {_any(values)}"
+        case Reads(texts=texts):
+            return f"{path} reads {_any(texts)}"
+        case Exists(present=present):
+            return f"{path} {'present' if present else 'absent'}"
+
+
+def _any(values: Iterable[Json]) -> str:
+    return " or ".join(json.dumps(each, ensure_ascii=False) for each in values)

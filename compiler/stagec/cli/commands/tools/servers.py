@@ -1,0 +1,118 @@
+"""Ask the MCP servers of a project for their tools, show the progress, and write the locks: all of them, or none."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from time import monotonic
+from typing import Self
+
+from stagec.catalogue import Catalogue, Lock, LockedServer, Server
+from stagec.catalogue.lock import written
+from stagec.cli.commands.tools.listing import ToolProject, refuse_faults
+from stagec.cli.files import write_files
+from stagec.cli.streams import put, put_aside, say
+from stagec.core.failure import Exit, Failure
+from stagec.core.place import Place
+from stagec.core.visible import visible
+from stagec.core.words import counted, listing, quote
+from stagec.world.mcp import Answer, Question, ask
+from stagec.world.trouble import Trouble
+
+_SELDOM = 0.1
+"""Seconds between two drawings; a server with many pages would draw all the time."""
+_ROWS = 20
+"""Lines that are redrawn; more than a small terminal has could not be."""
+_LONGEST = 60
+
+
+class Display:
+    """Shows servers and how many tools each has named; as a context it leaves no line behind on a terminal."""
+
+    def __init__(self, servers: Sequence[Server]) -> None:
+        self._live = sys.stderr.isatty()
+        self._states = {id(each): "waits" for each in servers}
+        self._names = {id(each): visible(each.name[:_LONGEST], sys.stderr.encoding or "ascii") for each in servers}
+        self._drawn = 0
+        self._next = 0.0
+
+    def __enter__(self) -> Self:
+        """Begin with nothing shown."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take away what was drawn."""
+        self._wipe()
+
+    def update(self, server: Server, tools: int) -> None:
+        """Show that a server was started, or how many tools it has named so far."""
+        self._states[id(server)] = counted(tools, "tool") if tools else "starts"
+        if self._live and monotonic() >= self._next:
+            self._draw()
+
+    def finish(self, server: Server, tools: int | None) -> None:
+        """Show that a server has named all its tools, or did not answer."""
+        state = "no answer" if tools is None else counted(tools, "tool")
+        self._states[id(server)] = f"{state}, done" if tools is not None else state
+        if self._live:
+            self._draw()
+        else:
+            say(f"{self._names[id(server)]}: {state}")
+
+    def _draw(self) -> None:
+        self._wipe()
+        lines = [f"{self._names[each]}: {state}" for each, state in self._states.items()][:_ROWS]
+        put_aside("".join(f"{line}\n" for line in lines))
+        self._drawn = len(lines)
+        self._next = monotonic() + _SELDOM
+
+    def _wipe(self) -> None:
+        if self._drawn:
+            put_aside(f"\r\x1b[{self._drawn}A\x1b[J")
+            self._drawn = 0
+
+
+def live_locks(project: ToolProject, catalogues: tuple[Catalogue, ...], timeout: float) -> Mapping[str, Lock]:
+    """Return what the servers of each catalogue offer now, as locks by the file of the catalogue."""
+    for each in catalogues:
+        refuse_faults(each, lock=False)
+    asked = [(each, server) for each in catalogues for server in each.servers.values()]
+    questions = [Question(server, project.folder_of(server.at.file), timeout) for _, server in asked]
+    with Display([server for _, server in asked]) as display:
+        answers = ask(questions, display.update, display.finish)
+    _refuse_troubles(answers)
+    found: dict[str, dict[str, LockedServer]] = {each.file: {} for each in catalogues}
+    for (catalogue, server), answer in zip(asked, answers, strict=True):
+        if isinstance(answer, LockedServer):
+            found[catalogue.file][server.name] = answer
+    return {file: Lock(Place(file), servers) for file, servers in found.items()}
+
+
+def _refuse_troubles(answers: tuple[Answer, ...]) -> None:
+    troubles = [each for each in answers if isinstance(each, Trouble)]
+    if troubles:
+        lines = [line for each in troubles for line in _lines(each)]
+        raise Failure("\n".join((*lines, f"{counted(len(troubles), 'server')} of {len(answers)} did not answer")))
+
+
+def _lines(trouble: Trouble) -> Iterator[str]:
+    server = trouble.server
+    yield f"MCP server {quote(server.name)} of {quote(server.at.file)} {trouble.what}"
+    if trouble.said:
+        yield "  the end of its standard error:"
+        yield from (f"  | {line}" for line in trouble.said)
+
+
+def lock(project: ToolProject, timeout: float) -> None:
+    """Ask every server of the project and write what it offers beside the catalogue that names it."""
+    catalogues = tuple(each for each in project.catalogues if each.servers or each.lock is not None)
+    if not catalogues:
+        files = listing([each.file for each in project.catalogues])
+        verb = "names" if len(project.catalogues) == 1 else "name"
+        raise Failure(f"nothing to lock: {files} {verb} no MCP server", Exit.NOTHING)
+    locks = live_locks(project, catalogues, timeout)
+    write_files(project.root, {each.lock_file: written(locks[each.file]) for each in catalogues})
+    for each in catalogues:
+        found = locks[each.file]
+        tools = counted(sum(len(server.tools) for server in found.servers.values()), "tool")
+        put(f"{visible(each.lock_file)}: {tools} of {counted(len(found.servers), 'server')}\n")

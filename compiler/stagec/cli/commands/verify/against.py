@@ -1,0 +1,179 @@
+"""Compare a plan with what its flow compiles to now, and say in words which parts differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
+from os.path import relpath
+from pathlib import Path, PurePosixPath
+
+from stagec.cli.limits import configured
+from stagec.cli.plans import Freezer, Frozen, Refused
+from stagec.cli.progress import progress
+from stagec.core.json import Json, Object, object_of
+from stagec.core.nearest import Names, hint
+from stagec.core.value import NOTHING, value
+from stagec.core.visible import visible
+from stagec.core.words import quote
+from stagec.plan import Plan
+from stagec.plan.load import unframed
+
+_MOST = 10
+"""Differences that are told of one plan."""
+
+
+class Sources:
+    """A project in which the flows of plans are looked up."""
+
+    def __init__(self, paths: tuple[Path, ...], root: Path | None) -> None:
+        with progress("compiling …"):
+            configuration = configured(paths, root)
+            self._root = configuration.root.absolute()
+            self._freezer = Freezer(configuration, paths)
+
+    def compare(self, plan: Plan, data: bytes) -> tuple[str, ...]:
+        """Return what is to be said when a plan is not what its flow compiles to: the first line, and details."""
+        made = tuple(self._made(plan.id))
+        whole = [each.data for each in made if isinstance(each, Frozen)]
+        if data in whole:
+            return ()
+        if whole:
+            return (":", *_told(differences(data, whole[0], self._root)))
+        for each in made:
+            if isinstance(each, Refused):
+                return (f": the flow is not compiled: {each.reason}; 'stagec validate' says what is wrong",)
+        near = hint(plan.id, Names(flow.id for flow in self._freezer.compilation.flows))
+        return (f": they hold no flow called {quote(plan.id)}{near}",)
+
+    def _made(self, name: str) -> Iterator[Frozen | Refused]:
+        with progress("compiling …"):
+            for each in self._freezer.compilation.meanings:
+                if each.flow.id == name:
+                    yield self._freezer.freeze(each)
+
+
+def _told(found: Iterator[str]) -> Iterator[str]:
+    yield from islice(found, _MOST)
+    more = sum(1 for _ in found)
+    if more:
+        yield f"and {more} more"
+
+
+_TABLES = {
+    "entries": "entry",
+    "nodes": "node",
+    "inputs": "input",
+    "validators": "validator",
+    "tools": "tool",
+    "servers": "server",
+    "sources": "source",
+}
+"""What one member of each table of a plan is called."""
+_SOURCES = "sources"
+_ACT = "act"
+_IMPLIED = "contents"
+"""Texts under their digests: whatever refers to another text differs itself."""
+
+
+def differences(held: bytes, made: bytes, root: Path) -> Iterator[str]:
+    """Yield the parts in which the plan that a file holds differs from the one its sources at `root` were compiled to.
+
+    Where that was done from another root this is told once, instead of every source.
+    """
+    one, other = _payload(held), _payload(made)
+    moved = move(object_of(one.get(_SOURCES)), object_of(other.get(_SOURCES)), root)
+    found = bool(moved.names)
+    if found:
+        yield moved.told
+        named = {moved.names.get(name, name): digest for name, digest in object_of(other[_SOURCES]).items()}
+        other = {**other, _SOURCES: named}
+    for sentence in (*_members(one, other), *_in_tables(one, other)):
+        found = True
+        yield sentence
+    if not found and held != made:
+        yield "contents differ"
+
+
+def _payload(data: bytes) -> Object:
+    _, payload = unframed(data)
+    return object_of(json.loads(payload))
+
+
+def _members(one: Object, other: Object) -> Iterator[str]:
+    for name in _differing(one, other):
+        if name not in _TABLES and name != _IMPLIED:
+            yield f"{name} {'differ' if name.endswith('s') else 'differs'}"
+
+
+def _in_tables(one: Object, other: Object) -> Iterator[str]:
+    for name, noun in _TABLES.items():
+        held, made = object_of(one.get(name)), object_of(other.get(name))
+        for member in _differing(held, made):
+            thing = f"{noun} {quote(member)}"
+            if member not in made:
+                yield f"{thing} is in the plan only"
+            elif member not in held:
+                yield f"{thing} is not in the plan"
+            else:
+                parts = ", ".join(_parts(held[member], made[member]))
+                yield f"{thing} differs" + (f": {parts}" if parts else "")
+
+
+def _parts(held: Json, made: Json) -> Iterator[str]:
+    """Yield the members in which two objects differ; what a node does is taken apart too, if it does the same."""
+    one, other = object_of(held), object_of(made)
+    for name in _differing(one, other):
+        inside = _differing(object_of(one.get(name)), object_of(other.get(name))) if name == _ACT else ["is"]
+        yield from [name] if "is" in inside else inside
+
+
+def _differing(one: Mapping[str, Json], other: Mapping[str, Json]) -> list[str]:
+    """Return the names of members that are not the same on both sides, sorted; one that is absent is none."""
+    return [name for name in sorted({*one, *other}) if name not in one or name not in other or one[name] != other[name]]
+
+
+@value
+class Move:
+    """What the sources of one plan are called in another, by the names they have now; `root` is the other's root.
+
+    Without names the roots are the same, as far as can be told. `root` is None where no folder can be it.
+    """
+
+    names: Mapping[str, str] = NOTHING
+    root: Path | None = None
+
+    @property
+    def told(self) -> str:
+        """What somebody can do about it."""
+        if self.root is None:
+            return "its sources are named from another root: --root names it"
+        return f"its sources are named from another root: try --root {quote(visible(relpath(self.root)))}"
+
+
+def move(held: Collection[str], made: Collection[str], root: Path) -> Move:
+    """Return how sources that are named from `root` are called in a plan that was made from another root."""
+    above = _folders(held, made)
+    if above:
+        higher = root.parents[above.count("/")] if root.parts[1:] and _ends(root, above) else None
+        return Move({name: f"{above}/{name}" for name in made}, higher)
+    below = _folders(made, held)
+    if below:
+        inside = f"{below}/"
+        return Move({name: name.removeprefix(inside) for name in made if name.startswith(inside)}, root / below)
+    return Move()
+
+
+def _ends(root: Path, folders: str) -> bool:
+    parts = PurePosixPath(folders).parts
+    return root.parts[-len(parts) :] == parts
+
+
+def _folders(longer: Collection[str], shorter: Collection[str]) -> str | None:
+    """Return the folders with which most of some names become names among others, when most are none of them yet."""
+    known = set(longer)
+    tried = {name[: -len(other) - 1] for name in known for other in shorter if name.endswith(f"/{other}")}
+    common = len(known.intersection(shorter))
+    counts = {each: sum(f"{each}/{name}" in known for name in shorter) for each in sorted(tried)}
+    best = max(counts, key=lambda each: counts[each], default=None)
+    return best if best is not None and counts[best] > max(common, len(shorter) // 2) else None

@@ -1,0 +1,168 @@
+"""Every rule with its family: found by what users call it, listed in a table, or printed as a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from textwrap import fill, wrap
+from typing import Any
+
+from stagec.core.canvas import Canvas
+from stagec.core.failure import Failure
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import AnyFamily, AnyRule
+from stagec.core.value import value
+from stagec.core.version import DOCUMENTATION
+from stagec.core.visible import visible
+from stagec.core.words import quote
+from stagec.project.selection import names_of
+
+
+@value
+class CataloguedRule:
+    """One rule and the family it belongs to."""
+
+    family: AnyFamily
+    rule: AnyRule
+
+    @property
+    def summary(self) -> str:
+        """The first line of the rule's page."""
+        return self.rule.explanation.strip().partition("\n")[0]
+
+    @property
+    def url(self) -> str:
+        """Where the rule's page is published."""
+        return f"{DOCUMENTATION}/rules/{self.rule.code}/"
+
+    def facts(self) -> dict[str, Any]:
+        """Return what there is to know about the rule, for printing as JSON."""
+        return {
+            "code": self.rule.code,
+            "name": self.rule.name,
+            "severity": self.rule.severity,
+            "origin": list(self.rule.origin),
+            "groups": list(self.rule.groups),
+            "since": self.rule.since,
+            "family": self.family.name,
+            "optional": self.family.optional,
+            "summary": self.summary,
+            "url": self.url,
+        }
+
+
+def list_rules(families: Iterable[AnyFamily]) -> tuple[CataloguedRule, ...]:
+    """Return every rule of some families, by code."""
+    return tuple(CataloguedRule(family, rule) for family in families for rule in family.rules())
+
+
+def find_rules(every: Iterable[CataloguedRule], called: str) -> tuple[CataloguedRule, ...]:
+    """Return the rules that a code, prefix, name, family or group means; raise `Failure` when it means none."""
+    known = tuple(every)
+    for wanted in (called, called.upper(), called.lower()):
+        found = tuple(each for each in known if wanted in names_of(each.family, each.rule))
+        if found:
+            return found
+    names = sorted({name for each in known for name in _list_names(each)})
+    near = hint(called, Names(names)) or "; 'stagec rules' lists them"
+    raise Failure(f"no rule, family or group is called {quote(called)}{near}")
+
+
+def _list_names(each: CataloguedRule) -> tuple[str, ...]:
+    return each.rule.code, each.rule.name, each.family.name, *each.rule.groups
+
+
+_NARROWEST = 24
+"""Columns without which a summary goes below its rule instead of beside it."""
+
+
+def draw_table(every: Iterable[CataloguedRule], width: int | None) -> str:
+    """Return the code, name, severity (in brackets where a rule must be asked for) and summary of every rule.
+
+    On a terminal of some width, summaries are broken to fit.
+    """
+    rows = [(each.rule.code, each.rule.name, _describe_severity(each), each.summary) for each in every]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    return "".join(_draw_row(row, widths, width) for row in rows)
+
+
+def _describe_severity(each: CataloguedRule) -> str:
+    return f"({each.rule.severity})" if each.family.optional else str(each.rule.severity)
+
+
+def _draw_row(row: tuple[str, ...], widths: Iterable[int], width: int | None) -> str:
+    lead = "  ".join(f"{cell:<{column}}" for cell, column in zip(row, widths, strict=False)) + "  "
+    if width is None:
+        return f"{lead}{row[-1]}\n"
+    if width - len(lead) < _NARROWEST:
+        return f"{lead.rstrip()}\n" + fill(row[-1], width, initial_indent="    ", subsequent_indent="    ") + "\n"
+    return fill(row[-1], width, initial_indent=lead, subsequent_indent=" " * len(lead)) + "\n"
+
+
+def draw_page(each: CataloguedRule, canvas: Canvas) -> str:
+    """Return the rule's name, its page, and where it comes from."""
+    rule = each.rule
+    title = f"{rule.code} {rule.name} ({rule.severity}{', only when selected' if each.family.optional else ''})"
+    facts = {
+        "family": [each.family.name],
+        "groups": rule.groups,
+        "since": [rule.since],
+        "origin": rule.origin,
+        "url": [each.url],
+    }
+    lines = [visible(line, canvas.encoding) for line in fill_prose(rule.explanation, canvas.width).splitlines()]
+    body = [_embolden(line, canvas) if line.startswith("#") else line for line in lines]
+    about = [
+        f"{name + ':' if first else '':<8}{text}" for name, texts in facts.items() for first, text in _mark_first(texts)
+    ]
+    return "".join(f"{line}\n" for line in (_embolden(title, canvas), "", *body, "", *about))
+
+
+def _embolden(line: str, canvas: Canvas) -> str:
+    return f"\x1b[1m{line}\x1b[0m" if canvas.colour else line
+
+
+def _mark_first(texts: Iterable[str]) -> Iterator[tuple[bool, str]]:
+    """Tell the first text from those that stand below it."""
+    return ((index == 0, text) for index, text in enumerate(texts))
+
+
+_ITEM = re.compile(r"(?P<lead>\s*(?:[-*]|\d+\.)\s+)(?P<text>.*)")
+_LINK = re.compile(r"\[([^\]]+)\]\([^()\s]+\)")
+_WIDEST = 100
+
+
+def fill_prose(page: str, width: int | None) -> str:
+    """Return a page with its paragraphs and list items filled, and links by their texts; all else stays as it is."""
+    room = min(width or _WIDEST, _WIDEST)
+    return "".join(f"{line}\n" for block in _split_blocks(page) for line in _fill(block, room))
+
+
+def _split_blocks(page: str) -> Iterator[list[str]]:
+    """Group the lines that are filled together; an untouchable line is a group of its own, marked by its indent."""
+    block: list[str] = []
+    fenced = False
+    for line in page.strip().splitlines():
+        fence = line.lstrip().startswith("```")
+        alone = fenced or fence or not line.strip() or line.startswith(("#", "|", "    "))
+        if alone or _ITEM.match(line):
+            if block:
+                yield block
+            block = []
+        if alone:
+            yield ["", line]
+        else:
+            block.append(line)
+        fenced ^= fence
+    if block:
+        yield block
+
+
+def _fill(block: list[str], room: int) -> list[str]:
+    if block[0] == "":
+        return [block[1]]
+    item = _ITEM.fullmatch(block[0])
+    lead = item["lead"] if item else ""
+    text = _LINK.sub(r"\1", " ".join(part.strip() for part in block)[len(lead.lstrip()) :])
+    blanks = " " * len(lead)
+    return wrap(text, room, initial_indent=lead, subsequent_indent=blanks, break_long_words=False) or [""]

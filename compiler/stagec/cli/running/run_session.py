@@ -1,0 +1,209 @@
+"""Start, resume or cancel a run, and execute it until it ends, is interrupted, or the world has no answer."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from contextlib import closing
+from pathlib import Path
+from shlex import join
+
+from stagec.cli.progress import progress
+from stagec.cli.running.inputs import inputs_of, read_scenario, refuse_unfit
+from stagec.cli.running.options import FOLDER
+from stagec.cli.running.programs import program_in, read_program, refuse_hooks
+from stagec.cli.running.report import Teller, begin, request_label, teller
+from stagec.cli.running.runs import Runs, failed, name_of, opened, turns_of
+from stagec.cli.streams import canvas, say
+from stagec.core.columns import columns
+from stagec.core.failure import Exit, Failure
+from stagec.core.json import Json
+from stagec.core.value import value
+from stagec.core.visible import visible
+from stagec.core.words import quote, shortened
+from stagec.drivers.local import History, Journal, JournalError, RunSession, World, create, proceed, restore
+from stagec.plan.node import Outcome
+from stagec.runtime import Effect, Event, Program, Started, State
+from stagec.runtime.exchange import Hook, Run, Shell, Wait
+from stagec.world.local import LIMIT, LocalWorld, Permissions
+from stagec.world.scripted import ScriptedWorld
+from stagec.world.turns import Turns
+
+
+@value
+class RunSetup:
+    """Who sits at it: a run's file, its journal and program, the world that answers, and who tells of it."""
+
+    path: Path
+    journal: Journal
+    program: Program
+    world: World
+    teller: Teller
+
+
+def execute(table: RunSetup, event: Event | None) -> Exit:
+    """Go on with a run, beginning with an event if one has just happened; return the exit status it deserves."""
+    gc.enable()  # unlike other commands, this one may take long
+    try:
+        state = _proceeded(table, event)
+    except KeyboardInterrupt:
+        say(f"stagec: {_kept(table.path)}")
+        raise
+    except Failure as failure:
+        raise Failure(f"{failure}\n{_kept(table.path)}", failure.status) from failure
+    except JournalError as error:
+        raise failed(name_of(table.path), error) from error
+    finally:
+        table.journal.close()
+    table.teller.conclude(state)
+    return status_of(state)
+
+
+def _proceeded(table: RunSetup, event: Event | None) -> State:
+    state = restore(table.program, table.journal.history, table.teller.recall)
+    return proceed(RunSession(table.program, table.journal, Shown(table.world), table.teller.observe), state, event)
+
+
+def status_of(state: State) -> Exit:
+    """Return the exit status that the end of a run deserves."""
+    return Exit.CLEAN if state.ended is Outcome.DONE else Exit.FINDINGS
+
+
+def _kept(path: Path) -> str:
+    """Return a sentence with the command that goes on with a run."""
+    folder = () if path.parent == FOLDER else ("--runs", str(path.parent))
+    return f"the run is kept; this goes on with it: {join(('stagec', 'resume', name_of(path), *folder))}"
+
+
+class Shown:
+    """A world that says on a terminal who takes so long."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer to a request."""
+        with progress(_line(effect) if sys.stderr.isatty() else ""):
+            return self._world.answer(effect)
+
+
+def _line(effect: Effect) -> str:
+    """Return who takes so long, on one line of a terminal: a longer one could not be wiped out again."""
+    paper = canvas(sys.stderr, os.environ)
+    doing, name = f"{_doing(effect)} …", request_label(effect.key)[:_LONGEST]
+    while name and paper.width and columns(visible(f"{name} {doing}", paper.encoding)) >= paper.width:
+        name = name[:-1]
+    return visible(f"{name} {doing}", paper.encoding)
+
+
+_LONGEST = 50
+"""Characters of the name of an execution that are shown at most."""
+
+
+def _doing(effect: Effect) -> str:
+    match effect:
+        case Run() | Shell():
+            return "runs a command"
+        case Hook():
+            return "calls a hook"
+        case Wait():
+            return f"waits {effect.milliseconds / 1000:g} s"
+        case _:
+            return "waits for an answer"
+
+
+@value
+class StartRequest:
+    """The arguments and options as given; None where nothing was said."""
+
+    plan: Path
+    runs: Path
+    scenario: Path | None = None
+    name: str | None = None
+    inputs: tuple[str, ...] = ()
+    entry: str | None = None
+    events: str | None = None
+    allow_hooks: bool = False
+    pass_env: tuple[str, ...] = ()
+    command_timeout: float = LIMIT
+    digest: str | None = None
+
+
+def start(request: StartRequest) -> Exit:
+    """Run a plan; return the exit status that its end deserves."""
+    data, program = read_program(request.plan, request.digest)
+    scenario = read_scenario(request.scenario, program.plan)
+    refuse_hooks(program, scenario, allowed=request.allow_hooks)
+    inputs = inputs_of(program, scenario.inputs, request.inputs)
+    path = Runs(request.runs).new(request.name, program.plan.id)
+    entry = request.entry if request.entry is not None else scenario.entry
+    started = Started(name_of(path), entry, inputs)
+    refuse_unfit(program, started)
+    journal = _created(path, data, program, request.scenario)
+    permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout)
+    begin(program.plan, program.digest, name_of(path), quiet=request.events is not None)
+    with closing(Turns(turns_of(path))) as turns:
+        world = ScriptedWorld(scenario, LocalWorld(permissions, turns))
+        return execute(RunSetup(path, journal, program, world, teller(program.plan, request.events)), started)
+
+
+def _created(path: Path, data: bytes, program: Program, scenario: Path | None) -> Journal:
+    """Begin the journal; it remembers where the scenario is, for whoever goes on with the run."""
+    where = "" if scenario is None else os.path.abspath(scenario)
+    facts = {"scenario": where} if where and where.isprintable() else {}  # a name may hold what is no text
+    try:
+        return create(path, data, program.digest, facts)
+    except JournalError as error:
+        raise failed(name_of(path), error) from error
+
+
+@value
+class ResumeRequest:
+    """The arguments and options as given; None where nothing was said."""
+
+    run: str
+    runs: Path
+    scenario: Path | None = None
+    plan: Path | None = None
+    events: str | None = None
+    allow_hooks: bool = False
+    pass_env: tuple[str, ...] = ()
+    command_timeout: float = LIMIT
+
+
+def resume(request: ResumeRequest) -> Exit:
+    """Go on with a run; return the exit status that its end deserves."""
+    path = Runs(request.runs).find(request.run)
+    with closing(opened(path)) as journal:
+        history = journal.history
+        if not history.events:
+            told = "nothing of it has happened, 'stagec run' begins it anew"
+            raise Failure(f"run {quote(name_of(path))} never began: {told}")
+        program = program_in(history.plan, f"the plan of run {quote(name_of(path))}")
+        if request.plan is not None:
+            _refuse_other(request.plan, name_of(path), history)
+        scenario = read_scenario(_scenario(request, history), program.plan)
+        refuse_hooks(program, scenario, allowed=request.allow_hooks)
+        permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout)
+        begin(program.plan, program.digest, name_of(path), quiet=request.events is not None)
+        with closing(Turns(turns_of(path))) as turns:
+            world = ScriptedWorld(scenario, LocalWorld(permissions, turns))
+            return execute(RunSetup(path, journal, program, world, teller(program.plan, request.events)), None)
+
+
+def _refuse_other(plan: Path, name: str, history: History) -> None:
+    _, program = read_program(plan)
+    if program.digest != history.digest:
+        other, own = shortened(program.digest), shortened(history.digest)
+        raise Failure(f"{quote(plan)} is {other}, and run {quote(name)} is one of {own}: a run keeps its plan")
+
+
+def _scenario(request: ResumeRequest, history: History) -> Path | None:
+    """Return the file of the scenario: the one that is given, else the one with which the run was begun."""
+    if request.scenario is not None or "scenario" not in history.facts:
+        return request.scenario
+    remembered = Path(history.facts["scenario"])
+    if not os.path.isfile(remembered):  # unlike `is_file`, never raises
+        raise Failure(f"the scenario of the run, {quote(remembered)}, is not there any more: --scenario gives another")
+    return remembered
