@@ -7,12 +7,13 @@ from pathlib import Path
 
 from stagec_dev.cost import Program
 
-QUESTIONS = "startable stuck traps components shortest_run longest_run"
+QUESTIONS = "startable stuck traps components shortest_run"
 """All questions."""
-COMPACT, NETWORKX = "stagec.graph.graph Graph", "stagec.graph.networkx_graph NetworkxGraph"
+COMPACT, NETWORKX = "stagec.graph.graph Graph", "graph.oracle NetworkxGraph"
 
 _PROGRAM = """
 import gc, sys
+sys.path.append(sys.argv.pop())
 from importlib import import_module
 from stagec.core.place import Place
 from stagec.model.flow import Edge, Entry, Flow, Node, Stop, To
@@ -42,7 +43,9 @@ if questions:
 def seconds(folder: Path, count: int, shape: str, implementation: str, questions: str = QUESTIONS) -> float:
     """Return the processor time of the answers; `shape` is `near` (2.5 edges a node) or `closure` (all lead to one)."""
     given = (str(count), shape, *implementation.split())
+    tests = str(Path(__file__).parents[1])
     asked, silent = (
-        Program((sys.executable, "-c", _PROGRAM, *given, each), folder, runs=3).seconds() for each in (questions, "")
+        Program((sys.executable, "-c", _PROGRAM, *given, each, tests), folder, runs=3).seconds()
+        for each in (questions, "")
     )
     return asked - silent

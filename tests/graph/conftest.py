@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from graph.oracle import NetworkxGraph
 
 from stagec.core.place import Place
-from stagec.graph import Questions, build
-from stagec.graph.networkx_graph import NetworkxGraph
-from stagec.model.flow import Back, Edge, End, Entry, Flow, Mode, Node, Start, Stop, Target, To
+from stagec.graph import Graph, build
+from stagec.model.flow import Edge, End, Entry, Flow, Mode, Node, Stop, Target, To
 
 AT = Place("flow.json")
-WORDS: dict[str, Target] = {"done": Stop(End.DONE), "failed": Stop(End.FAILED), "back": Back()}
+WORDS: dict[str, Target] = {"done": Stop(End.DONE), "failed": Stop(End.FAILED)}
 
-Ask = Callable[..., Questions]
+Ask = Callable[..., Graph | NetworkxGraph]
 
 
 def flow(*lines: str, entries: str = "a", exact: bool = True) -> Flow:
-    """Return a flow of lines such as `*a: b | c & d > e | f, g | done`.
+    """Return a flow of lines such as `a: b | c & d > e | f, g | done`.
 
-    `&` is a fork, `,` a chain, `>` names its join; a star means that the node waits for all its edges.
+    `&` is a fork, `,` a chain, `>` names its join.
     """
     nodes = [_node(*line.split(":")) for line in lines]
     starts = {name: Entry(name, AT) for name in entries.split()}
@@ -28,12 +28,12 @@ def flow(*lines: str, entries: str = "a", exact: bool = True) -> Flow:
 
 
 def _node(head: str, targets: str) -> Node:
-    name = head.strip("* ")
+    name = head.strip()
     edges = [
         Edge(name, str(at), _target(each.strip()), AT / name / at)
         for at, each in enumerate(targets.split("|") if targets.strip() else [])
     ]
-    return Node(name, AT / name, edges=tuple(edges), start=Start.ALL if "*" in head else Start.ANY)
+    return Node(name, AT / name, edges=tuple(edges))
 
 
 def _target(text: str) -> Target:

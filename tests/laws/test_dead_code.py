@@ -26,12 +26,6 @@ CALLED_BY_OTHERS = {
     "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
 }
 """What frameworks, Python, users or the contributors' tools call."""
-NOT_WIRED_YET = {
-    "graph/graph.py": {"longest_run", "startable_from"},
-    "graph/networkx_graph.py": {"NetworkxGraph", "longest_run", "startable_from"},
-    "graph/questions.py": {"longest_run", "startable_from"},
-}
-"""What only tests and the contributors' tools call: it has to be wired into commands or to go, and nothing is added."""
 
 
 @cache
@@ -48,7 +42,7 @@ def unused(*paths: Path) -> dict[str, set[str]]:
 
 
 def test_nothing_is_there_that_nothing_uses() -> None:
-    allowed = {file: CALLED_BY_OTHERS.get(file, set()) | NOT_WIRED_YET.get(file, set()) for file in unused(PACKAGE)}
+    allowed = {file: CALLED_BY_OTHERS.get(file, set()) for file in unused(PACKAGE)}
     extra = {file: names - allowed[file] for file, names in unused(PACKAGE).items()}
     assert {file: names for file, names in extra.items() if names} == {}
 

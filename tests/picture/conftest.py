@@ -9,12 +9,12 @@ import pytest
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place, Pointer
 from stagec.graph import build
-from stagec.model.flow import Back, Edge, End, Entry, Flow, Mode, Node, Stop, Target, To
+from stagec.model.flow import Edge, End, Entry, Flow, Mode, Node, Stop, Target, To
 from stagec.picture.document import Picture
 from stagec.picture.draw import draw
 
 AT = Place("flow.json")
-WORDS: dict[str, Target] = {"done": Stop(End.DONE), "failed": Stop(End.FAILED), "back": Back()}
+WORDS: dict[str, Target] = {"done": Stop(End.DONE), "failed": Stop(End.FAILED)}
 
 Draw = Callable[..., Picture]
 

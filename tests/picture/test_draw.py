@@ -80,10 +80,6 @@ def test_a_join_that_no_branch_comes_to_is_still_drawn(drawn: Draw, moves: Moves
     assert moves(drawn("a: b & c > d", "b: failed", "c: failed", "d: done"))[-2:] == ["b -join-> d", "c -join-> d"]
 
 
-def test_going_back_leads_to_every_caller(drawn: Draw, moves: Moves) -> None:
-    assert "b -back-> a: b0" in moves(drawn("a: b | done", "b: back"))
-
-
 def test_a_node_that_no_run_reaches_is_drawn_and_told(drawn: Draw) -> None:
     picture = drawn("a: done", "b: a")
     assert [box.name for box in picture.boxes.values() if not box.is_reached] == ["b"]

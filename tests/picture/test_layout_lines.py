@@ -74,7 +74,7 @@ def chain(count: int) -> Picture:
         for line in (
             Line(str(number), str(number + 1), Stroke.GO, ("next",)),
             Line(str(number), last, Stroke.END, ("abort",)),
-            Line(str(number), "0", Stroke.BACK, ("again",)),
+            Line(str(number), "0", Stroke.JOIN, ("again",)),
         )
     ]
     return Picture("p", "p", boxes, tuple(lines))

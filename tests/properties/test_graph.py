@@ -6,45 +6,44 @@ from random import Random
 
 import pytest
 from campaigns import choose
+from graph.oracle import NetworkxGraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stagec.core.place import Place
-from stagec.graph import Questions, build
-from stagec.graph.networkx_graph import NetworkxGraph
-from stagec.model.flow import Back, Edge, End, Entry, Flow, Mode, Node, Start, Stop, Target, To
+from stagec.graph import Graph, build
+from stagec.model.flow import Edge, End, Entry, Flow, Mode, Node, Stop, Target, To
 
 AT = Place("flow.json")
 CHUNKS, CHUNK = 40, choose(125, full=2_500)
-DONE, FAILED, BACK = Stop(End.DONE), Stop(End.FAILED), Back()
+DONE, FAILED = Stop(End.DONE), Stop(End.FAILED)
 
 
-def flow(targets: list[list[Target]], together: set[int], entries: list[str]) -> Flow:
+def flow(targets: list[list[Target]], entries: list[str]) -> Flow:
     """Return a flow of nodes `a`, `b`, … with these targets; entries are called what they name."""
     nodes = {}
     for at, own in enumerate(targets):
         name = chr(97 + at)
         edges = tuple(Edge(name, str(number), target, AT) for number, target in enumerate(own))
-        nodes[name] = Node(name, AT, edges=edges, start=Start.ALL if at in together else Start.ANY)
+        nodes[name] = Node(name, AT, edges=edges)
     return Flow("flow", AT, {name: Entry(name, AT) for name in entries}, nodes)
 
 
 def random_flow(random: Random) -> Flow:
-    """Return a small flow with anything in it: scopes, joins, ways back, loops, islands, broken edges and entries."""
+    """Return a small flow with anything in it: scopes, joins, loops, islands, broken edges and entries."""
     count, wild = random.randint(1, 5), random.random() < 0.5
     names = "abcde"[:count] + ("!" if random.random() < 0.08 else "")
     targets = [
         [random_target(random, names, wild=wild) for _ in range(random.choice((0, 1, 1, 2, 2, 3)))]
         for _ in range(count)
     ]
-    together = {at for at in range(count) if wild and random.random() < 0.2}
-    return flow(targets, together, [random.choice(names) for _ in range(random.choice((0, 1, 1, 1, 1, 2)))])
+    return flow(targets, [random.choice(names) for _ in range(random.choice((0, 1, 1, 1, 1, 2)))])
 
 
 def random_target(random: Random, names: str, *, wild: bool) -> Target:
     kind = random.random()
     if kind < 0.25:
-        return DONE if kind < 0.15 else FAILED if kind < 0.2 else BACK
+        return DONE if kind < 0.17 else FAILED
     if not wild or kind < 0.7:
         return To((random.choice(names),))
     join = random.choice(names) if random.random() < 0.6 else None
@@ -63,12 +62,12 @@ def flows(draw: st.DrawFn) -> Flow:
         st.sampled_from(list(Mode)),
         st.none() | name,
     )
-    target = st.sampled_from([DONE, FAILED, BACK]) | st.builds(To, st.tuples(name)) | scope | st.just(To(("!",)))
+    target = st.sampled_from([DONE, FAILED]) | st.builds(To, st.tuples(name)) | scope | st.just(To(("!",)))
     targets = draw(st.lists(st.lists(target, max_size=4), min_size=count, max_size=count))
-    return flow(targets, draw(st.sets(st.integers(0, count - 1))), draw(st.lists(name, max_size=3, unique=True)))
+    return flow(targets, draw(st.lists(name, max_size=3, unique=True)))
 
 
-def answers(graph: Questions) -> dict[str, object]:
+def answers(graph: Graph | NetworkxGraph) -> dict[str, object]:
     """Return the answers that are unique."""
     return {
         "exact": graph.exact,
@@ -80,19 +79,11 @@ def answers(graph: Questions) -> dict[str, object]:
         "traps": graph.traps(),
         "components": set(graph.components()),
         "cycles": graph.cycles(),
-        "entries": {entry: answers_from(graph, entry) for entry in graph.flow.entries},
+        "shortest": {entry: graph.shortest_run(entry) for entry in graph.flow.entries},
     }
 
 
-def answers_from(graph: Questions, entry: str) -> tuple[object, ...]:
-    return (
-        graph.startable_from(entry),
-        graph.shortest_run(entry),
-        graph.longest_run(entry),
-    )
-
-
-def misordered(graph: Questions) -> list[tuple[str, str]]:
+def misordered(graph: Graph | NetworkxGraph) -> list[tuple[str, str]]:
     """Return what comes before a component it leads to."""
     rank = {node: at for at, nodes in enumerate(graph.components()) for node in nodes}
     known = [edge for node in graph.flow.nodes.values() for edge in node.edges if edge not in graph.dangling]
@@ -130,7 +121,6 @@ def test_answers_fit_each_other(given_flow: Flow) -> None:
     assert len(trapped) == len(set(trapped))
     assert graph.completing().isdisjoint(trapped)
     for entry, written in given_flow.entries.items():
-        least, most = graph.shortest_run(entry), graph.longest_run(entry)
+        least, most = graph.shortest_run(entry), NetworkxGraph(given_flow).longest_run(entry)
         assert (least is not None) == (written.node in graph.completing())
         assert least is None or most is None or least <= most
-        assert graph.startable_from(entry) <= graph.startable()

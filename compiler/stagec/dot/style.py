@@ -42,7 +42,6 @@ _STROKES: Mapping[Stroke, Look] = {
     Stroke.FORK: {"color": "#1d4ed8", "penwidth": "2", "arrowhead": "normal", "arrowtail": "odiamond", "dir": "both"},
     Stroke.CHAIN: {"color": "#6d28d9", "penwidth": "2", "arrowhead": "normalnormal"},
     Stroke.JOIN: {"color": "#1d4ed8", "style": "dashed", "arrowhead": "odiamond"},
-    Stroke.BACK: {"color": "#374151", "style": "dotted", "penwidth": "2", "arrowhead": "vee"},
     Stroke.END: {"color": "#6b7280", "arrowhead": "empty"},
 }
 
@@ -52,7 +51,6 @@ MEANINGS: Mapping[Stroke, str] = {
     Stroke.FORK: "together with others",
     Stroke.CHAIN: "one after the other",
     Stroke.JOIN: "when all have ended",
-    Stroke.BACK: "back to where it came from",
     Stroke.END: "ends",
 }
 

@@ -35,7 +35,6 @@ _ARROWS: Mapping[Stroke, str] = {
     Stroke.FORK: "==o",
     Stroke.CHAIN: "==>",
     Stroke.JOIN: "-.-o",
-    Stroke.BACK: "-.->",
     Stroke.END: "-->",
 }
 _CLASSES: Mapping[str, str] = {

@@ -1,11 +1,10 @@
 """From a flow to a graph: what can start, what can complete, what repeats, how long a run is.
 
-`build(flow)` makes the `Graph` that rules judge; `NetworkxGraph(flow)` answers the same `Questions` through networkx.
+`build(flow)` makes the `Graph` that rules judge.
 `CrossCheck(plan)` asks networkx about the graph of a plan, and says what contradicts its facts and the rules.
 
     graph.flow, graph.exact, graph.dangling             exact: something absent is absent, and was not merely unreadable
     graph.startable() -> frozenset[str]                 nodes that can start in a run, from whichever entry
-    graph.startable_from(entry) -> frozenset[str]       … from this entry
     graph.unstartable() -> tuple[str, ...]              the others, in flow order
     graph.completing() -> frozenset[str]                nodes from which a run (or a scope) can end as done
     graph.stuck() -> tuple[str, ...]                    startable and not completing, in flow order
@@ -13,12 +12,11 @@
     graph.components() -> tuple[tuple[str, ...], ...]   strongly connected, what is led to before what leads there
     graph.cycles() -> tuple[tuple[str, ...], ...]       the components that lead back into themselves, in flow order
     graph.shortest_run(entry) -> int | None             least node executions of a completing run; None: none completes
-    graph.longest_run(entry) -> int | None              most node executions of a run; None: no limit
 
 `entry` is a name in `flow.entries`; an unknown one is a KeyError. An entry that names no node starts nothing.
 """
 
-from stagec.graph.graph import Graph, build
-from stagec.graph.questions import Questions, Trap, noun
+from stagec.graph.graph import Graph, build, noun
+from stagec.graph.traps import Trap
 
-__all__ = ["Graph", "Questions", "Trap", "build", "noun"]
+__all__ = ["Graph", "Trap", "build", "noun"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stagec.core.components import Neighbours
 from stagec.core.value import value
-from stagec.model.flow import Back, Edge, End, Flow, Mode, Start, Target, To
+from stagec.model.flow import Edge, End, Flow, Mode, Target, To
 
 _ONE = Mode.ONE
 
@@ -28,62 +28,41 @@ class Scope:
 
 @value
 class Adjacency:
-    """A flow in integers: `steps` are plain edges, `ends` the nodes that can end as done, `backs` those that go back.
-
-    `together` are the nodes that start on all their edges.
-    """
+    """A flow in integers: `steps` are plain edges, `ends` the nodes that can end as done."""
 
     ids: tuple[str, ...]
     index: Mapping[str, int]
     steps: Neighbours
     scopes: tuple[Scope, ...]
     ends: tuple[int, ...]
-    backs: tuple[int, ...]
-    together: tuple[int, ...]
     dangling: tuple[Edge, ...]
-
-    def callers(self) -> Mapping[int, tuple[int, ...]]:
-        """Return, for each node that goes back, the nodes with an edge to it."""
-        found: dict[int, dict[int, None]] = {node: {} for node in self.backs}
-        for source, targets in enumerate(self.steps if found else ()):
-            for target in found.keys() & targets:
-                found[target][source] = None
-        for scope in self.scopes if found else ():
-            for target in found.keys() & scope.leads:
-                found[target][scope.source] = None
-        return {node: tuple(sorted(sources)) for node, sources in found.items()}
 
     def leads(self) -> Neighbours:
         """Return which nodes run, at once or later, because an edge of a node is taken."""
-        made = self._copied()
+        if not self.scopes:
+            return self.steps
+        made = [list(each) for each in self.steps]
         for scope in self.scopes:
             made[scope.source].extend(scope.leads)
-        for node, sources in self.callers().items():
-            made[node].extend(sources)
         return made
 
-    def _copied(self) -> Neighbours:
-        return [list(each) for each in self.steps] if self.scopes or self.backs else self.steps
 
-
-def adjacency(flow: Flow) -> Adjacency:
+def read_flow(flow: Flow) -> Adjacency:
     """Read a flow once, keeping edges apart that name a node which does not exist."""
     read = _Reader(flow)
     for source, node in enumerate(flow.nodes.values()):
-        read.node(source, node.edges)
+        read.add_node(source, node.edges)
     return Adjacency(
         ids=tuple(read.index),
         index=read.index,
         steps=read.steps,
         scopes=tuple(read.scopes),
         ends=tuple(dict.fromkeys(read.ends)),
-        backs=tuple(dict.fromkeys(read.backs)),
-        together=tuple(at for at, node in enumerate(flow.nodes.values()) if node.start is Start.ALL),
         dangling=tuple(read.dangling),
     )
 
 
-def plain(target: To) -> bool:
+def is_plain(target: To) -> bool:
     """Tell whether a target is one node and opens no scope; several nodes without a mode run together."""
     return target.mode is _ONE and target.join is None and len(target.nodes) == 1
 
@@ -96,27 +75,24 @@ class _Reader:
         self.steps: Neighbours = [[] for _ in flow.nodes]
         self.scopes: list[Scope] = []
         self.ends: list[int] = []
-        self.backs: list[int] = []
         self.dangling: list[Edge] = []
 
-    def node(self, source: int, edges: tuple[Edge, ...]) -> None:
+    def add_node(self, source: int, edges: tuple[Edge, ...]) -> None:
         own, index = self.steps[source], self.index
         for edge in edges:
             target = edge.target
-            if isinstance(target, To) and plain(target) and target.nodes[0] in index:
+            if isinstance(target, To) and is_plain(target) and target.nodes[0] in index:
                 own.append(index[target.nodes[0]])
             else:
-                self._other(source, edge, target)
+                self._add_rare(source, edge, target)
 
-    def _other(self, source: int, edge: Edge, target: Target) -> None:
+    def _add_rare(self, source: int, edge: Edge, target: Target) -> None:
         if isinstance(target, To):
-            self._open(source, edge, target)
-        elif isinstance(target, Back):
-            self.backs.append(source)
+            self._add_scope(source, edge, target)
         elif target.end is End.DONE:
             self.ends.append(source)
 
-    def _open(self, source: int, edge: Edge, target: To) -> None:
+    def _add_scope(self, source: int, edge: Edge, target: To) -> None:
         named = target.nodes if target.join is None else (*target.nodes, target.join)
         if all(each in self.index for each in named):
             join = None if target.join is None else self.index[target.join]

@@ -11,13 +11,13 @@ from stagec.graph.adjacency import Adjacency, Scope
 
 @value
 class Clauses:
-    """For each point those it speaks for, and how many voices it needs itself; the first points are the nodes."""
+    """Horn clauses: for each point those it helps to hold, and how many it needs; the first points are the nodes."""
 
     users: Neighbours
     need: list[int]
     given: tuple[int, ...] = ()
 
-    def holding(self, seeds: Iterable[int] = ()) -> list[bool]:
+    def solve(self, seeds: Iterable[int] = ()) -> list[bool]:
         """Return for each point whether it follows from the seeds and what is given, in linear time."""
         left, users = list(self.need), self.users
         todo = list(dict.fromkeys((*self.given, *seeds)))
@@ -30,71 +30,56 @@ class Clauses:
                     todo.append(user)
         return [each <= 0 for each in left]
 
-    def point(self, need: int, *users: int) -> int:
+    def add_point(self, need: int, *users: int) -> int:
         """Add a point that is no node and return it."""
         self.users.append(list(users))
         self.need.append(need)
         return len(self.need) - 1
 
 
-def completion(net: Adjacency) -> Clauses:
+def completion_clauses(net: Adjacency) -> Clauses:
     """Return what completes because something else does."""
     users: Neighbours = [[] for _ in net.ids]
     for source, targets in enumerate(net.steps):
         for target in targets:
             users[target].append(source)
-    for node, sources in net.callers().items():
-        for source in sources:
-            users[source].append(node)
     made = Clauses(users, [1] * len(net.ids))
     empty: list[int] = []
     for scope in net.scopes:
-        point = made.point(len(scope.leads), scope.source)
+        point = made.add_point(len(scope.leads), scope.source)
         for each in scope.leads:
             users[each].append(point)
         empty.extend(() if scope.leads else (point,))
     return Clauses(users, made.need, (*net.ends, *empty))
 
 
-def starting(net: Adjacency, completes: Sequence[bool]) -> Clauses:
+def starting_clauses(net: Adjacency, completes: Sequence[bool]) -> Clauses:
     """Return what starts because something else does."""
     users = [list(each) for each in net.steps] if net.scopes else net.steps
     made = Clauses(users, [1] * len(net.ids))
     for scope in net.scopes:
-        (_chain if scope.chain else _fork)(made, scope, completes)
-    takes = _takes(made) if net.together else ()
-    for node in net.together:
-        made.need[node] = max(1, takes[node])
+        (_add_chain if scope.chain else _add_fork)(made, scope, completes)
     return made
 
 
-def _fork(made: Clauses, scope: Scope, completes: Sequence[bool]) -> None:
+def _add_fork(made: Clauses, scope: Scope, completes: Sequence[bool]) -> None:
     own = made.users[scope.source]
     own.extend(scope.branches)
     if scope.join is not None:
         endless = not all(completes[each] for each in scope.branches)
-        point = made.point(1 + len(scope.branches) + endless, scope.join)
+        point = made.add_point(1 + len(scope.branches) + endless, scope.join)
         own.append(point)
         for each in scope.branches:
             made.users[each].append(point)
 
 
-def _chain(made: Clauses, scope: Scope, completes: Sequence[bool]) -> None:
+def _add_chain(made: Clauses, scope: Scope, completes: Sequence[bool]) -> None:
     before = scope.source
     for each in scope.branches:
         made.users[before].append(each)
-        point = made.point(2 + (not completes[each]))
+        point = made.add_point(2 + (not completes[each]))
         made.users[before].append(point)
         made.users[each].append(point)
         before = point
     if scope.join is not None:
         made.users[before].append(scope.join)
-
-
-def _takes(made: Clauses) -> list[int]:
-    """Count for each point how many voices it can get at most."""
-    counted = [0] * len(made.need)
-    for users in made.users:
-        for each in users:
-            counted[each] += 1
-    return counted

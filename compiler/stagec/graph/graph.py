@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from stagec.core.components import Neighbours, components, repeats
-from stagec.graph.adjacency import Adjacency, adjacency
-from stagec.graph.clauses import Clauses, completion, starting
-from stagec.graph.questions import Trap
-from stagec.graph.runs import longest, shortest
-from stagec.graph.traps import traps
+from stagec.graph.adjacency import Adjacency, read_flow
+from stagec.graph.clauses import Clauses, completion_clauses, starting_clauses
+from stagec.graph.runs import find_shortest
+from stagec.graph.traps import Trap, find_traps
 from stagec.model.flow import Edge, Flow
 
 
@@ -19,16 +18,20 @@ def build(flow: Flow) -> Graph:
     return Graph(flow)
 
 
-class Graph:
-    """A flow and what follows from it; `Questions` says what each answer means. All are linear in nodes and edges.
+def noun(graph: Graph, thing: str) -> str:
+    """Return what the flow's system calls a `node` or an `outcome`."""
+    return graph.flow.names.get(thing, thing)
 
-    Forks cost `shortest_run` a logarithm.
+
+class Graph:
+    """A flow and what follows from it, in flow order wherever an order is left open.
+
+    All answers are linear in nodes and edges; forks cost `shortest_run` a logarithm.
     """
 
     def __init__(self, flow: Flow) -> None:
-        self._net: Adjacency = adjacency(flow)
+        self._net: Adjacency = read_flow(flow)
         self._flow = flow
-        self._starts: dict[str, Sequence[bool]] = {}
 
     @property
     def flow(self) -> Flow:
@@ -37,30 +40,34 @@ class Graph:
 
     @property
     def dangling(self) -> tuple[Edge, ...]:
-        """The edges that name a node which does not exist."""
+        """The edges that name a node which does not exist; no answer regards them."""
         return self._net.dangling
 
     @property
     def exact(self) -> bool:
-        """Whether all edges and entries are known."""
+        """Whether all edges and entries are known, so that something may be said about what is absent."""
         entries = self._flow.entries
         known = bool(entries) and all(each.node in self._net.index for each in entries.values())
         return self._flow.exact and known and not self._net.dangling
 
     def startable(self) -> frozenset[str]:
-        """Return the nodes that can start, all entries taken together."""
-        return self._startable
+        """Return the nodes that can start, all entries taken together.
 
-    def startable_from(self, entry: str) -> frozenset[str]:
-        """Return the nodes that can start in a run from one entry."""
-        return frozenset(self._named_where(self._started(entry)))
+        A join starts when every node of its scope can start and end; in a chain each starts when
+        those before it can end.
+        """
+        return self._startable
 
     def unstartable(self) -> tuple[str, ...]:
         """Return the nodes that can never start."""
         return tuple([each for each in self._net.ids if each not in self._startable])
 
     def completing(self) -> frozenset[str]:
-        """Return the nodes from which a run, or the scope they are in, can end as done."""
+        """Return the nodes from which a run, or the scope they are in, can end as done.
+
+        A fork or chain ends when each of its nodes ends and its join, if it has one, does. Whether nodes can start at
+        all is not asked here.
+        """
         return self._completing
 
     def stuck(self) -> tuple[str, ...]:
@@ -68,18 +75,21 @@ class Graph:
         return tuple([each for each in self._net.ids if each in self._startable and each not in self._completing])
 
     def traps(self) -> tuple[Trap, ...]:
-        """Return the places where stuck runs end up."""
+        """Return the places where stuck runs end up, each once."""
         if not self.stuck():
             return ()
         starts, every = self._all_started, [True] * len(self._completes)
-        led = starting(self._net, every).holding(self._roots(None))
+        led = starting_clauses(self._net, every).solve(self._roots(None))
         flags = zip(self._net.ids, self._completes, starts, led, strict=False)
         waits = [not ends and (begins or not reached) for _, ends, begins, reached in flags]
-        found = sorted(traps(self._leads, starts, waits))
+        found = sorted(find_traps(self._leads, starts, waits))
         return tuple([Trap(self._named(each), cycle) for each, cycle in found])
 
     def components(self) -> tuple[tuple[str, ...], ...]:
-        """Return the strongly connected components, each behind all it leads to."""
+        """Return the strongly connected components, each behind all it leads to.
+
+        A node leads to all nodes of its targets, joins included.
+        """
         return tuple([self._named(each) for each in self._components])
 
     def cycles(self) -> tuple[tuple[str, ...], ...]:
@@ -88,22 +98,13 @@ class Graph:
         return tuple([self._named(each) for each in found])
 
     def shortest_run(self, entry: str) -> int | None:
-        """Return the least number of node executions with which a run completes."""
+        """Return the least number of node executions with which a run completes, None when none does."""
         return next((self._shortest[root] for root in self._roots(entry)), None)
-
-    def longest_run(self, entry: str) -> int | None:
-        """Return the largest number of node executions of any run."""
-        return next((self._longest[root] for root in self._roots(entry)), None)
 
     def _roots(self, entry: str | None) -> tuple[int, ...]:
         chosen = self._flow.entries.values() if entry is None else (self._flow.entries[entry],)
         found = (self._net.index.get(each.node) for each in chosen)
         return tuple(dict.fromkeys(each for each in found if each is not None))
-
-    def _started(self, entry: str) -> Sequence[bool]:
-        if entry not in self._starts:
-            self._starts[entry] = self._starting.holding(self._roots(entry))
-        return self._starts[entry]
 
     def _named(self, nodes: Iterable[int]) -> tuple[str, ...]:
         ids = self._net.ids
@@ -114,11 +115,11 @@ class Graph:
 
     @cached_property
     def _completion(self) -> Clauses:
-        return completion(self._net)
+        return completion_clauses(self._net)
 
     @cached_property
     def _completes(self) -> Sequence[bool]:
-        return self._completion.holding()
+        return self._completion.solve()
 
     @cached_property
     def _completing(self) -> frozenset[str]:
@@ -126,11 +127,11 @@ class Graph:
 
     @cached_property
     def _starting(self) -> Clauses:
-        return starting(self._net, self._completes)
+        return starting_clauses(self._net, self._completes)
 
     @cached_property
     def _all_started(self) -> Sequence[bool]:
-        return self._starting.holding(self._roots(None))
+        return self._starting.solve(self._roots(None))
 
     @cached_property
     def _startable(self) -> frozenset[str]:
@@ -146,8 +147,4 @@ class Graph:
 
     @cached_property
     def _shortest(self) -> list[int | None]:
-        return shortest(self._net, self._completion)
-
-    @cached_property
-    def _longest(self) -> list[int | None]:
-        return longest(self._net, self._leads, self._components)
+        return find_shortest(self._net, self._completion)

@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from stagec.core.components import Neighbours, components, repeats
+from stagec.core.value import value
 
 
-def traps(leads: Neighbours, starts: Sequence[bool], waits: Sequence[bool]) -> Iterator[tuple[list[int], bool]]:
+@value
+class Trap:
+    """Nodes that a run can enter and never leave for a completing end: a cycle without an exit, or a dead end.
+
+    Every node that is stuck belongs to a trap, leads into one, or needs a node that could not start in any case.
+    """
+
+    nodes: tuple[str, ...]
+    cycle: bool
+
+
+def find_traps(leads: Neighbours, starts: Sequence[bool], waits: Sequence[bool]) -> Iterator[tuple[list[int], bool]]:
     """Yield the nodes of each trap and whether it is a cycle; `waits` tells of each node whether it counts.
 
     A node that does not complete needs another such node on each of its edges, unless they all fail; a trap is a

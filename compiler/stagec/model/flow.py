@@ -11,13 +11,6 @@ from stagec.core.place import Place
 from stagec.core.value import NOTHING, value
 
 
-class Start(StrEnum):
-    """When a node starts: on any one of its incoming edges, or only when all of them have been taken."""
-
-    ANY = "any"
-    ALL = "all"
-
-
 class End(StrEnum):
     """How a run or a scope ends."""
 
@@ -43,18 +36,13 @@ class To:
 
 
 @value
-class Back:
-    """Go back to the node from which this one was entered."""
-
-
-@value
 class Stop:
     """End the innermost scope; outside every scope, end the run."""
 
     end: End = End.DONE
 
 
-Target = To | Back | Stop
+Target = To | Stop
 
 
 @value
@@ -101,7 +89,6 @@ class Node:
     at: Place
     kind: str | None = None
     edges: tuple[Edge, ...] = ()
-    start: Start = Start.ANY
     idle: bool = False
     decided_at: Place | None = None
     parts: tuple[tuple[str, Place], ...] = ()

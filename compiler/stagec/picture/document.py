@@ -36,7 +36,6 @@ class Stroke(StrEnum):
     """To one of several nodes that run one after the other."""
     JOIN = "join"
     """From a node that runs together with others to the one that runs when all have ended."""
-    BACK = "back"
     """To where the node was entered from."""
     END = "end"
 

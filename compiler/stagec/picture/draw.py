@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.words import counted, listing
 from stagec.graph import Graph, noun
-from stagec.model.flow import Edge, Flow, Start, To
+from stagec.model.flow import Edge, Flow, To
 from stagec.picture.document import DONE, FAILED, Box, Line, Picture, Role, box_of, missing_of, start_of
 from stagec.picture.excerpts import details
 from stagec.picture.lines import lines_of
@@ -47,7 +47,7 @@ def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Bo
             role=Role.NODE,
             kind=node.kind,
             is_reached=name in reached,
-            is_join=name in joins or node.start is Start.ALL,
+            is_join=name in joins,
             found=found.by_node.get(name, ()),
             details=details(node, trees),
         )

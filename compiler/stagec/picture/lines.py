@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.model.flow import Back, Edge, End, Flow, Mode, Node, Target, Term, To
+from stagec.model.flow import Edge, End, Flow, Mode, Node, Target, Term, To
 from stagec.picture.document import DONE, FAILED, Line, Stroke, box_of, missing_of, start_of
 from stagec.picture.owners import Found, spot
 
@@ -127,7 +127,6 @@ class _Lines:
         self._flow = flow
         self._found = found.by_move
         self._after = follow_ups(flow)
-        self._callers = _callers(flow)
         self._joined: set[str] = set()
         self._chosen = {(edge.source, edge.outcome) for node in flow.nodes.values() for edge in node.edges if edge.when}
 
@@ -147,9 +146,6 @@ class _Lines:
         target = edge.target
         if isinstance(target, To):
             yield from self._forward(edge, target)
-        elif isinstance(target, Back):
-            for caller in self._callers.get(node.id, ()):
-                yield self._from(edge, box_of(caller), Stroke.BACK)
         elif target.end is End.FAILED:
             yield self._from(edge, FAILED, Stroke.END)
         else:
@@ -190,13 +186,3 @@ class _Lines:
 
     def _box(self, name: str) -> str:
         return box_of(name) if name in self._flow.nodes else missing_of(name)
-
-
-def _callers(flow: Flow) -> Mapping[str, tuple[str, ...]]:
-    """Return for each node that goes back the nodes with an edge to it."""
-    going_back = {node.id for node in flow.nodes.values() if any(isinstance(edge.target, Back) for edge in node.edges)}
-    found: dict[str, dict[str, None]] = {name: {} for name in going_back}
-    for edge, target in forward(flow) if going_back else ():
-        for name in going_back.intersection((*target.nodes, target.join or "")):
-            found[name][edge.source] = None
-    return {name: tuple(sources) for name, sources in found.items()}

@@ -9,7 +9,7 @@ from stagec.core.components import components
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.value import replace
 from stagec.core.words import counted, quote
-from stagec.picture.document import Box, Picture, Role, Stroke, group_of
+from stagec.picture.document import Box, Picture, Role, group_of
 from stagec.picture.lines import merged
 
 _THROUGH = {Role.NODE, Role.GROUP}
@@ -109,8 +109,7 @@ def _joined(picture: Picture, groups: Groups) -> Picture:
         if source == target and source in inside:
             inside[source].extend(line.found)
         else:
-            stroke = Stroke.GO if line.stroke is Stroke.BACK else line.stroke
-            lines.append(replace(line, source=source, target=target, stroke=stroke))
+            lines.append(replace(line, source=source, target=target))
     made = {group_of(name): _group(name, boxes, inside[group_of(name)]) for name, boxes in groups.items()}
     boxes: dict[str, Box] = {}
     for name, box in picture.boxes.items():

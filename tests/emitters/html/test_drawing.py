@@ -33,12 +33,12 @@ def test_what_was_probably_meant_is_marked_and_said() -> None:
 def chain(count: int) -> list[Line]:
     """Return the lines of a row of boxes, and others that lead back to the first."""
     lines = [Line(f"n{at}", f"n{at + 1}", Stroke.GO) for at in range(count)]
-    return lines + [Line(f"n{at}", "n0", Stroke.BACK) for at in range(1, count + 1)]
+    return lines + [Line(f"n{at}", "n0", Stroke.JOIN) for at in range(1, count + 1)]
 
 
 def lengthy(picture: Picture) -> set[str]:
     return {
-        stroke for look in classes_of_lines(picture) if "lengthy" in look for stroke in ("go", "back") if stroke in look
+        stroke for look in classes_of_lines(picture) if "lengthy" in look for stroke in ("go", "join") if stroke in look
     }
 
 
@@ -47,4 +47,4 @@ def test_long_lines_are_dashed_where_they_are_few() -> None:
 
 
 def test_long_lines_are_not_dashed_where_they_are_many() -> None:
-    assert lengthy(picture_of(*chain(600))) == {"back"}
+    assert lengthy(picture_of(*chain(600))) == {"join"}

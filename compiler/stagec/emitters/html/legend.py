@@ -21,7 +21,6 @@ _STROKES = {
     Stroke.FORK: "starts together with others",
     Stroke.CHAIN: "one after the other",
     Stroke.JOIN: "when all have ended",
-    Stroke.BACK: "back to where it came from",
     Stroke.END: "ends",
 }
 _WIDTH, _HEIGHT = 44.0, 22.0

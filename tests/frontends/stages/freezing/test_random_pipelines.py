@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from campaigns import choose
+from graph.oracle import NetworkxGraph
 from properties.test_pipelines import machine
 
 from stagec.core.diagnostic import Severity
 from stagec.core.value import replace
-from stagec.graph import build
 from stagec.model import flow
 from stagec.pipeline import Meaning, Project, compile_project
 from stagec.plan import Plan, dump, verify
@@ -79,7 +79,7 @@ def test_a_random_pipeline_makes_a_plan_that_says_what_its_flow_says(random: Ran
         given = covered(random)
         meaning, sound = meaning_of(tmp_path, given)
         without_errors += sound
-        plan, longest = meaning.plan(), build(meaning.flow).longest_run("")
+        plan, longest = meaning.plan(), NetworkxGraph(meaning.flow).longest_run("")
         assert verify(dump(plan)).plan == plan, given
         assert moves_of_plan(plan) == moves_of_flow(meaning), given
         assert plan.facts is not None

@@ -43,8 +43,6 @@ def _target(target: flow.Target) -> Target:
             return Fork(target.nodes, target.join)
         case flow.Stop():
             return Stop(Outcome(target.end.value))
-        case flow.Back():
-            raise TypeError("no stage goes back to whatever led to it")
         case _:
             assert_never(target)
 

@@ -1,31 +1,135 @@
-"""The same questions answered through networkx: slower, by other algorithms, for callers who use it anyway."""
+"""The questions about flows answered through networkx, in rounds until nothing changes: the oracle of `Graph`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from stagec.graph.fixpoints import Take, completing, costs, following, starting, takes
-from stagec.graph.named import callers_of, dangles, edges, named
-from stagec.graph.questions import Trap
-from stagec.graph.runs import MOST
-from stagec.model.flow import Edge, Flow
+import networkx as nx
 
-_OUTSIDE = ()
-"""A node before all entries and behind all ends; no id is a tuple."""
+from stagec.core.value import value
+from stagec.graph import Trap
+from stagec.graph.adjacency import is_plain
+from stagec.graph.runs import MOST
+from stagec.model.flow import Edge, End, Flow, Mode, Stop, To
+
+
+def edges(flow: Flow) -> Iterator[Edge]:
+    """Yield all edges of a flow."""
+    for node in flow.nodes.values():
+        yield from node.edges
+
+
+def named(edge: Edge) -> tuple[str, ...]:
+    """Return the nodes that an edge names, its join included."""
+    if not isinstance(edge.target, To):
+        return ()
+    join = edge.target.join
+    return edge.target.nodes if join is None else (*edge.target.nodes, join)
+
+
+def dangles(flow: Flow, edge: Edge) -> bool:
+    """Tell whether an edge names a node that does not exist."""
+    return not all(each in flow.nodes for each in named(edge))
+
+
+Way = tuple[str, frozenset[str]]
+"""A node that follows as soon as all of some others do."""
+
+
+@value
+class Take:
+    """One way in which an edge starts a node: what must have started, and what of it must be able to end."""
+
+    node: str
+    edge: Edge
+    started: frozenset[str]
+    ended: frozenset[str]
+
+    def possible(self, starts: Collection[str], completes: Collection[str]) -> bool:
+        """Tell whether the node can be started in this way."""
+        return all(each in starts for each in self.started) and all(each in completes for each in self.ended)
+
+
+def takes(edge: Edge) -> Iterator[Take]:
+    """Yield all nodes that an edge starts, in the order in which it names them."""
+    target = edge.target
+    if isinstance(target, To):
+        for at, node in enumerate(target.nodes):
+            before = frozenset(target.nodes[:at] if target.mode is Mode.CHAIN else ())
+            yield Take(node, edge, before | {edge.source}, before)
+        if target.join is not None:
+            yield Take(target.join, edge, frozenset({edge.source, *target.nodes}), frozenset(target.nodes))
+
+
+def starting(known: Iterable[Take], completes: frozenset[str]) -> list[Way]:
+    """Return the ways in which nodes start."""
+    return [(take.node, take.started) for take in known if take.ended <= completes]
+
+
+def completing(known: list[Edge]) -> Iterator[Way]:
+    """Yield the ways in which nodes complete."""
+    for edge in known:
+        if isinstance(edge.target, To) or edge.target.end is End.DONE:
+            yield edge.source, frozenset(named(edge))
+
+
+def following(ways: Iterable[Way], given: Iterable[str]) -> frozenset[str]:
+    """Return all that follows from what is given."""
+    single = nx.DiGraph()
+    single.add_nodes_from(given)
+    fresh, rest = set(given), []
+    for node, needs in ways:
+        if len(needs) > 1:
+            rest.append((node, needs))
+        single.add_node(node)
+        single.add_edges_from((each, node) for each in needs if len(needs) == 1)
+        fresh |= set() if needs else {node}
+    found: set[str] = set()
+    while fresh:
+        found |= fresh.union(*nx.bfs_layers(single, [each for each in fresh if each in single]))
+        fresh = {node for node, needs in rest if needs <= found} - found
+    return frozenset(found)
+
+
+def costs(known: list[Edge]) -> Mapping[str, int]:
+    """Return for each completing node the least executions to an end."""
+    if all(not isinstance(edge.target, To) or is_plain(edge.target) for edge in known):
+        return _levels(known)
+    found: dict[str, int] = {}
+    before: dict[str, int] | None = None
+    while found != before:
+        before = dict(found)
+        for edge in known:
+            cost = _cost(edge, found)
+            if cost is not None and cost < found.get(edge.source, MOST + 1):
+                found[edge.source] = cost
+    return found
+
+
+def _levels(known: list[Edge]) -> Mapping[str, int]:
+    single = nx.DiGraph((target, source) for source, needs in completing(known) for target in needs)
+    ends = {edge.source for edge in known if isinstance(edge.target, Stop) and edge.target.end is End.DONE}
+    single.add_nodes_from(ends)
+    return {node: at for at, level in enumerate(nx.bfs_layers(single, list(ends)), 1) for node in level}
+
+
+def _cost(edge: Edge, found: Mapping[str, int]) -> int | None:
+    target = edge.target
+    if isinstance(target, Stop):
+        return 1 if target.end is End.DONE else None
+    if not all(each in found for each in named(edge)):
+        return None
+    return min(1 + sum(found[each] for each in named(edge)), MOST)
 
 
 class NetworkxGraph:
-    """A flow and what follows from it; `Questions` says what each answer means.
-
-    Dominators may take quadratic time, and so may flows that wait at many joins one behind the other.
-    """
+    """A flow and what follows from it; `Graph` says what each answer means."""
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
         self._edges = [edge for edge in edges(flow) if not dangles(flow, edge)]
-        self._known_starts: dict[tuple[str, ...], frozenset[str]] = {}
 
     @property
     def flow(self) -> Flow:
@@ -45,11 +149,7 @@ class NetworkxGraph:
 
     def startable(self) -> frozenset[str]:
         """Return the nodes that can start, all entries taken together."""
-        return self._started(self._roots(None))
-
-    def startable_from(self, entry: str) -> frozenset[str]:
-        """Return the nodes that can start in a run from one entry."""
-        return self._started(self._roots(entry))
+        return self._startable
 
     def unstartable(self) -> tuple[str, ...]:
         """Return the nodes that can never start."""
@@ -65,10 +165,8 @@ class NetworkxGraph:
 
     def traps(self) -> tuple[Trap, ...]:
         """Return the places where stuck runs end up."""
-        import networkx as nx
-
         every = frozenset(self._flow.nodes)
-        blocked = following(starting(self._flow, self._takes, every), self._roots(None)) - self.startable()
+        blocked = following(starting(self._takes, every), self._roots(None)) - self.startable()
         kept = self._leads.subgraph(every - self.completing() - blocked)
         bottoms = nx.attracting_components(kept)
         found = [self._ordered(nodes) for nodes in bottoms if not self.startable().isdisjoint(nodes)]
@@ -77,8 +175,6 @@ class NetworkxGraph:
 
     def components(self) -> tuple[tuple[str, ...], ...]:
         """Return the strongly connected components, each behind all it leads to."""
-        import networkx as nx
-
         whole = nx.condensation(self._leads, self._strong)
         order = reversed(list(nx.topological_sort(whole)))
         return tuple(self._ordered(whole.nodes[each]["members"]) for each in order)
@@ -95,8 +191,6 @@ class NetworkxGraph:
 
     def longest_run(self, entry: str) -> int | None:
         """Return the largest number of node executions of any run."""
-        import networkx as nx
-
         most: dict[str, int] = {}
         leaving = self._leaving
         for root in self._roots(entry):
@@ -120,18 +214,13 @@ class NetworkxGraph:
         chosen = self._flow.entries.values() if entry is None else (self._flow.entries[entry],)
         return tuple(dict.fromkeys(each.node for each in chosen if each.node in self._flow.nodes))
 
-    def _started(self, roots: tuple[str, ...]) -> frozenset[str]:
-        if roots not in self._known_starts:
-            self._known_starts[roots] = following(self._starting, roots)
-        return self._known_starts[roots]
-
     @cached_property
     def _takes(self) -> list[Take]:
         return [take for edge in self._edges for take in takes(edge)]
 
     @cached_property
-    def _starting(self) -> list[tuple[str, frozenset[str]]]:
-        return starting(self._flow, self._takes, self._completing)
+    def _startable(self) -> frozenset[str]:
+        return following(starting(self._takes, self._completing), self._roots(None))
 
     @cached_property
     def _completing(self) -> frozenset[str]:
@@ -139,7 +228,7 @@ class NetworkxGraph:
 
     @cached_property
     def _shortest(self) -> Mapping[str, int]:
-        return costs(self._flow, self._edges)
+        return costs(self._edges)
 
     @cached_property
     def _leaving(self) -> Mapping[str, list[Edge]]:
@@ -150,16 +239,11 @@ class NetworkxGraph:
 
     @cached_property
     def _strong(self) -> list[set[str]]:
-        import networkx as nx
-
         return list(nx.strongly_connected_components(self._leads))
 
     @cached_property
     def _leads(self) -> Any:
-        import networkx as nx
-
         made = nx.DiGraph()
         made.add_nodes_from(self._flow.nodes)
         made.add_edges_from((edge.source, node) for edge in self._edges for node in named(edge))
-        made.add_edges_from((node, each) for node, callers in callers_of(self._edges).items() for each in callers)
         return made
