@@ -17,7 +17,7 @@ from stagec.drivers.local import RunSession, World, create, proceed, read_journa
 from stagec.plan import dump
 from stagec.runtime import Effect, Event, Program, Started, State, Step, load
 from stagec.runtime.exchange import Ask, Run, Shell, read_key
-from stagec.world.local import LocalWorld, Permissions
+from stagec.world.local_world import LocalWorld, Permissions
 
 VECTORS = Path(__file__).parents[1] / "plan_vectors"
 CHECK = 'sleep 0.01; case "$STAGEC_IDEMPOTENCY_KEY" in *close#[12]/*) exit 1;; esac; echo checked'

@@ -17,8 +17,8 @@ from crash.flows import Undisturbed, digest, flow, program
 
 from stagec.drivers.local import History, JournalError, Reason, read_journal
 from stagec.drivers.local.drive import fold
-from stagec.drivers.local.events import key_of
-from stagec.drivers.local.replaying import replayed
+from stagec.drivers.local.event_json import key_of
+from stagec.drivers.local.replay import replay_twice
 from stagec.runtime import load
 
 TOP = Path(__file__).parents[2]
@@ -111,7 +111,7 @@ def finished(name: str, driver: Driver, path: Path, whole: Undisturbed) -> None:
     driver.begin(name, path)
     life = Life(list(driver.lines()))
     assert (life.status, left(name, path, life, whole)) == (0, len(whole.events))
-    assert replayed(program(name), load(flow(name).plan), read_journal(path)) == whole.state
+    assert replay_twice(program(name), load(flow(name).plan), read_journal(path)) == whole.state
 
 
 FIRST = {"any": "open", "world": "asking"}

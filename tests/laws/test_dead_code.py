@@ -17,7 +17,7 @@ DECORATED = ["@click.command*", "@rule", "@_plan.command*"]
 CALLED_BY_OTHERS = {
     "__init__.py": {"__getattr__"},  # Python asks it for public names
     "cli/progress.py": {"daemon"},  # the library that the object is of reads it
-    "world/remote.py": {"event_hooks"},
+    "world/remote_server.py": {"event_hooks"},
     "cli/commands/validate/report.py": {"no_cache"},  # an option that is accepted and does nothing
     "core/budgets.py": {"plan_size"},  # configuration names it
     "core/value.py": {"__class__"},  # Python reads it

@@ -24,7 +24,7 @@ DOORS = {
     "httpx2": ("stagec.world",),
     "mcp": ("stagec.world",),
     "mcp_types": ("stagec.world",),
-    "jsonschema_rs": ("stagec.sources.shape", "stagec.project.mistakes", "stagec.runtime.payload"),
+    "jsonschema_rs": ("stagec.sources.shape", "stagec.project.mistakes", "stagec.runtime.answer_schemas"),
     "sqlite3": ("stagec.drivers.local.legacy",),
     "yaml": ("stagec.sources.formats", "stagec.sources.yaml_text"),
     "ruamel": ("stagec.sources.formats", "stagec.sources.yaml_text"),

@@ -10,7 +10,7 @@ from stagec.core.components import components, repeats
 
 PACKAGE = Path(__file__).parents[2] / "compiler" / "stagec"
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-_ANSWER = "values that are nested more than `values.DEPTH` deep are refused before"
+_ANSWER = "values that are nested more than `json_values.DEPTH` deep are refused before"
 _FILE = "a file is at most `Budgets.depth` deep, and no project, user or command line makes that more than 200"
 _OWN = "the types of plans, which stagec defines"
 _SLOTS = "each slot of the message loop leads to the next one, once, until the world is asked"
@@ -52,8 +52,8 @@ ALLOWED = {
     "runtime.render:Renderer._pieces": "a plan is refused whose templates are nested more than `template.DEEPEST` deep",
     "runtime.scheduler:_begin_fallback": "what begins instead of a node has nothing that begins instead of it",
     "runtime.scheduler:begin": "what begins instead of a node has nothing that begins instead of it",
-    "runtime.values:_round": "values that are nested more than `values.DEPTH` deep are refused before",
-    "runtime.values:equal": _ANSWER,
+    "runtime.json_values:_round": "values that are nested more than `json_values.DEPTH` deep are refused before",
+    "runtime.json_values:equal": _ANSWER,
     **{
         f"sources.formats.json.scan:Scanner.{each}": _STATES
         for each in (

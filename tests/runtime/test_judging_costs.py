@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from stagec.core.budgets import AnswerBudgets
-from stagec.runtime.payload import Payloads
+from stagec.runtime.answer_schemas import AnswerSchemas
 
 MOST = AnswerBudgets()
 
 
 def complaint(schema: Any, given: Any) -> str | None:
-    return Payloads({"s": json.dumps(schema)}).complaint("s", given)
+    return AnswerSchemas({"s": json.dumps(schema)}).complaint("s", given)
 
 
 def deep(levels: int, key: str | None = None) -> Any:
@@ -66,7 +66,7 @@ def test_patterns_in_answers_are_compiled_within_a_budget() -> None:
 
 
 def test_a_pattern_of_a_validator_is_bounded_too() -> None:
-    payloads = Payloads({})
+    payloads = AnswerSchemas({})
     assert payloads.matches("^ok$", "ok")
     assert not payloads.matches(r"(\p{L}{99}){99}|ok", "ok")
 

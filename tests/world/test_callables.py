@@ -13,7 +13,7 @@ from stagec.core.json import Json
 from stagec.core.secrets import Redactor
 from stagec.runtime.exchange import Hook, Run, Shell, Wait
 from stagec.world import callables
-from stagec.world.local import ClosedWorld, LocalWorld, Permissions
+from stagec.world.local_world import ClosedWorld, LocalWorld, Permissions
 
 MODULE = """
 def echo(given):

@@ -16,7 +16,7 @@ import pytest
 from stagec.catalogue import Effects, LockedServer, Server
 from stagec.catalogue.lock import digest
 from stagec.world.mcp import Answer, Question, ask
-from stagec.world.trouble import Trouble
+from stagec.world.server_errors import ServerFailure
 
 MakeServer = Callable[..., Server]
 Leftovers = Callable[[], list[int]]
@@ -32,9 +32,9 @@ def asked(server: Server, folder: Path, timeout: float = 20) -> Answer:
     return answer
 
 
-def trouble(server: Server, folder: Path, timeout: float = 20) -> Trouble:
+def trouble(server: Server, folder: Path, timeout: float = 20) -> ServerFailure:
     answer = asked(server, folder, timeout)
-    assert isinstance(answer, Trouble)
+    assert isinstance(answer, ServerFailure)
     return answer
 
 
@@ -138,7 +138,7 @@ def test_what_a_server_started_ends_with_it(server: MakeServer, tmp_path: Path, 
 def test_other_servers_are_still_asked(server: MakeServer, tmp_path: Path, leftovers: Leftovers) -> None:
     kinds = ("crashing", "polite", "silent", "noisy")
     answers = ask([Question(server(each), str(tmp_path), 2) for each in kinds], quiet, quiet)
-    assert [type(each) for each in answers] == [Trouble, LockedServer, Trouble, LockedServer]
+    assert [type(each) for each in answers] == [ServerFailure, LockedServer, ServerFailure, LockedServer]
     assert leftovers() == []
 
 

@@ -15,7 +15,7 @@ from stagec.core.json import Json
 from stagec.sources.read import Sources
 from stagec.sources.shape import judge
 from stagec.sources.shape.faults import topic_of
-from stagec.world.scenario import Scenario, scenario_of
+from stagec.world.scenario import Scenario, parse_scenario
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "scenario.schema.json").read_text(encoding="utf-8"))
 
@@ -70,7 +70,7 @@ def test_a_document_says_what_the_world_answers() -> None:
         "waits": "skip",
         "pace": 20,
     }
-    assert scenario_of(told, "s.yaml") == Scenario(
+    assert parse_scenario(told, "s.yaml") == Scenario(
         "s.yaml",
         "late",
         {"topic": "winter"},
@@ -89,7 +89,7 @@ def test_a_document_says_what_the_world_answers() -> None:
 
 @pytest.mark.parametrize("given", [None, [], "x", {"inputs": 1, "answers": [], "waits": "real", "pace": True}])
 def test_what_is_none_says_nothing(given: Json) -> None:
-    assert scenario_of(given, "s.yaml") == Scenario("s.yaml")
+    assert parse_scenario(given, "s.yaml") == Scenario("s.yaml")
 
 
 SOUND: dict[str, Json] = {

@@ -16,7 +16,7 @@ from stagec.model.concerns import concerning
 from stagec.pipeline import Meaning, Project, compile_project
 from stagec.plan import Plan, PlanError, dump, load, prove
 from stagec.project.configuration import Configuration
-from stagec.runtime.payload import unusable
+from stagec.runtime.answer_schemas import find_unusable
 
 
 def flows_for(wanted: str | None, flows: Iterable[Flow]) -> tuple[Flow, ...]:
@@ -66,7 +66,7 @@ class Freezer:
         inside = [each for each in self.errors if each.at.file in plan.sources]
         if inside:
             return Refused(flow, counted(len(inside), "error"))
-        for _, why in unusable(plan):  # whatever no rule has foreseen
+        for _, why in find_unusable(plan):  # whatever no rule has foreseen
             return Refused(flow, f"a schema of it cannot be used: {why.partition(chr(10))[0]}")
         try:
             data = dump(plan)

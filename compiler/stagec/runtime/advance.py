@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from stagec.core.json import Json, object_of
 from stagec.plan.node import Outcome
 from stagec.runtime.acts import resume_act
-from stagec.runtime.acts.hooks import find_misplacement, slot_of
+from stagec.runtime.acts.loop_hooks import find_misplacement, slot_of
 from stagec.runtime.exchange import Answered, Cancelled, Event, Started, execution_of
 from stagec.runtime.execution import ROOT
+from stagec.runtime.json_values import UnreadableError, normalise
 from stagec.runtime.program import Program
 from stagec.runtime.scheduler import begin, move
 from stagec.runtime.state import PendingNode, State, Step
 from stagec.runtime.step_builder import StepBuilder, error
-from stagec.runtime.values import UnreadableError, normalise
 
 
 def advance(program: Program, state: State, event: Event) -> Step:
@@ -95,7 +95,7 @@ def _find_input_trouble(program: Program, event: Started) -> str | None:
     for name, wanted in plan.inputs.items():
         if name not in inputs and wanted.required:
             return f"the input {name!r} is missing"
-        complaint = program.payloads.complaint(wanted.schema, inputs[name]) if name in inputs else None
+        complaint = program.answer_schemas.complaint(wanted.schema, inputs[name]) if name in inputs else None
         if complaint is not None:
             return f"the input {name!r} cannot be used: {complaint}"
     return None

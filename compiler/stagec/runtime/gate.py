@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stagec.core.json import Json
 from stagec.plan.canonical import as_text
 from stagec.plan.gate import Check, IntentGate, VerdictGate
-from stagec.runtime.values import MISSING, all_hold, follow
+from stagec.runtime.json_values import MISSING, all_hold, follow
 
 ABORT = "abort"
 ALIASES: Mapping[str, str] = {

@@ -11,9 +11,9 @@ from stagec.plan.load import Loaded, PlanError, unframed
 from stagec.plan.load import load as load_plan
 from stagec.plan.load import verify as verify_plan
 from stagec.plan.node import Edge, Go, Named, Target
-from stagec.runtime.payload import Payloads, unusable
+from stagec.runtime.answer_schemas import AnswerSchemas, find_unusable
+from stagec.runtime.json_values import all_hold
 from stagec.runtime.render import Renderer
-from stagec.runtime.values import all_hold
 
 
 @value
@@ -27,7 +27,7 @@ class Program:
     digest: str
     routes: Mapping[str, Mapping[str, tuple[Edge, ...]]]
     renderer: Renderer
-    payloads: Payloads
+    answer_schemas: AnswerSchemas
 
 
 _verified: dict[str, None] = {}
@@ -51,7 +51,7 @@ def verify(data: bytes) -> Loaded:
     Besides what `stagec.plan.verify` refuses, that is a content which values are judged by and which is no JSON Schema.
     """
     loaded = verify_plan(data)
-    for content, why in unusable(loaded.plan):
+    for content, why in find_unusable(loaded.plan):
         raise PlanError(f"its content {content} is no schema that can be used: {why}")
     if len(_verified) >= _MOST:
         _verified.clear()
@@ -62,7 +62,7 @@ def verify(data: bytes) -> Loaded:
 def program_of(plan: Plan, digest: str = "") -> Program:
     """Return the program of a plan that was not read from a file."""
     routes = {name: group_by_outcome(node.edges) for name, node in plan.nodes.items()}
-    return Program(plan, digest, routes, Renderer(plan.contents), Payloads(plan.contents))
+    return Program(plan, digest, routes, Renderer(plan.contents), AnswerSchemas(plan.contents))
 
 
 def choose(edges: Iterable[Edge], result: Json, named: str | None = None) -> Target | None:

@@ -8,7 +8,7 @@ from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.plan.canonical import as_text
 from stagec.plan.template import Choice, Each, Hole, Template, Text
-from stagec.runtime.values import MISSING, follow
+from stagec.runtime.json_values import MISSING, follow
 
 _LENIENT = frozenset({"failure", "this"})
 """Names below which a hole that leads to nothing is the empty text."""

@@ -15,10 +15,17 @@ from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.core.version import __version__
 from stagec.core.words import counted, quote
-from stagec.world.process import Launch, ServerProcess
-from stagec.world.remote import RemoteServer
-from stagec.world.trouble import SenselessListError, Transport, Trouble, first_of, told, trouble
-from stagec.world.variables import UnsetVariableError, expanded
+from stagec.world.remote_server import RemoteServer
+from stagec.world.server_errors import (
+    SenselessListError,
+    ServerFailure,
+    Transport,
+    describe_failure,
+    explain_error,
+    first_error,
+)
+from stagec.world.server_process import Launch, ServerProcess
+from stagec.world.server_variables import UnsetVariableError, expand_variables
 
 _AT_ONCE = 8
 """Servers that run at the same time."""
@@ -36,7 +43,7 @@ class Question:
     timeout: float
 
 
-Answer = LockedServer | Trouble
+Answer = LockedServer | ServerFailure
 Tell = Callable[[Server, int], None]
 """Called with a server and how many tools it has named so far: when it is started, and after every page."""
 Finish = Callable[[Server, int | None], None]
@@ -81,11 +88,11 @@ async def _ask_all(questions: tuple[Question, ...], tell: Tell, finish: Finish) 
 async def _answer(question: Question, tell: Tell) -> Answer:
     server = question.server
     if (unfit := _unfit(server)) is not None:
-        return Trouble(server, unfit)
+        return ServerFailure(server, unfit)
     try:
-        meant = expanded(server, os.environ)
+        meant = expand_variables(server, os.environ)
     except UnsetVariableError as unset:
-        return Trouble(server, f"refers to {quote(unset)}, which is not set")
+        return ServerFailure(server, f"refers to {quote(unset)}, which is not set")
     transport = _transport(meant, question.folder)
     tell(server, 0)
     try:
@@ -93,9 +100,9 @@ async def _answer(question: Question, tell: Tell) -> Answer:
             tools = await _tools(meant, transport, lambda number: tell(server, number))
     except TimeoutError:
         unit = "second" if question.timeout == 1 else "seconds"
-        return trouble(meant, transport, f"did not answer within {question.timeout:g} {unit}")
+        return describe_failure(meant, transport, f"did not answer within {question.timeout:g} {unit}")
     except Exception as error:
-        return trouble(meant, transport, told(error, transport))
+        return describe_failure(meant, transport, explain_error(error, transport))
     return LockedServer(server.name, server.at, launch_digest(server), tools)
 
 
@@ -126,7 +133,7 @@ async def _tools(server: Server, transport: Transport, tell: Callable[[int], Non
     try:
         return await _listed(server, transport, "legacy", tell)
     except Exception as error:
-        if getattr(first_of(error), "code", None) != UNSUPPORTED_PROTOCOL_VERSION:
+        if getattr(first_error(error), "code", None) != UNSUPPORTED_PROTOCOL_VERSION:
             raise
     return await _listed(server, transport, "auto", tell)
 

@@ -29,7 +29,7 @@ class Scenario:
     pace: int = 0
 
 
-def scenario_of(given: Json, source: str) -> Scenario:
+def parse_scenario(given: Json, source: str) -> Scenario:
     """Return the scenario that a document means; whatever in it is not as its schema says counts as absent."""
     told = object_of(given)
     return Scenario(

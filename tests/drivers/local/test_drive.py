@@ -10,7 +10,7 @@ from playable import Answers, stages
 from stagec.core.json import Json
 from stagec.drivers.local import Journal, JournalError, RunSession, drive, open_journal, proceed, read_journal, restore
 from stagec.drivers.local.drive import next_request
-from stagec.drivers.local.replaying import fold
+from stagec.drivers.local.replay import fold_events
 from stagec.plan import dump
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Cancelled, Effect, Program, Started, State, Step, advance, load
@@ -32,7 +32,7 @@ def test_the_journal_holds_what_has_happened(program: Program, journal: Journal,
     kept = read_journal(path)
     assert kept.events[0] == STARTED
     assert [each.key for each in kept.events if isinstance(each, Answered)] == WHOLE
-    assert fold(program, kept.events) == state
+    assert fold_events(program, kept.events) == state
 
 
 @pytest.mark.parametrize("stop", WHOLE)
@@ -49,7 +49,7 @@ def test_a_run_that_was_interrupted_asks_again_for_what_was_not_answered(
     reopened.close()
     assert again.asked == WHOLE[WHOLE.index(stop) :]
     assert (state.ended, state.executions) == (Outcome.DONE, 3)
-    assert fold(program, read_journal(path).events) == state
+    assert fold_events(program, read_journal(path).events) == state
 
 
 def test_a_run_that_has_ended_asks_for_nothing(program: Program, journal: Journal, path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_run_that_has_ended_asks_for_nothing(program: Program, journal: Journa
 def test_a_run_is_cancelled_without_asking(program: Program, journal: Journal) -> None:
     with pytest.raises(InterruptedError):
         drive(program, journal, Answers("one/draft#2/1.0"), STARTED)
-    world, before = Answers(), fold(program, [STARTED])
+    world, before = Answers(), fold_events(program, [STARTED])
     state = proceed(RunSession(program, journal, world), before, Cancelled("enough"))
     assert (state.ended, state.reason, world.asked) == (Outcome.FAILED, "enough", [])
 

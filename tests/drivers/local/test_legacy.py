@@ -14,7 +14,7 @@ from campaigns import sample
 from playable import Answers
 
 from stagec.drivers.local import History, JournalError, Reason, drive, open_journal, read_journal
-from stagec.drivers.local.replaying import replayed
+from stagec.drivers.local.replay import replay_twice
 from stagec.plan.node import Outcome
 from stagec.runtime import Program, Started, load
 from stagec.runtime.state import State
@@ -33,7 +33,7 @@ def copied(name: str, folder: Path) -> Path:
 
 def after(history: History, program: Program) -> object:
     """Return where a history leads, or the first event from which something else follows now."""
-    return replayed(program, load(history.plan), history)
+    return replay_twice(program, load(history.plan), history)
 
 
 def run_python(code: str) -> str:

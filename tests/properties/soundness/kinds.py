@@ -14,8 +14,8 @@ from stagec.plan.gate import Among, Exists, IntentGate, JudgeGate, Reads, Term
 from stagec.plan.node import Chain, Edge, Fork, Go, Named, Stop, Target
 from stagec.runtime.exchange import Answered, Ask, Effect, Judge, Run, Shell
 from stagec.runtime.gate import ALIASES
+from stagec.runtime.json_values import MISSING, follow
 from stagec.runtime.state import State, Step, TraceEvent
-from stagec.runtime.values import MISSING, follow
 
 
 def of_edge(node: str, edge: Edge, among: tuple[Edge, ...]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from stagec.plan.document import Plan
 from stagec.plan.gate import Backoff
 from stagec.plan.node import Node
-from stagec.runtime.acts.conversation import conversation_of
+from stagec.runtime.acts.conversation_state import conversation_of
 from stagec.runtime.exchange import Call, Confirm, Effect, Grant, Hook, Turn, Wait
 from stagec.runtime.state import State, Step
 

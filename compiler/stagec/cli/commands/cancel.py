@@ -39,15 +39,15 @@ def _cancel(path: Path, journal: Journal) -> None:
     from stagec.cli.running.runs import name_of
     from stagec.core.failure import Failure
     from stagec.core.words import quote
-    from stagec.drivers.local.replaying import fold
+    from stagec.drivers.local.replay import fold_events
     from stagec.runtime import Cancelled
-    from stagec.world.local import ClosedWorld
+    from stagec.world.local_world import ClosedWorld
     from stagec.world.scenario import Scenario
-    from stagec.world.scripted import ScriptedWorld
+    from stagec.world.scripted_world import ScriptedWorld
 
     name = quote(name_of(path))
     program = program_in(journal.history.plan, f"the plan of run {name}")
-    ended = fold(program, journal.history.events).ended
+    ended = fold_events(program, journal.history.events).ended
     if ended is not None:
         raise Failure(f"run {name} has ended as {ended}: there is nothing to cancel")
     world = ScriptedWorld(Scenario(), ClosedWorld())

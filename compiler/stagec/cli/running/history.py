@@ -18,8 +18,8 @@ from stagec.core.value import value
 from stagec.core.visible import escape_ci_commands, visible
 from stagec.core.words import counted, quote, shortened
 from stagec.drivers.local import History, JournalError, Reason, read_journal
-from stagec.drivers.local.events import body_of, key_of
-from stagec.drivers.local.replaying import Difference, fold, replayed, steps
+from stagec.drivers.local.event_json import event_to_json, key_of
+from stagec.drivers.local.replay import Difference, advance_through, fold_events, replay_twice
 from stagec.runtime import Answered, Event, Program, State
 
 
@@ -60,7 +60,7 @@ def standing(path: Path) -> Standing:
         return Standing(name_of(path), str(error.reason), told)
     except Failure as failure:
         return Standing(name_of(path), str(Reason.UNUSABLE), str(failure))
-    state = fold(program, history.events)
+    state = fold_events(program, history.events)
     status = str(state.ended or ("interrupted" if history.events else "not begun"))
     counts = (state.executions, len(history.events))
     return Standing(name_of(path), status, state.reason, program.plan.id, program.digest, *counts)
@@ -84,7 +84,7 @@ def show_history(run: str, folder: Path) -> None:
     program = program_in(history.plan, f"the plan of run {quote(name_of(path))}")
     paper = canvas(sys.stdout, os.environ)
     wording = Wording(program.plan, paper)
-    state = fold(program, history.events)
+    state = fold_events(program, history.events)
     name = escape_ci_commands(visible(f"{name_of(path)}: {program.plan.id}", paper.encoding))
     title = f"{name}, {shortened(program.digest)}"
     events = counted(len(history.events), "event")
@@ -94,7 +94,7 @@ def show_history(run: str, folder: Path) -> None:
 def _rows(program: Program, history: History, wording: Wording) -> Iterator[tuple[str, ...]]:
     """Yield a row for each event, and one for each further execution that it ended."""
     before = State()
-    for seq, (event, step) in enumerate(steps(program, history.events)):
+    for seq, (event, step) in enumerate(advance_through(program, history.events)):
         who, what, answer = _describe(before, event)
         moves = [wording.led(move) for move in step.moves]
         before = step.state
@@ -115,8 +115,8 @@ def export_run(run: str, folder: Path) -> None:
     path = Runs(folder).find(run)
     history = read(path)
     program = program_in(history.plan, f"the plan of run {quote(name_of(path))}")
-    state = fold(program, history.events)
-    events = [{"seq": seq, **object_of(body_of(each))} for seq, each in enumerate(history.events)]
+    state = fold_events(program, history.events)
+    events = [{"seq": seq, **object_of(event_to_json(each))} for seq, each in enumerate(history.events)]
     told = {
         "run": name_of(path),
         "plan": program.plan.id,
@@ -136,7 +136,7 @@ def compare_replay(run: str, folder: Path) -> Exit:
     path = Runs(folder).find(run)
     history = read(path)
     named = f"the plan of run {quote(name_of(path))}"
-    found = replayed(program_in(history.plan, named), program_in(history.plan, named), history)
+    found = replay_twice(program_in(history.plan, named), program_in(history.plan, named), history)
     put(f"{_describe_replay(history, found)}\n")
     return Exit.FINDINGS if isinstance(found, Difference) else Exit.CLEAN
 

@@ -24,8 +24,8 @@ from stagec.runtime.advance import find_trouble
 from stagec.sources.read import Sources
 from stagec.sources.shape import judge
 from stagec.sources.tree import Tree
-from stagec.world.misfits import misfits
-from stagec.world.scenario import Scenario, scenario_of
+from stagec.world.scenario import Scenario, parse_scenario
+from stagec.world.scenario_mistakes import find_mistakes
 
 _SCENARIO_ROOM = 10
 """What models and tools answered in a long run may be so many times as large as what somebody writes."""
@@ -44,8 +44,8 @@ def read_scenario(path: Path | None, plan: Plan) -> Scenario:
     tree = judge(tree, "scenario")
     if tree.faults:
         _refuse_faulty(path, tree)
-    scenario = scenario_of(tree.value, file)
-    wrong = [(_start(tree, each.pointer), each.told) for each in misfits(scenario, plan)]
+    scenario = parse_scenario(tree.value, file)
+    wrong = [(_start(tree, each.pointer), each.told) for each in find_mistakes(scenario, plan)]
     if wrong:
         lines = [f"{file}:{start.line}:{start.column}: {told}" for start, told in sorted(wrong, key=_place)]
         raise Failure("\n".join((*lines, f"{quote(path)} is no scenario for the plan {quote(plan.id)}")))
@@ -159,6 +159,6 @@ def _value(program: Program, name: str, text: str) -> Json:
 def _satisfies(program: Program, schema: str | None, given: Json) -> bool:
     """Tell whether a value satisfies a schema; one that no schema can judge, such as half a character, does not."""
     try:
-        return program.payloads.complaint(schema, given) is None
+        return program.answer_schemas.complaint(schema, given) is None
     except (ValueError, RecursionError):
         return False

@@ -11,8 +11,8 @@ from stagec.core.words import listing, quote
 from stagec.plan import PlanError
 from stagec.plan.load import unframed
 from stagec.runtime import Program, load
-from stagec.world.misfits import hooks
 from stagec.world.scenario import Scenario
+from stagec.world.scenario_mistakes import hook_calls
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -47,7 +47,7 @@ def program_in(data: bytes, named: str) -> Program:
 
 def refuse_hooks(program: Program, scenario: Scenario, *, allowed: bool) -> None:
     """Refuse a plan that names callables which may not be called and which no scenario answers for."""
-    open_ones = [each for each in hooks(program.plan) if each not in scenario.hooks]
+    open_ones = [each for each in hook_calls(program.plan) if each not in scenario.hooks]
     if open_ones and not allowed:
         told = "--allow-hooks lets them be called, a scenario can answer for them under 'hooks'"
         raise Failure(f"the plan names Python callables, {listing(open_ones)}: {told}")

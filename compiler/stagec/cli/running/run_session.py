@@ -26,9 +26,9 @@ from stagec.drivers.local import History, Journal, JournalError, RunSession, Wor
 from stagec.plan.node import Outcome
 from stagec.runtime import Effect, Event, Program, Started, State
 from stagec.runtime.exchange import Hook, Run, Shell, Wait
-from stagec.world.local import LIMIT, LocalWorld, Permissions
-from stagec.world.scripted import ScriptedWorld
-from stagec.world.turns import Turns
+from stagec.world.command_lock import CommandLock
+from stagec.world.local_world import LIMIT, LocalWorld, Permissions
+from stagec.world.scripted_world import ScriptedWorld
 
 
 @value
@@ -143,7 +143,7 @@ def start(request: StartRequest) -> Exit:
     journal = _created(path, data, program, request.scenario)
     permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout)
     begin(program.plan, program.digest, name_of(path), quiet=request.events is not None)
-    with closing(Turns(turns_of(path))) as turns:
+    with closing(CommandLock(turns_of(path))) as turns:
         world = ScriptedWorld(scenario, LocalWorld(permissions, turns))
         return execute(RunSetup(path, journal, program, world, teller(program.plan, request.events)), started)
 
@@ -187,7 +187,7 @@ def resume(request: ResumeRequest) -> Exit:
         refuse_hooks(program, scenario, allowed=request.allow_hooks)
         permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout)
         begin(program.plan, program.digest, name_of(path), quiet=request.events is not None)
-        with closing(Turns(turns_of(path))) as turns:
+        with closing(CommandLock(turns_of(path))) as turns:
             world = ScriptedWorld(scenario, LocalWorld(permissions, turns))
             return execute(RunSetup(path, journal, program, world, teller(program.plan, request.events)), None)
 

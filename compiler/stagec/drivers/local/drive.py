@@ -10,17 +10,17 @@ from typing import Protocol
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.drivers.local.background import at_once, background
-from stagec.drivers.local.events import read, written
+from stagec.drivers.local.event_json import dump_event, load_event
 from stagec.drivers.local.history import History, JournalError, Reason
 from stagec.drivers.local.journal import Journal
-from stagec.drivers.local.replaying import difference, fold, steps
+from stagec.drivers.local.replay import advance_through, find_difference
 from stagec.drivers.local.step_digests import digest_step
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Answered, Effect, Event, Wait
 from stagec.runtime.program import Program
 from stagec.runtime.state import State, Step
 
-__all__ = ["Observer", "RunSession", "World", "drive", "fold", "next_request", "proceed", "restore", "unseen"]
+__all__ = ["Observer", "RunSession", "World", "drive", "next_request", "proceed", "restore", "unseen"]
 
 
 class World(Protocol):
@@ -80,9 +80,9 @@ def drive(program: Program, journal: Journal, world: World, event: Event | None,
 def restore(program: Program, history: History, observe: Observer = unseen) -> State:
     """Return the state that a history leads to; raise `JournalError` when something else follows from it than did."""
     state = State()
-    both = zip(steps(program, history.events), history.step_digests, strict=True)
+    both = zip(advance_through(program, history.events), history.step_digests, strict=True)
     for seq, ((event, step), known) in enumerate(both):
-        if difference(seq, step, known) is not None:
+        if find_difference(seq, step, known) is not None:
             told = f"something else follows from event {seq} now than when it happened: it was run by another stagec"
             raise JournalError(Reason.UNUSABLE, told)
         observe(event, step)
@@ -112,7 +112,7 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
 
 def _follow(program: Program, state: State, seq: int, body: str) -> tuple[Event, Step, str]:
     """Return an event as the journal gives it back, so that a run and its replay see the same, and what follows."""
-    event = read(body)
+    event = load_event(body)
     step = advance(program, state, event)
     return event, step, digest_step(seq, step)
 
@@ -133,6 +133,6 @@ def _length(wait: Wait) -> int:
 
 def _written(event: Event) -> str:
     try:
-        return written(event)
+        return dump_event(event)
     except (TypeError, ValueError) as error:
         raise JournalError(Reason.UNUSABLE, f"an event cannot be written: {error}") from error

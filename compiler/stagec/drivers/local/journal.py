@@ -15,7 +15,7 @@ from pathlib import Path
 from stagec.core.disk import make_private_folder
 from stagec.core.value import NOTHING
 from stagec.core.words import quote
-from stagec.drivers.local.events import key_of, read, written
+from stagec.drivers.local.event_json import dump_event, key_of, load_event
 from stagec.drivers.local.history import History, JournalError, Reason, check_plan, damaged
 from stagec.drivers.local.journal_file import JournalFile, create_file, open_file, read_at, read_file, resume_file
 from stagec.drivers.local.records import Record
@@ -54,7 +54,7 @@ class Journal:
         if key in self._keys:
             raise JournalError(Reason.UNUSABLE, f"an event cannot be written: {quote(key)} is there already")
         try:
-            text = written(event) if body is None else body
+            text = dump_event(event) if body is None else body
         except (TypeError, ValueError) as error:
             raise JournalError(Reason.UNUSABLE, f"an event cannot be written: {error}") from error
         self._append(text)
@@ -146,7 +146,7 @@ def _is_old(descriptor: int) -> bool:
 
 def _create(path: Path, history: History, *, replace: bool = False) -> Journal:
     beside = json.dumps({"digest": history.digest, "facts": dict(history.facts)})
-    entries = map(_payload, ("", *history.step_digests), map(written, history.events))
+    entries = map(_payload, ("", *history.step_digests), map(dump_event, history.events))
     return Journal(create_file(path, [beside.encode() + b"\n" + history.plan, *entries], replace=replace), history)
 
 
@@ -183,7 +183,7 @@ def _beside(payload: bytes) -> tuple[bytes, str, dict[str, str]]:
 
 def _event(number: int, body: bytes) -> Event:
     try:
-        return read(body.decode())
+        return load_event(body.decode())
     except (TypeError, ValueError) as error:
         raise damaged(f"event {number} is none") from error
 

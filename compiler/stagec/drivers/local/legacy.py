@@ -17,7 +17,7 @@ from struct import Struct, unpack_from
 
 from stagec.core.disk import create_private
 from stagec.core.value import value
-from stagec.drivers.local.events import key_of, read
+from stagec.drivers.local.event_json import key_of, load_event
 from stagec.drivers.local.history import History, JournalError, Reason, check_plan, damaged
 from stagec.drivers.local.journal_file import read_at, write_at
 from stagec.drivers.local.records import LONGEST
@@ -212,7 +212,7 @@ def _rows(connection: sqlite3.Connection, last: str) -> Iterator[_Row]:
 
 def _event(key: str, body: str) -> Event | None:
     try:
-        event = read(body)
+        event = load_event(body)
     except (TypeError, ValueError):
         return None
     return event if key_of(event) == key else None

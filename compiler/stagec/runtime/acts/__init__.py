@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from stagec.core.json import Json
 from stagec.plan.act import Act, Converse, Prompt
-from stagec.runtime.acts import command, prompt, stage
+from stagec.runtime.acts import command, converse, prompt
 from stagec.runtime.exchange import Effect
 from stagec.runtime.execution import Execution, NodeResult
 from stagec.runtime.step_builder import StepBuilder
 
-__all__ = ["answer_act", "begin_act"]
+__all__ = ["begin_act", "resume_act"]
 
 
 def begin_act(builder: StepBuilder, act: Act, execution: Execution) -> tuple[NodeResult, ...]:
@@ -17,7 +17,7 @@ def begin_act(builder: StepBuilder, act: Act, execution: Execution) -> tuple[Nod
     if isinstance(act, Prompt):
         return prompt.begin(builder, act, execution)
     if isinstance(act, Converse):
-        return stage.begin(builder, act, execution)
+        return converse.begin(builder, act, execution)
     return command.begin(builder, act, execution)
 
 
@@ -27,5 +27,5 @@ def resume_act(builder: StepBuilder, execution: Execution, effect: Effect, answe
     if isinstance(act, Prompt):
         return prompt.resume(builder, act, execution, effect, answer)
     if isinstance(act, Converse):
-        return stage.resume(builder, act, execution, effect, answer)
+        return converse.resume(builder, act, execution, effect, answer)
     return command.resume(builder, act, execution, effect, answer)

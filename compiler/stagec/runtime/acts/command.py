@@ -9,10 +9,10 @@ from stagec.plan.template import Hole
 from stagec.runtime.acts import validation
 from stagec.runtime.exchange import Effect, Run, Shell
 from stagec.runtime.execution import Execution, NodeResult
-from stagec.runtime.extract import read_output
+from stagec.runtime.extractors import read_output
+from stagec.runtime.json_values import follow
 from stagec.runtime.render import UnfilledError
 from stagec.runtime.step_builder import StepBuilder
-from stagec.runtime.values import follow
 
 _NOTHING: tuple[NodeResult, ...] = ()
 

@@ -67,7 +67,7 @@ def _system(builder: StepBuilder) -> str | None:
 def _complaint(builder: StepBuilder, act: Prompt, given: Json) -> str | None:
     if not isinstance(given, dict):
         return "the answer is no object"
-    return builder.program.payloads.complaint(act.schema, given)
+    return builder.program.answer_schemas.complaint(act.schema, given)
 
 
 def _accept(

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan.act import Converse
-from stagec.runtime.acts import phases
-from stagec.runtime.acts.conversation import conversation_of
+from stagec.runtime.acts import phase_hooks
+from stagec.runtime.acts.conversation_state import conversation_of
 from stagec.runtime.exchange import Message
 from stagec.runtime.execution import Conversation, Execution, NodeResult
 from stagec.runtime.render import UnfilledError
@@ -17,25 +17,25 @@ from stagec.runtime.step_builder import StepBuilder, error
 
 def begin(builder: StepBuilder, act: Converse, execution: Execution) -> Execution | NodeResult | None:
     """Set the context up; None while a callable for that is called."""
-    accepts = builder.program.payloads.complaint
+    accepts = builder.program.answer_schemas.complaint
     complaint = next((each for given in execution.upstream if (each := accepts(act.accepts, given))), None)
     if complaint is not None:
         return fail_setup(builder, execution, "Setup", complaint)
-    names = {name: each for name, each in builder.now.inputs.items() if name not in phases.RESERVED}
+    names = {name: each for name, each in builder.now.inputs.items() if name not in phase_hooks.RESERVED}
     execution = _set_context(builder, execution, names)
-    return None if phases.call_hook(builder, execution, "setup") else _initialise(builder, act, execution)
+    return None if phase_hooks.call_hook(builder, execution, "setup") else _initialise(builder, act, execution)
 
 
 def resume(
     builder: StepBuilder, act: Converse, execution: Execution, given: Mapping[str, Json]
 ) -> Execution | NodeResult | None:
     """Take the names that the callable for the setup provides; the reserved ones stay as they are."""
-    said = phases.read_reply(execution, "setup", given)
+    said = phase_hooks.read_reply(execution, "setup", given)
     if said.failure is not None or not (said.value is None or isinstance(said.value, dict)):
-        return fail_setup(builder, execution, "Setup", "its hook has failed", said.failure or phases.FAILED)
+        return fail_setup(builder, execution, "Setup", "its hook has failed", said.failure or phase_hooks.FAILED)
     left = conversation_of(execution).context if said.context is None else said.context
     names = {**left, **(said.value if isinstance(said.value, dict) else {})}
-    provided = {name: each for name, each in names.items() if name not in phases.RESERVED}
+    provided = {name: each for name, each in names.items() if name not in phase_hooks.RESERVED}
     complaint = _complaint(builder, provided)
     if complaint is not None:
         return fail_setup(builder, execution, "Setup", complaint)
@@ -66,7 +66,7 @@ def _set_context(builder: StepBuilder, execution: Execution, names: Mapping[str,
 def _complaint(builder: StepBuilder, names: Mapping[str, Json]) -> str | None:
     """Return what is wrong with the values of names that the run declares, nothing when all are in order."""
     for name, wanted in builder.program.plan.inputs.items():
-        complaint = builder.program.payloads.complaint(wanted.schema, names[name]) if name in names else None
+        complaint = builder.program.answer_schemas.complaint(wanted.schema, names[name]) if name in names else None
         if complaint is not None:
             return f"{name}: {complaint}"
     return None

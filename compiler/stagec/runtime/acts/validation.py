@@ -12,7 +12,7 @@ from stagec.plan.node import Outcome
 from stagec.plan.surroundings import Validator
 from stagec.runtime.exchange import Shell
 from stagec.runtime.execution import Execution, NodeResult, PendingValidation
-from stagec.runtime.extract import Output, extract, read_output
+from stagec.runtime.extractors import Output, extract, read_output
 from stagec.runtime.step_builder import StepBuilder
 
 _ENDING = frozenset({"closing", "verdict"})
@@ -108,4 +108,4 @@ def _succeeds(builder: StepBuilder, validator: Validator, output: Output) -> boo
         case "contains":
             return argument in output.stdout
         case _:
-            return builder.program.payloads.matches(argument, output.stdout)
+            return builder.program.answer_schemas.matches(argument, output.stdout)

@@ -14,7 +14,7 @@ from stagec.plan.gate import Among, Exists, IntentGate, Reads, Term
 from stagec.plan.node import Node
 from stagec.plan.surroundings import Success
 from stagec.runtime.exchange import Ask, Call, Confirm, Grant, Hook, Judge, Run, Shell, Turn, Wait
-from stagec.runtime.values import MISSING
+from stagec.runtime.json_values import MISSING
 
 _YES = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
 

@@ -35,7 +35,7 @@ def made(program: Program, schema: str | None, wishes: Iterable[Wish]) -> Json |
     found = found if isinstance(found, dict) else {}
     for wish in wishes:
         maker.put(found, wish)
-    return found if program.payloads.complaint(schema, found) is None else None
+    return found if program.answer_schemas.complaint(schema, found) is None else None
 
 
 class _Maker:

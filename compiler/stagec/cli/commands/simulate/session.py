@@ -24,9 +24,9 @@ from stagec.core.words import counted
 from stagec.drivers.local.drive import next_request
 from stagec.runtime import Answered, Effect, Event, Move, Program, Started, State, advance
 from stagec.runtime.exchange import Turn, Wait, execution_of, visit_of
-from stagec.world.local import ClosedWorld
+from stagec.world.local_world import ClosedWorld
 from stagec.world.scenario import Scenario
-from stagec.world.scripted import ScriptedWorld
+from stagec.world.scripted_world import ScriptedWorld
 
 _PROMPT = "> "
 _BAR = "  | "

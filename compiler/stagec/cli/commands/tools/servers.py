@@ -17,7 +17,7 @@ from stagec.core.place import Place
 from stagec.core.visible import visible
 from stagec.core.words import counted, listing, quote
 from stagec.world.mcp import Answer, Question, ask
-from stagec.world.trouble import Trouble
+from stagec.world.server_errors import ServerFailure
 
 _SELDOM = 0.1
 """Seconds between two drawings; a server with many pages would draw all the time."""
@@ -89,13 +89,13 @@ def live_locks(project: ToolProject, catalogues: tuple[Catalogue, ...], timeout:
 
 
 def _refuse_troubles(answers: tuple[Answer, ...]) -> None:
-    troubles = [each for each in answers if isinstance(each, Trouble)]
+    troubles = [each for each in answers if isinstance(each, ServerFailure)]
     if troubles:
         lines = [line for each in troubles for line in _lines(each)]
         raise Failure("\n".join((*lines, f"{counted(len(troubles), 'server')} of {len(answers)} did not answer")))
 
 
-def _lines(trouble: Trouble) -> Iterator[str]:
+def _lines(trouble: ServerFailure) -> Iterator[str]:
     server = trouble.server
     yield f"MCP server {quote(server.name)} of {quote(server.at.file)} {trouble.what}"
     if trouble.said:

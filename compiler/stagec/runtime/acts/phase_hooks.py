@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.runtime.acts.conversation import conversation_of
+from stagec.runtime.acts.conversation_state import conversation_of
 from stagec.runtime.exchange import Hook
 from stagec.runtime.execution import Execution
+from stagec.runtime.json_values import equal
 from stagec.runtime.step_builder import StepBuilder
-from stagec.runtime.values import equal
 
 READ, WRITE = "read", "write"
 ACCESS: Mapping[str, frozenset[str]] = {

@@ -13,12 +13,12 @@ from stagec.plan.costs import list_schemas, oversized, overweight, schema_in, we
 from stagec.plan.document import Plan
 
 
-class Payloads:
+class AnswerSchemas:
     """The schemas of one plan, each prepared when it is first needed."""
 
     def __init__(self, contents: Mapping[str, str]) -> None:
         self._contents = contents
-        self._known: dict[str, Prepared | None] = {}
+        self._known: dict[str, PreparedSchema | None] = {}
         self._patterns: dict[str, Any] = {}
 
     def complaint(self, content: str | None, given: Json) -> str | None:
@@ -35,10 +35,10 @@ class Payloads:
         found = self._patterns[pattern]
         return found is not None and bool(found.is_valid(text))
 
-    def _prepared(self, content: str) -> Prepared | None:
+    def _prepared(self, content: str) -> PreparedSchema | None:
         if content not in self._known:
             try:
-                self._known[content] = prepared(self._contents[content])
+                self._known[content] = prepare(self._contents[content])
             except ValueError:
                 self._known[content] = None
         return self._known[content]
@@ -54,7 +54,7 @@ _ANSWER = AnswerBudgets()
 
 
 @value
-class Prepared:
+class PreparedSchema:
     """A schema that is ready to judge: what judges, what judging costs, and its root."""
 
     validator: Any
@@ -100,16 +100,16 @@ def _sizes(values: int, depth: int, characters: int) -> Iterator[tuple[str, int,
     yield "characters", characters, _ANSWER.characters
 
 
-def unusable(plan: Plan) -> Iterator[tuple[str, str]]:
+def find_unusable(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield every content of a plan that is used as a schema and cannot be, with the reason; stagec makes none."""
     for content in dict.fromkeys(list_schemas(plan)):
         try:
-            prepared(plan.contents[content])
+            prepare(plan.contents[content])
         except ValueError as error:
             yield content, str(error)
 
 
-def prepared(text: str) -> Prepared:
+def prepare(text: str) -> PreparedSchema:
     """Return what judges values by a schema.
 
     Raise `ValueError` for one that is none, leads out of itself, or costs more than a budget allows.
@@ -125,7 +125,7 @@ def prepared(text: str) -> Prepared:
         validator = jsonschema_rs.validator_for(dict(schema), **_options())
     except (RecursionError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
         raise ValueError(str(error)) from error
-    return Prepared(validator, expansion, expansion.position(schema))
+    return PreparedSchema(validator, expansion, expansion.position(schema))
 
 
 def _options() -> dict[str, Any]:

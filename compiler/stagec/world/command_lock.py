@@ -19,7 +19,7 @@ _PATIENCE = 10.0
 _TICK = 0.01
 
 
-class Turns:
+class CommandLock:
     """The lock of a run's commands; the file is made when it is first needed, and removed at the end."""
 
     def __init__(self, path: Path) -> None:

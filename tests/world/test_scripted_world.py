@@ -9,8 +9,8 @@ import pytest
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Message, Run, Shell, Turn, Wait
-from stagec.world.scenario import Scenario, scenario_of
-from stagec.world.scripted import ScriptedWorld
+from stagec.world.scenario import Scenario, parse_scenario
+from stagec.world.scripted_world import ScriptedWorld
 
 
 class Beyond:
@@ -21,7 +21,7 @@ class Beyond:
 
 
 def answer(told: Json, effect: Effect) -> Any:
-    world = ScriptedWorld(scenario_of(told, "s.yaml"), Beyond())
+    world = ScriptedWorld(parse_scenario(told, "s.yaml"), Beyond())
     found = world.answer(effect)
     assert world.answer(effect) == found, "asked twice"
     return found
@@ -259,7 +259,7 @@ def test_answers_of_models_may_take_their_time(told: dict[str, Json], passed: li
             seen.append(effect.milliseconds)
             return {}
 
-    world = ScriptedWorld(scenario_of({**told, "answers": {"draft": {}}, "tools": {"Read": 1}}, "s"), Clock())
+    world = ScriptedWorld(parse_scenario({**told, "answers": {"draft": {}}, "tools": {"Read": 1}}, "s"), Clock())
     world.answer(ask())
     world.answer(call())
     assert seen == passed
@@ -275,7 +275,7 @@ def test_answers_of_models_take_the_time_that_the_scenario_says() -> None:
             return {}
 
     told: Json = {"answers": {"work": [{"x": 1}]}, "tools": {"Read": "x"}, "pace": 30}
-    world = ScriptedWorld(scenario_of(told, "s.yaml"), Clock())
+    world = ScriptedWorld(parse_scenario(told, "s.yaml"), Clock())
     assert world.answer(Ask("r/work#1/1.0", "Do.")) == {"answer": {"x": 1}}
     assert world.answer(Call("r/work#1/1.1", "Read", {})) == {"value": "x"}
     assert waited == [Wait("r/work#1/1.0", 30)]

@@ -9,7 +9,7 @@ from playable import Answers
 
 from stagec.core.value import replace
 from stagec.drivers.local import History, Journal, drive, read_journal
-from stagec.drivers.local.replaying import Difference, fold, replayed
+from stagec.drivers.local.replay import Difference, fold_events, replay_twice
 from stagec.drivers.local.step_digests import digest_step
 from stagec.runtime import Program, Started, State, advance, load
 
@@ -28,24 +28,26 @@ def changed(history: History, seq: int, text: str) -> History:
 
 
 def test_a_replay_leads_to_the_same_state(program: Program, plan: bytes, history: History) -> None:
-    assert replayed(program, load(plan), history) == fold(program, history.events)
+    assert replay_twice(program, load(plan), history) == fold_events(program, history.events)
 
 
 def test_the_first_event_that_differs_is_found(program: Program, plan: bytes, history: History) -> None:
     twice = changed(changed(history, 2, "0" * 32), 3, "0" * 32)
-    assert replayed(program, load(plan), twice) == Difference(2, "what")
+    assert replay_twice(program, load(plan), twice) == Difference(2, "what")
 
 
 def test_another_state_is_told_from_other_requests(program: Program, plan: bytes, history: History) -> None:
     last = len(history.step_digests) - 1
     followed, _, state = history.step_digests[last].partition(".")
     assert len(state) == 32
-    assert replayed(program, load(plan), changed(history, last, f"{followed}.{'0' * 32}")) == Difference(last, "state")
+    assert replay_twice(program, load(plan), changed(history, last, f"{followed}.{'0' * 32}")) == Difference(
+        last, "state"
+    )
 
 
 def test_events_without_a_step_digest_are_believed(program: Program, plan: bytes, history: History) -> None:
     without = replace(history, step_digests=("",) * len(history.step_digests))
-    assert replayed(program, load(plan), without) == fold(program, history.events)
+    assert replay_twice(program, load(plan), without) == fold_events(program, history.events)
 
 
 def test_a_step_digest_says_what_was_asked(program: Program) -> None:

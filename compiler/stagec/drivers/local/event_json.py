@@ -22,7 +22,7 @@ def key_of(event: Event) -> str:
             return "cancel"
 
 
-def body_of(event: Event) -> Json:
+def event_to_json(event: Event) -> Json:
     """Return an event as a JSON value."""
     match event:
         case Answered():
@@ -37,18 +37,18 @@ _SHALLOW = 500
 """Brackets with which no text is nested too deeply to be read."""
 
 
-def written(event: Event) -> str:
+def dump_event(event: Event) -> str:
     """Return an event as JSON that can be read; raise `TypeError` or `ValueError` for an answer that is none."""
     try:
-        body = _ENCODE(body_of(event))
+        body = _ENCODE(event_to_json(event))
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     if body.count("[") + body.count("{") > _SHALLOW:
-        read(body)
+        load_event(body)
     return body
 
 
-def read(text: str) -> Event:
+def load_event(text: str) -> Event:
     """Return the event that was written as a text; raise `TypeError` or `ValueError` for any other text."""
     try:
         given = json.loads(text)

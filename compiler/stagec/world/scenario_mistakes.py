@@ -15,27 +15,27 @@ from stagec.world.scenario import Scenario
 
 
 @value
-class Misfit:
+class ScenarioMistake:
     """A member of a scenario that a plan has no use for: where its name stands, and in a sentence why."""
 
     pointer: Pointer
     told: str
 
 
-def misfits(scenario: Scenario, plan: Plan) -> Iterator[Misfit]:
+def find_mistakes(scenario: Scenario, plan: Plan) -> Iterator[ScenarioMistake]:
     """Yield what in a scenario the plan has no use for."""
     if scenario.entry is not None and scenario.entry not in plan.entries:
-        yield Misfit(
+        yield ScenarioMistake(
             ("entry",), f"there is no entry {quote(scenario.entry)}{hint(scenario.entry, Names(plan.entries))}"
         )
     yield from _unknown("inputs", scenario.inputs, "input", plan.inputs)
-    yield from _unknown("hooks", scenario.hooks, "hook", hooks(plan))
+    yield from _unknown("hooks", scenario.hooks, "hook", hook_calls(plan))
     for member, given, wanted in _by_node(scenario):
         yield from _unknown(member, given, plan.names.node, plan.nodes)
         yield from _others(plan, member, given, wanted)
 
 
-def hooks(plan: Plan) -> tuple[str, ...]:
+def hook_calls(plan: Plan) -> tuple[str, ...]:
     """Return the callables that a plan names, each once."""
     loop = plan.session.hooks if plan.session is not None else ()
     named = [call for node in plan.nodes.values() for call in node.hooks.values()]
@@ -51,20 +51,20 @@ def _by_node(scenario: Scenario) -> Iterator[tuple[str, Mapping[str, Json], type
             yield member, given, None
 
 
-def _unknown(member: str, given: Iterable[str], kind: str, known: Iterable[str]) -> Iterator[Misfit]:
+def _unknown(member: str, given: Iterable[str], kind: str, known: Iterable[str]) -> Iterator[ScenarioMistake]:
     names = Names(known)
     for name in given:
         if name not in names:
-            yield Misfit((member, name), f"there is no {kind} {quote(name)}{hint(name, names)}")
+            yield ScenarioMistake((member, name), f"there is no {kind} {quote(name)}{hint(name, names)}")
 
 
-def _others(plan: Plan, member: str, given: Iterable[str], wanted: type | None) -> Iterator[Misfit]:
+def _others(plan: Plan, member: str, given: Iterable[str], wanted: type | None) -> Iterator[ScenarioMistake]:
     for name in given:
         node = plan.nodes.get(name)
         if wanted is not None and node is not None and not isinstance(node.act, wanted):
             home = _HOMES.get(type(node.act))
             where = "nothing is asked there" if home is None else f"it belongs under {home!r}"
-            yield Misfit((member, name), f"{plan.names.node} {quote(name)} has no use for {member!r}: {where}")
+            yield ScenarioMistake((member, name), f"{plan.names.node} {quote(name)} has no use for {member!r}: {where}")
 
 
 _HOMES: Mapping[type, str] = {Prompt: "answers", Converse: "conversations"}

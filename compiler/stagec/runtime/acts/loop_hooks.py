@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, replace, value
 from stagec.plan.surroundings import LoopHook
-from stagec.runtime.acts.conversation import conversation_of, update
+from stagec.runtime.acts.conversation_state import conversation_of, update
 from stagec.runtime.exchange import Effect, Hook
 from stagec.runtime.execution import Execution, HookCalls
 from stagec.runtime.step_builder import StepBuilder

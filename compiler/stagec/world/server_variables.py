@@ -16,7 +16,7 @@ class UnsetVariableError(Exception):
     """A reference to a variable that nobody set; its text is the reference."""
 
 
-def expanded(server: Server, variables: Mapping[str, str]) -> Server:
+def expand_variables(server: Server, variables: Mapping[str, str]) -> Server:
     """Return a server with the values of the variables that its definition refers to.
 
     `${NAME}` and `${NAME:-default}` are understood as hosts of agents do, `${env:NAME}` as editors do.

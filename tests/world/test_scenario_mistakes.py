@@ -7,14 +7,14 @@ from playable import stages, steps
 
 from stagec.core.json import Json
 from stagec.plan import Plan
-from stagec.world.misfits import hooks, misfits
-from stagec.world.scenario import scenario_of
+from stagec.world.scenario import parse_scenario
+from stagec.world.scenario_mistakes import find_mistakes, hook_calls
 
 STEPS, STAGES = steps(), stages(hooks={"gate": "review:gate", "exit": "review:leave"})
 
 
 def told(plan: Plan, given: Json) -> list[tuple[str, str]]:
-    return [("/".join(map(str, each.pointer)), each.told) for each in misfits(scenario_of(given, "s"), plan)]
+    return [("/".join(map(str, each.pointer)), each.told) for each in find_mistakes(parse_scenario(given, "s"), plan)]
 
 
 def test_what_fits_fits() -> None:
@@ -23,7 +23,7 @@ def test_what_fits_fits() -> None:
 
 
 def test_callables_are_named_once() -> None:
-    assert hooks(STAGES) == ("review:gate", "review:leave")
+    assert hook_calls(STAGES) == ("review:gate", "review:leave")
 
 
 WRONG: dict[str, tuple[Plan, Json, tuple[str, str]]] = {

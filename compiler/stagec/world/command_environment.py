@@ -8,7 +8,7 @@ BASE = ("HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR"
 """Variables that every program gets, besides those whose names begin with `LC_`."""
 
 
-def inherited(variables: Mapping[str, str], named: Iterable[str] = ()) -> dict[str, str]:
+def select_variables(variables: Mapping[str, str], named: Iterable[str] = ()) -> dict[str, str]:
     """Return the variables that a program gets: the basic ones, and those that somebody names."""
     wanted = {*BASE, *named}
     return {name: each for name, each in variables.items() if name in wanted or name.startswith("LC_")}

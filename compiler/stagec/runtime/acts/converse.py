@@ -8,7 +8,7 @@ from stagec.core.json import Json
 from stagec.plan.act import Converse
 from stagec.runtime.acts import check_gate, conclusion, message_loop, setup
 from stagec.runtime.acts.conclusion import Conclusion
-from stagec.runtime.acts.conversation import conversation_of
+from stagec.runtime.acts.conversation_state import conversation_of
 from stagec.runtime.exchange import Call, Confirm, Effect, Grant, Hook, Turn, Wait
 from stagec.runtime.execution import Execution, NodeResult
 from stagec.runtime.step_builder import StepBuilder

@@ -29,7 +29,7 @@ from stagec.runtime.exchange import (
     Wait,
     read_key,
 )
-from stagec.runtime.values import MISSING, equal
+from stagec.runtime.json_values import MISSING, equal
 from stagec.world.scenario import Scenario
 
 _VALUE, _ERROR = {"value"}, {"error"}

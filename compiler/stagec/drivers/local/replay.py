@@ -21,7 +21,7 @@ class Difference:
     what: str
 
 
-def steps(program: Program, events: Iterable[Event]) -> Iterator[tuple[Event, Step]]:
+def advance_through(program: Program, events: Iterable[Event]) -> Iterator[tuple[Event, Step]]:
     """Yield the events of a history, each with what follows from it."""
     state = State()
     for event in events:
@@ -30,15 +30,15 @@ def steps(program: Program, events: Iterable[Event]) -> Iterator[tuple[Event, St
         state = step.state
 
 
-def fold(program: Program, events: Iterable[Event]) -> State:
+def fold_events(program: Program, events: Iterable[Event]) -> State:
     """Return the state that a history leads to."""
     state = State()
-    for _, step in steps(program, events):
+    for _, step in advance_through(program, events):
         state = step.state
     return state
 
 
-def difference(seq: int, step: Step, known: str) -> Difference | None:
+def find_difference(seq: int, step: Step, known: str) -> Difference | None:
     """Return how what follows from an event differs from what its step digest says; nothing when it does not."""
     now = digest_step(seq, step)
     if not known or now == known or now.partition(".")[0] == known:  # older journals say nothing of the state
@@ -47,15 +47,20 @@ def difference(seq: int, step: Step, known: str) -> Difference | None:
     return Difference(seq, "state" if same else "what")
 
 
-def replayed(program: Program, again: Program, history: History) -> State | Difference:
+def replay_twice(program: Program, again: Program, history: History) -> State | Difference:
     """Advance twice through a history, by programs that share nothing; return the state, or the first difference.
 
     What follows from each event must be what its step digest says, and the same both times.
     """
-    both = zip(steps(program, history.events), steps(again, history.events), history.step_digests, strict=True)
+    both = zip(
+        advance_through(program, history.events),
+        advance_through(again, history.events),
+        history.step_digests,
+        strict=True,
+    )
     state = State()
     for seq, ((_, step), (_, other), known) in enumerate(both):
-        found = difference(seq, step, known)
+        found = find_difference(seq, step, known)
         if found is not None:
             return found
         if step != other:

@@ -14,9 +14,9 @@ from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.runtime.exchange import Hook, Run, Shell, Wait, read_key
 from stagec.world.callables import call
+from stagec.world.command_environment import select_variables
+from stagec.world.command_lock import CommandLock
 from stagec.world.commands import Line, run
-from stagec.world.environment import inherited
-from stagec.world.turns import Turns
 
 LIMIT = 600
 """Seconds after which a command is stopped of which the plan does not say when."""
@@ -37,7 +37,7 @@ class Permissions:
 class LocalWorld:
     """Answers the requests that a scenario leaves open, with `turns` one command at a time whoever started it."""
 
-    def __init__(self, permissions: Permissions, turns: Turns | None = None) -> None:
+    def __init__(self, permissions: Permissions, turns: CommandLock | None = None) -> None:
         self._permissions = permissions
         self._turns = turns
         self._redactor = Redactor(os.environ)
@@ -58,7 +58,7 @@ class LocalWorld:
                 return call(effect.call, effect.given, self._redactor)
 
     def _run(self, key: str, words: tuple[str, ...], milliseconds: int) -> Mapping[str, Json]:
-        environment = {**inherited(os.environ, self._permissions.variables), **_variables(key)}
+        environment = {**select_variables(os.environ, self._permissions.variables), **_variables(key)}
         held = None if self._turns is None else self._turns.hold()
         return run(Line(words, milliseconds, environment, held), self._redactor)
 

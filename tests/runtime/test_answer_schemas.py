@@ -8,28 +8,28 @@ from stagec.plan.act import Prompt
 from stagec.plan.document import Contents, Limits, Names, Plan
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Node
-from stagec.runtime.payload import Payloads, unusable
+from stagec.runtime.answer_schemas import AnswerSchemas, find_unusable
 
 SCHEMAS = {"text": '{"type": "string"}', "none": '{"type": "nosuch"}', "prose": "Lint it.", "astray": '{"$ref": "#/a"}'}
 
 
 def test_what_satisfies_its_schema_is_not_complained_about() -> None:
-    payloads = Payloads(SCHEMAS)
+    payloads = AnswerSchemas(SCHEMAS)
     assert (payloads.complaint("text", "a"), payloads.complaint(None, 1)) == (None, None)
 
 
 def test_what_does_not_is_told_why() -> None:
-    assert Payloads(SCHEMAS).complaint("text", 1) == '1 is not of type "string"'
+    assert AnswerSchemas(SCHEMAS).complaint("text", 1) == '1 is not of type "string"'
 
 
 @pytest.mark.parametrize("content", ["none", "prose", "astray"])
 def test_nothing_satisfies_a_schema_that_cannot_be_used(content: str) -> None:
-    assert Payloads(SCHEMAS).complaint(content, {}) == "its schema cannot be used"
+    assert AnswerSchemas(SCHEMAS).complaint(content, {}) == "its schema cannot be used"
 
 
 @pytest.mark.parametrize(("pattern", "found"), [("^a", True), ("b$", True), ("c", False), ("(", False)])
 def test_a_pattern_is_looked_for_anywhere_and_a_bad_one_is_never_found(pattern: str, *, found: bool) -> None:
-    assert Payloads(SCHEMAS).matches(pattern, "ab") is found
+    assert AnswerSchemas(SCHEMAS).matches(pattern, "ab") is found
 
 
 def test_what_is_used_as_a_schema_and_is_none_is_told() -> None:
@@ -39,7 +39,7 @@ def test_what_is_used_as_a_schema_and_is_none_is_told() -> None:
     gate = IntentGate(("action",), ("next",))
     nodes = {each: Node(Prompt(schema=each), gate, ()) for each in used}
     plan = Plan("p", Names("step", "intent"), {}, nodes, contents.texts, Limits())
-    assert dict(unusable(plan)) == {used[1]: "it is used as a schema, and is no JSON that can be read"}
+    assert dict(find_unusable(plan)) == {used[1]: "it is used as a schema, and is no JSON that can be read"}
 
 
 @pytest.mark.parametrize(
@@ -54,5 +54,5 @@ def test_what_is_used_as_a_schema_and_is_none_is_told() -> None:
 def test_the_reason_is_that_of_the_library(schema: str, why: str) -> None:
     contents = Contents()
     node = Node(Prompt(schema=contents.add(schema)), IntentGate(("action",), ("next",)), ())
-    ((_, found),) = unusable(Plan("p", Names("step", "intent"), {}, {"n": node}, contents.texts, Limits()))
+    ((_, found),) = find_unusable(Plan("p", Names("step", "intent"), {}, {"n": node}, contents.texts, Limits()))
     assert found.startswith(why)

@@ -8,8 +8,8 @@ from stagec.catalogue import Server
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.world.process import ServerProcess
-from stagec.world.remote import RemoteServer
+from stagec.world.remote_server import RemoteServer
+from stagec.world.server_process import ServerProcess
 
 Transport = ServerProcess | RemoteServer
 
@@ -22,7 +22,7 @@ _WHOLE = 10_000
 
 
 @value
-class Trouble:
+class ServerFailure:
     """A server that did not answer: what went wrong, and the last lines of its standard error."""
 
     server: Server
@@ -34,26 +34,26 @@ class SenselessListError(Exception):
     """A list of tools that cannot be used; its text says why, as what the server does."""
 
 
-def trouble(server: Server, transport: Transport, what: str) -> Trouble:
+def describe_failure(server: Server, transport: Transport, what: str) -> ServerFailure:
     """Return what is known of a server that did not answer."""
     redacted = Redactor(os.environ, server.env, server.headers).redacted
     what = redacted(what)
     if isinstance(transport, RemoteServer):
         what = transport.excess or what
-        return Trouble(server, what if transport.refusal is None else f"{what} (HTTP status {transport.refusal})")
+        return ServerFailure(server, what if transport.refusal is None else f"{what} (HTTP status {transport.refusal})")
     if transport.strange is not None:
         shown = redacted(transport.strange[:_WHOLE].decode(errors="replace"))[:_LONGEST]
         what = f"{what}; what it wrote to its standard output is not MCP: {quote(shown)}"
     lines = redacted(transport.errors.decode(errors="replace")).splitlines()
-    return Trouble(server, what, tuple(_short(line) for line in lines if line.strip())[-_LINES:])
+    return ServerFailure(server, what, tuple(_short(line) for line in lines if line.strip())[-_LINES:])
 
 
-def told(error: BaseException, transport: Transport) -> str:
+def explain_error(error: BaseException, transport: Transport) -> str:
     """Return what an error means, to be read behind the name of the server."""
     from mcp import MCPError
     from mcp_types import CONNECTION_CLOSED
 
-    cause = first_of(error)
+    cause = first_error(error)
     if isinstance(cause, SenselessListError):
         return str(cause)
     if isinstance(cause, MCPError) and cause.code != CONNECTION_CLOSED:
@@ -66,7 +66,7 @@ def told(error: BaseException, transport: Transport) -> str:
     return f"{wrong}: {_short(f'{type(cause).__name__}: {cause}')}"
 
 
-def first_of(error: BaseException) -> BaseException:
+def first_error(error: BaseException) -> BaseException:
     """Return the first error of a group, as those come from tasks that run together, else the error itself."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
