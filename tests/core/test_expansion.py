@@ -16,7 +16,9 @@ from stagec.core.expansion import (
     backtracks,
     extent,
     pattern_size,
+    pattern_steps,
     steps,
+    texts_of,
 )
 
 Schema = dict[str, Any]
@@ -168,3 +170,22 @@ def test_a_megabyte_of_any_pattern_is_read_once() -> None:
 )
 def test_which_patterns_are_judged_by_trying(pattern: str, *, tried: bool) -> None:
     assert backtracks(pattern) is tried
+
+
+@pytest.mark.parametrize(
+    "inner", [r"[\p{L}[a]]", r"[^[:alpha:]]", r"[a&&[\p{L}]]", r"[\p{L}\p{N}]", r"[]\p{L}]", r"[\W]"]
+)
+def test_a_repeated_set_costs_what_it_has_as_often_as_it_is_repeated(inner: str) -> None:
+    assert pattern_size(inner + "{999}") > 900 * (pattern_size(inner) - 100)
+
+
+def test_a_set_that_no_bracket_ends_is_read_once() -> None:
+    assert pattern_size("[" * 10**6) < 10**8
+
+
+@pytest.mark.parametrize(
+    ("pattern", "longer"), [("[ab]*a[ab]{900}c", 2), (r"(?!c)[ab]*c", 4), (r"(a)\1[ab]{50}", 4), ("^[a-z]+$", 2)]
+)
+def test_what_a_pattern_costs_grows_with_texts(pattern: str, longer: int) -> None:
+    short, long = (pattern_steps(pattern, texts_of(["a" * length])) for length in (100_000, 200_000))
+    assert 0.9 * longer < long / short < 1.1 * longer

@@ -74,3 +74,51 @@ def test_a_pattern_of_a_validator_is_bounded_too() -> None:
 def test_unique_items_of_any_kind_are_compared_in_time() -> None:
     assert complaint({"uniqueItems": True}, [{"a": number, "b": [number]} for number in range(40_000)]) is None
     assert complaint({"uniqueItems": True}, [{"a": 1}] * 2) is not None
+
+
+LONG = "ab" * 1_000_000
+DEARER: dict[str, tuple[Any, Any]] = {
+    "lengths of a text": ({"maxLength": 9}, LONG),
+    "a pattern with many states": ({"pattern": "[ab]*a[ab]{90}c"}, LONG),
+    "a pattern that tries": ({"pattern": "(?!c)[ab]*c"}, LONG[:100_000]),
+    "patterns of names": ({"patternProperties": {f"x{n}": True for n in range(99)}}, {str(n): 1 for n in range(9_000)}),
+    "a pattern of names that tries": ({"patternProperties": {"(?!c)[ab]*c": True}}, {f"{n}": 1 for n in range(9_000)}),
+    "names of members": ({"propertyNames": {"pattern": "(?!c)[ab]*c"}}, {f"{n}": 1 for n in range(9_000)}),
+    "a list of arrays": ({"enum": [[0] * 5_000 + [n] for n in range(9)]}, [0] * 5_001),
+    "one array": ({"const": [0] * 90_000}, [0] * 90_000),
+    "different elements": ({"uniqueItems": True}, list(range(90_000))),
+    "members left over": ({"anyOf": [True, False], "unevaluatedProperties": False}, {f"{n}": 1 for n in range(90_000)}),
+    "elements left over": ({"contains": {"const": 1}, "unevaluatedItems": False}, [1] * 90_000),
+    "divisions": ({"items": {"multipleOf": 1e-300}}, [1e300] * 9_000),
+    "large numbers": ({"items": {"minimum": 3}}, [10**4_000] * 900),
+}
+
+
+@pytest.mark.parametrize(("schema", "given"), DEARER.values(), ids=DEARER)
+def test_what_looks_at_all_of_a_large_value_is_not_asked_a_thousand_times(schema: Any, given: Any) -> None:
+    often = {"allOf": [{"$ref": "#/$defs/it"}] * 900, "$defs": {"it": schema}}
+    assert complaint(often, given) == "judging it by its schema takes more than 20,000,000 steps"
+
+
+@pytest.mark.parametrize("pattern", ["(?!c)[ab]*c", "[ab]*a[ab]{900}c"])
+def test_a_pattern_that_takes_too_long_is_not_found_in_a_text(pattern: str) -> None:
+    payloads = Payloads({})
+    assert payloads.matches(pattern, "abc" * 10) is (pattern[0] == "(")
+    assert not payloads.matches(pattern, LONG + "c")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "https://json-schema.org/draft/2020-12/schema"},
+        {"dependentRequired": {f"{n}": [f"{m}" for m in range(30)] for n in range(30)}},
+    ],
+)
+def test_what_one_keyword_stands_for_counts(schema: Any) -> None:
+    assert complaint({"items": schema}, [{}] * 90) is None
+    assert complaint({"items": schema}, [{}] * 90_000) == "judging it by its schema takes more than 20,000,000 steps"
+
+
+def test_many_values_are_judged_as_quickly_as_they_are_alike() -> None:
+    schema = {"items": {"properties": {"a": {"type": "integer"}}, "additionalProperties": {"type": "string"}}}
+    assert complaint(schema, [{"a": 1, "b": "x"}] * 60_000) is None

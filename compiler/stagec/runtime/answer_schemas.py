@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from stagec.core.budgets import AnswerBudgets, Budgets
-from stagec.core.expansion import Expansion, PatternTally, extent, pattern_size, patterns_in, steps
+from stagec.core.expansion import (
+    Expansion,
+    PatternTally,
+    extent,
+    pattern_size,
+    pattern_steps,
+    patterns_in,
+    steps,
+    texts_of,
+)
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.plan.costs import list_schemas, oversized, overweight, schema_in, weighed
@@ -33,7 +42,8 @@ class AnswerSchemas:
         if pattern not in self._patterns:
             self._patterns[pattern] = _compiled(pattern, Budgets().pattern_size)
         found = self._patterns[pattern]
-        return found is not None and bool(found.is_valid(text))
+        is_affordable = found is not None and pattern_steps(pattern, texts_of((text,))) <= _ANSWER.steps
+        return is_affordable and bool(found.is_valid(text))
 
     def _prepared(self, content: str) -> PreparedSchema | None:
         if content not in self._known:
@@ -67,19 +77,12 @@ class PreparedSchema:
         for name, found, most in _sizes(size.values, size.depth, size.characters):
             if found > most:
                 return f"it has more than {most:,} {name}"
-        cost = self._cost(given, size.values)
+        cost = steps(self.expansion, self.root, given, _ANSWER.steps)
         if cost > _ANSWER.steps:
             return f"judging it by its schema takes more than {_ANSWER.steps:,} steps"
         if self.validator.is_valid(given):
             return None
         return self._first(given) if cost > _EVERY else self._every(given)
-
-    def _cost(self, given: Json, values: int) -> int:
-        weight = self.expansion.weights[self.root]
-        bound = weight * values
-        if not self.expansion.recursive[self.root] and not self.expansion.tries and bound <= _ANSWER.steps:
-            return bound
-        return steps(self.expansion, self.root, given, _ANSWER.steps)
 
     def _every(self, given: Json) -> str:
         return "; ".join(str(error.message) for error in list(self.validator.iter_errors(given))[:_MOST])

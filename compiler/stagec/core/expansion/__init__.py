@@ -2,7 +2,14 @@
 
 from stagec.core.expansion.expansion import ENDLESS, Expansion
 from stagec.core.expansion.measure import Extent, extent, steps
-from stagec.core.expansion.pattern_size import PATTERN_COST, PatternTally, backtracks, pattern_size
+from stagec.core.expansion.pattern_size import (
+    PATTERN_COST,
+    PatternTally,
+    backtracks,
+    pattern_size,
+    pattern_steps,
+    texts_of,
+)
 from stagec.core.expansion.references import LocalReferences, patterns_in
 
 __all__ = [
@@ -15,6 +22,8 @@ __all__ = [
     "backtracks",
     "extent",
     "pattern_size",
+    "pattern_steps",
     "patterns_in",
     "steps",
+    "texts_of",
 ]

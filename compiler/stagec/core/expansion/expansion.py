@@ -22,21 +22,36 @@ _FOREIGN = 1_000
 class Node:
     """A schema with what it applies, as positions of other schemas."""
 
-    __slots__ = ("beside", "elements", "every_element", "every_member", "members", "others", "own")
+    __slots__ = (
+        "beside",
+        "elements",
+        "every_element",
+        "every_member",
+        "foreign",
+        "goes_inside",
+        "member_names",
+        "members",
+        "others",
+        "own",
+    )
 
-    def __init__(self, own: Applied, beside: list[int], index: Callable[[Object], int]) -> None:
+    def __init__(self, own: Applied, beside: list[int], foreign: int, index: Callable[[Object], int]) -> None:
         self.own = own
         self.beside = beside
+        self.foreign = foreign
         self.members = {name: index(each) for name, each in own.members.items()}
         self.others = None if own.others is None else index(own.others)
         self.every_member = [index(each) for each in own.every_member]
+        self.member_names = [index(each) for each in own.member_names]
         self.elements = [index(each) for each in own.elements]
         self.every_element = [index(each) for each in own.every_element]
+        self.goes_inside = bool(self.inside())
 
     def inside(self) -> list[int]:
         """Return the schemas that judge what is inside a value."""
         others = () if self.others is None else (self.others,)
-        return [*self.members.values(), *others, *self.every_member, *self.elements, *self.every_element]
+        of_members = (*self.members.values(), *others, *self.every_member, *self.member_names)
+        return [*of_members, *self.elements, *self.every_element]
 
 
 class Expansion:
@@ -53,8 +68,6 @@ class Expansion:
         self.ranks: list[int] = []
         """Which schema comes before which: every other one that judges the same value has a lower rank."""
         self.recursive: list[bool] = []
-        self.tries = False
-        """Whether some pattern is judged by trying, or compiled when a value is judged."""
         self._known: dict[int, int] = {}
         self._bodies: list[Object] = []  # kept, so that no other object gets the identity of one
 
@@ -90,8 +103,7 @@ class Expansion:
             found = meant(body, keyword, text)
             beside += [self._index(each) for each in found]
             foreign += not found
-        self.tries = self.tries or own.backtracks
-        self.nodes.append(Node(own, beside, self._index))
+        self.nodes.append(Node(own, beside, foreign * _FOREIGN, self._index))
         self.weights.append(own.work + foreign * _FOREIGN)
 
     def _weigh(self, first: int) -> None:
@@ -142,7 +154,7 @@ class Expansion:
         members = max(
             [*map(inside, node.members.values()), *([] if node.others is None else [inside(node.others)])], default=0
         )
-        members += sum(map(inside, node.every_member))
+        members += sum(map(inside, (*node.every_member, *node.member_names)))
         elements = max(map(inside, node.elements), default=0) + sum(map(inside, node.every_element))
         beside = sum(self.weights[each] for each in node.beside)
         return min(ENDLESS, self.weights[position] + node.own.factor * beside + max(members, elements))

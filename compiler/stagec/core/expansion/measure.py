@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import heapq
+from functools import cached_property
 
+from stagec.core.expansion.applied import NO_KEYWORDS, Keywords
 from stagec.core.expansion.expansion import ENDLESS, Expansion, Node
-from stagec.core.expansion.pattern_size import PATTERN_COST
+from stagec.core.expansion.pattern_size import PATTERN_COST, Texts, pattern_steps, texts_of
 from stagec.core.json import Json
 from stagec.core.value import value
 
@@ -39,26 +41,69 @@ def extent(given: Json, most: int) -> Extent:
     return Extent(values, depth, characters)
 
 
-_LOOKED = 2_000_000
+_LOOKED = 1_000_000
 """Pairs of a schema and a value that are looked at to find out; with more, judging takes too long as well."""
 
 
 def steps(expansion: Expansion, start: int, given: Json, most: int) -> int:
-    """Return how many steps judging a value takes at most, or some number beyond `most`."""
+    """Return how many steps judging a value takes at most, or some number beyond `most`.
+
+    Values that the same schemas judge are looked at together: all elements of an array, and all members of one name.
+    """
     if expansion.weights[start] >= ENDLESS:
         return ENDLESS
     total = looked = 0
-    todo: list[tuple[Json, Judging]] = [(given, {start: 1})]
+    todo: list[tuple[list[Json], Judging]] = [([given], {start: 1})]
     while todo and total <= most:
-        each, judging = todo.pop()
+        values, judging = todo.pop()
         found = _beside(expansion, judging)
-        total += _own(expansion, found, is_text=isinstance(each, str))
-        looked += len(found) * (1 + (len(each) if isinstance(each, dict | list) else 0))
+        total += _own(expansion, found, _Group(values, most))
+        inner = [(expansion.nodes[each], times) for each, times in found.items() if expansion.nodes[each].goes_inside]
+        groups = _below(inner, values) if inner and total <= most else []
+        looked += len(found) + len(inner) * len(groups) + sum(len(each) for each, _ in groups)
         if looked > _LOOKED:
             return ENDLESS
-        if total <= most:
-            todo.extend(_below([(expansion.nodes[node], times) for node, times in found.items()], each))
+        todo.extend(groups)
     return total
+
+
+class _Group:
+    """Values that the same schemas judge, and how large they are together: what nobody asks for is not counted."""
+
+    def __init__(self, values: list[Json], most: int) -> None:
+        self.count = len(values)
+        self._values = values
+        self._most = most
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The texts among the values."""
+        return texts_of(each for each in self._values if isinstance(each, str))
+
+    @cached_property
+    def names(self) -> Texts:
+        """The names of all members."""
+        return texts_of(name for each in self._values if isinstance(each, dict) for name in each)
+
+    @cached_property
+    def inner(self) -> int:
+        """How many members and elements the objects and arrays have."""
+        return sum(len(each) for each in self._values if isinstance(each, dict | list))
+
+    @cached_property
+    def everything(self) -> int:
+        """How many values are in the objects and arrays, at any depth."""
+        return extent(self._values, self._most).values
+
+    @cached_property
+    def numbers(self) -> int:
+        """How many numbers there are; a large one, and one with a fraction, counts for more."""
+        numbers = [each for each in self._values if isinstance(each, int | float)]
+        return sum(1 + each.bit_length() // 16 if isinstance(each, int) else _FRACTION for each in numbers)
+
+
+_FRACTION = 20
+"""How many whole numbers one counts for that may have a fraction, or a large exponent."""
 
 
 def _inside(given: Json) -> Iterator[Json]:
@@ -81,24 +126,60 @@ def _beside(expansion: Expansion, judging: Judging) -> Judging:
     return counts
 
 
-def _own(expansion: Expansion, judging: Judging, *, is_text: bool) -> int:
-    nodes = expansion.nodes
-    total = sum(times * nodes[each].own.work for each, times in judging.items())
-    tried = sum(times for each, times in judging.items() if nodes[each].own.backtracks)
-    return total + tried * PATTERN_COST * is_text
+def _own(expansion: Expansion, judging: Judging, group: _Group) -> int:
+    total = 0
+    for each, times in judging.items():
+        node = expansion.nodes[each]
+        total += times * node.own.work * group.count
+        if node.foreign:
+            total += times * node.foreign * group.everything
+        if node.own.keywords is not NO_KEYWORDS:
+            total += times * _of_keywords(node.own.keywords, group)
+    return total
 
 
-def _below(judging: list[tuple[Node, int]], given: Json) -> Iterator[tuple[Json, Judging]]:
-    if isinstance(given, dict):
-        for name, inner in given.items():
-            yield inner, _counted((_of_member(node, name), times) for node, times in judging)
-    elif isinstance(given, list):
-        for index, inner in enumerate(given):
-            yield inner, _counted((_of_element(node, index), times) for node, times in judging)
+def _of_keywords(keywords: Keywords, group: _Group) -> int:
+    total = keywords.whole * group.everything if keywords.whole else 0
+    total += keywords.numbers * group.numbers if keywords.numbers else 0
+    total += keywords.inner * group.inner if keywords.inner else 0
+    total += keywords.compiles * group.texts.count * PATTERN_COST if keywords.compiles else 0
+    total += keywords.texts * group.texts.characters // 16 if keywords.texts else 0
+    total += sum(pattern_steps(each, group.texts) for each in keywords.patterns)
+    return total + sum(pattern_steps(each, group.names) for each in keywords.names)
 
 
-def _of_member(node: Node, name: str) -> list[int]:
-    named = node.members.get(name, node.others)
+def _below(judging: list[tuple[Node, int]], values: list[Json]) -> list[tuple[list[Json], Judging]]:
+    """Return what is inside values, in groups of those that the same schemas judge."""
+    longest = max(len(node.elements) for node, _ in judging)
+    members: dict[str, list[Json]] = {}
+    elements: dict[int, list[Json]] = {}
+    for each in values:
+        for name, inner in each.items() if isinstance(each, dict) else ():
+            members.setdefault(name, []).append(inner)
+        for index, inner in enumerate(each) if isinstance(each, list) else ():
+            elements.setdefault(min(index, longest), []).append(inner)
+    named = _named(judging, members)
+    groups = [(members[name], [(_of_member(node, name), times) for node, times in judging]) for name in named]
+    others = [inner for name, found in members.items() if name not in named for inner in found]
+    groups.append((others, [(_of_member(node, None), times) for node, times in judging]))
+    for at, found in elements.items():
+        groups.append((found, [(_of_element(node, at), times) for node, times in judging]))
+    if any(node.member_names for node, _ in judging):
+        names: list[Json] = [name for each in values if isinstance(each, dict) for name in each]
+        groups.append((names, [(node.member_names, times) for node, times in judging]))
+    return [(found, _counted(schemas)) for found, schemas in groups if found]
+
+
+def _named(judging: list[tuple[Node, int]], members: Mapping[str, Json]) -> set[str]:
+    """Return the names that some schema names, in the time that the shorter way takes."""
+    naming = [node.members for node, _ in judging if node.members]
+    if len(naming) * len(members) < sum(map(len, naming)):
+        return {name for name in members if any(name in each for each in naming)}
+    return {name for each in naming for name in each if name in members}
+
+
+def _of_member(node: Node, name: str | None) -> list[int]:
+    named = node.others if name is None else node.members.get(name, node.others)
     return node.every_member if named is None else [named, *node.every_member]
 
 
@@ -106,7 +187,7 @@ def _of_element(node: Node, index: int) -> list[int]:
     return [node.elements[index], *node.every_element] if index < len(node.elements) else node.every_element
 
 
-def _counted(found: Iterator[tuple[list[int], int]]) -> Judging:
+def _counted(found: list[tuple[list[int], int]]) -> Judging:
     counts: dict[int, int] = {}
     for schemas, times in found:
         for each in schemas:
