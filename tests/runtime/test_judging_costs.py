@@ -66,9 +66,9 @@ def test_patterns_in_answers_are_compiled_within_a_budget() -> None:
 
 
 def test_a_pattern_of_a_validator_is_bounded_too() -> None:
-    payloads = AnswerSchemas({})
-    assert payloads.matches("^ok$", "ok")
-    assert not payloads.matches(r"(\p{L}{99}){99}|ok", "ok")
+    schemas = AnswerSchemas({})
+    assert schemas.matches("^ok$", "ok")
+    assert not schemas.matches(r"(\p{L}{99}){99}|ok", "ok")
 
 
 def test_unique_items_of_any_kind_are_compared_in_time() -> None:
@@ -102,9 +102,9 @@ def test_what_looks_at_all_of_a_large_value_is_not_asked_a_thousand_times(schema
 
 @pytest.mark.parametrize("pattern", ["(?!c)[ab]*c", "[ab]*a[ab]{900}c"])
 def test_a_pattern_that_takes_too_long_is_not_found_in_a_text(pattern: str) -> None:
-    payloads = Payloads({})
-    assert payloads.matches(pattern, "abc" * 10) is (pattern[0] == "(")
-    assert not payloads.matches(pattern, LONG + "c")
+    schemas = AnswerSchemas({})
+    assert schemas.matches(pattern, "abc" * 10) is (pattern[0] == "(")
+    assert not schemas.matches(pattern, LONG + "c")
 
 
 @pytest.mark.parametrize(
