@@ -241,4 +241,4 @@ def test_a_clean_run_imports_nothing_it_does_not_need(
     imported = set(re.findall(rb"\| +([\w.]+)\n", ended.stderr))
     unwanted = {b"unicodedata", b"difflib", b"shutil", b"ruamel", b"pathspec", b"tomllib", b"referencing", b"networkx"}
     assert ended.returncode == 0
-    assert imported & {*unwanted, b"stagec.reporters.json", b"stagec.reporters.text.block", b"stagec.mend"} == set()
+    assert imported & {*unwanted, b"stagec.reporters.json", b"stagec.reporters.text.block", b"stagec.fixes"} == set()

@@ -18,7 +18,7 @@ import pytest
 
 from stagec.core.budgets import Budgets
 from stagec.core.edit import Edit
-from stagec.mend import mend
+from stagec.fixes import apply_fixes
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
 from stagec.sources.formats.markdown import FORMAT
@@ -90,7 +90,7 @@ def test_a_fix_changes_one_value_and_leaves_its_text(row: Asked) -> None:
     folder, name = path_of(row).parent.resolve(), "given.md"
     data = path_of(row).read_bytes()
     compilation = compile_project(Project(folder, (folder / name,), Settings(), {name: data}))
-    for _, after in mend(compilation.diagnostics, compilation.trees).files.values():
+    for _, after in apply_fixes(compilation.diagnostics, compilation.trees).files.values():
         changed = [
             (old, new)
             for old, new in zip(data.decode().splitlines(), after.decode().splitlines(), strict=True)

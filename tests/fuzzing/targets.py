@@ -20,7 +20,7 @@ from stagec.cli.app import run
 from stagec.cli.running.inputs import read_scenario
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import members
-from stagec.mend import mend
+from stagec.fixes import apply_fixes
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.plan import Plan, PlanError, dump
 from stagec.project.settings import Settings
@@ -129,7 +129,7 @@ def _check(files: Mapping[str, bytes], folder: Path) -> Compilation:
     found = compile_project(Project(folder, paths, Settings(), files))
     for each in members(reporters, Reporter):
         each.render(Report(found.diagnostics, found.flows, found.trees))
-    mend(found.diagnostics, found.trees)
+    apply_fixes(found.diagnostics, found.trees)
     return found
 
 

@@ -44,14 +44,14 @@ def show_or_mend(request: Request, project: Project) -> Exit:
 
 
 def _settle(project: Project) -> Settled:
-    from stagec.mend import mend  # most runs apply no fix
+    from stagec.fixes import apply_fixes  # most runs apply no fix
 
     before: dict[str, bytes] = {}
     after: dict[str, bytes] = {}
     settled = 0
     for _ in range(_ROUNDS):
         compilation = compile_project(project)
-        mended = mend(compilation.diagnostics, compilation.trees)
+        mended = apply_fixes(compilation.diagnostics, compilation.trees)
         if not mended.files:
             return Settled(compilation, before, after, settled)
         for file, (old, new) in mended.files.items():

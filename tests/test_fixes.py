@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.edit import Change, Edit, Fix
 from stagec.core.place import START, Place, Pointer
-from stagec.mend import Mended, mend
+from stagec.fixes import FixedFiles, apply_fixes
 from stagec.sources.formats.plain import FORMAT as PLAIN
 from stagec.sources.tree import Fault, Format, Tree
 
@@ -44,65 +44,67 @@ def after(*edits: Edit) -> bytes:
 
 def test_edits_at_different_places_are_made_together() -> None:
     one, other = replacing("x", 0), replacing("x", 1)
-    mended = mend([diagnostic(one), diagnostic(other)], TREES)
-    assert mended == Mended({"a.fake": (b"old\n", after(one, other))}, 2)
+    mended = apply_fixes([diagnostic(one), diagnostic(other)], TREES)
+    assert mended == FixedFiles({"a.fake": (b"old\n", after(one, other))}, 2)
 
 
 def test_a_fix_may_change_several_files() -> None:
     one, other = replacing("x"), replacing("x", file="b.fake")
-    mended = mend([diagnostic(one, other)], TREES)
-    assert mended == Mended({"a.fake": (b"old\n", after(one)), "b.fake": (b"old\n", after(other))}, 1)
+    mended = apply_fixes([diagnostic(one, other)], TREES)
+    assert mended == FixedFiles({"a.fake": (b"old\n", after(one)), "b.fake": (b"old\n", after(other))}, 1)
 
 
 def test_the_first_fix_of_a_place_wins() -> None:
     one, other = replacing("x"), replacing("x", new="other")
-    assert mend([diagnostic(one), diagnostic(other)], TREES) == Mended({"a.fake": (b"old\n", after(one))}, 1)
+    assert apply_fixes([diagnostic(one), diagnostic(other)], TREES) == FixedFiles({"a.fake": (b"old\n", after(one))}, 1)
 
 
 def test_a_fix_inside_another_waits() -> None:
     outer, inner = replacing("x"), replacing("x", "y")
-    assert mend([diagnostic(outer), diagnostic(inner)], TREES).settled == 1
+    assert apply_fixes([diagnostic(outer), diagnostic(inner)], TREES).settled == 1
 
 
 def test_a_fix_around_another_waits() -> None:
     outer, inner = replacing("x"), replacing("x", "y")
-    assert mend([diagnostic(inner), diagnostic(outer)], TREES).files == {"a.fake": (b"old\n", after(inner))}
+    assert apply_fixes([diagnostic(inner), diagnostic(outer)], TREES).files == {"a.fake": (b"old\n", after(inner))}
 
 
 def test_a_fix_is_made_whole_or_not_at_all() -> None:
     one, other = replacing("x"), replacing("z")
-    assert mend([diagnostic(one), diagnostic(replacing("x", "y"), other)], TREES).files == {
+    assert apply_fixes([diagnostic(one), diagnostic(replacing("x", "y"), other)], TREES).files == {
         "a.fake": (b"old\n", after(one))
     }
 
 
 def test_two_members_do_not_get_the_same_name() -> None:
     one, other = (Edit(Change.RENAME, Place("a.fake", ("x", key)), "same") for key in ("y", "z"))
-    assert mend([diagnostic(one), diagnostic(other)], TREES) == Mended({"a.fake": (b"old\n", after(one))}, 1)
+    assert apply_fixes([diagnostic(one), diagnostic(other)], TREES) == FixedFiles({"a.fake": (b"old\n", after(one))}, 1)
 
 
 def test_the_same_fix_for_two_findings_is_made_once() -> None:
     edit = replacing("x")
-    assert mend([diagnostic(edit), diagnostic(edit)], TREES) == Mended({"a.fake": (b"old\n", after(edit))}, 2)
+    assert apply_fixes([diagnostic(edit), diagnostic(edit)], TREES) == FixedFiles(
+        {"a.fake": (b"old\n", after(edit))}, 2
+    )
 
 
 def test_a_finding_without_fix_changes_nothing() -> None:
-    assert mend([diagnostic()], TREES) == Mended({}, 0)
+    assert apply_fixes([diagnostic()], TREES) == FixedFiles({}, 0)
 
 
 def test_a_fix_that_changes_nothing_settles_nothing() -> None:
     trees = {"a.fake": Tree("a.fake", "file", PLAIN, b"old\n")}
-    assert mend([diagnostic(replacing("x"))], trees) == Mended({}, 0)
+    assert apply_fixes([diagnostic(replacing("x"))], trees) == FixedFiles({}, 0)
 
 
 def test_a_fix_of_a_file_that_was_not_read_is_left_out() -> None:
-    assert mend([diagnostic(replacing("x", file="c.fake"))], TREES) == Mended({}, 0)
+    assert apply_fixes([diagnostic(replacing("x", file="c.fake"))], TREES) == FixedFiles({}, 0)
 
 
 def test_a_byte_order_mark_stays() -> None:
     marked = Tree("a.fake", "file", FAKE, b"old\n", faults=(Fault("byte-order-mark", Place("a.fake")),))
     edit = replacing("x")
-    assert mend([diagnostic(edit)], {"a.fake": marked}).files == {
+    assert apply_fixes([diagnostic(edit)], {"a.fake": marked}).files == {
         "a.fake": (b"\xef\xbb\xbfold\n", b"\xef\xbb\xbf" + after(edit))
     }
 
@@ -119,7 +121,7 @@ def test_no_two_edits_that_are_made_touch_each_other(pointers: list[Pointer]) ->
         return text
 
     trees = {"a.fake": Tree("a.fake", "file", Format("f", (), PLAIN.parse, PLAIN.locate, remember), b"old\n")}
-    mend([diagnostic(replacing(*pointer, new=str(n))) for n, pointer in enumerate(pointers)], trees)
+    apply_fixes([diagnostic(replacing(*pointer, new=str(n))) for n, pointer in enumerate(pointers)], trees)
     assert bool(made) == bool(pointers)
     assert [(a, b) for a in made for b in made if a != b and a == b[: len(a)]] == []
     assert len(set(made)) == len(made)

@@ -1,4 +1,4 @@
-"""Which of the edits that diagnostics offer can be made together, and the files as they are with them made."""
+"""Apply fixes: choose the edits of diagnostics that can be made together, and make them in the texts of the files."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from stagec.sources.tree import Tree
 
 
 @value
-class Mended:
+class FixedFiles:
     """The bytes of every file that changes, before and after, and how many diagnostics that settles."""
 
     files: Mapping[str, tuple[bytes, bytes]]
     settled: int
 
 
-def mend(diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tree]) -> Mended:
+def apply_fixes(diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tree]) -> FixedFiles:
     """Make the edits of all fixes that do not touch each other; the others wait for the next round."""
     chosen, settled = _choose(diagnostics, trees)
     files = {file: pair for file, edits in chosen.items() if (pair := _edited(trees[file], edits))}
-    return Mended(files, settled if files else 0)
+    return FixedFiles(files, settled if files else 0)
 
 
 def _choose(diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tree]) -> tuple[dict[str, list[Edit]], int]:
