@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stagec.catalogue import Effects, Lock, LockedServer, LockedTool
-from stagec.catalogue.lock import digest, read_lock, written
+from stagec.catalogue.lock import digest, read_lock, render_lock
 from stagec.core.place import Place
 
 AT = Place("tools.lock.json")
@@ -29,11 +29,11 @@ def server(name: str, tools: dict[str, Effects]) -> LockedServer:
 @given(st.dictionaries(texts, st.dictionaries(texts, st.sampled_from(list(Effects)))))
 def test_what_is_written_is_read_again(servers: dict[str, dict[str, Effects]]) -> None:
     given_lock = lock(servers)
-    assert read_lock(AT, json.loads(written(given_lock))) == given_lock
+    assert read_lock(AT, json.loads(render_lock(given_lock))) == given_lock
 
 
 def test_each_tool_has_a_line_and_all_is_sorted() -> None:
-    text = written(lock({"b": {"z": Effects.READ, "a": Effects.UNKNOWN}, "a": {}})).decode()
+    text = render_lock(lock({"b": {"z": Effects.READ, "a": Effects.UNKNOWN}, "a": {}})).decode()
     assert (
         text
         == f"""\
@@ -58,7 +58,7 @@ def test_each_tool_has_a_line_and_all_is_sorted() -> None:
 
 
 def test_a_lock_of_nothing_is_small() -> None:
-    assert written(lock({})) == b'{\n  "version": 1,\n  "servers": {}\n}\n'
+    assert render_lock(lock({})) == b'{\n  "version": 1,\n  "servers": {}\n}\n'
 
 
 def test_the_digest_of_a_schema_does_not_depend_on_the_order_of_its_members() -> None:

@@ -19,7 +19,7 @@ from stagec.catalogue import (
     read_catalogue,
     well_known_effects,
 )
-from stagec.catalogue.lock import written
+from stagec.catalogue.lock import render_lock
 from stagec.catalogue.read import launch_digest
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.budgets import Budgets
@@ -47,7 +47,7 @@ def catalogue(root: Path, **files: Json) -> Catalogue:
 def lock(*servers: Server, tools: int = 1) -> str:
     at = Place("tools.lock.json")
     offered = {f"t{number}": LockedTool(f"t{number}", at, Effects.READ, "0" * 64) for number in range(tools)}
-    return written(
+    return render_lock(
         Lock(at, {each.name: LockedServer(each.name, at, launch_digest(each), offered) for each in servers})
     ).decode()
 

@@ -16,7 +16,7 @@ import pytest
 from processes import is_alive
 
 from stagec.catalogue import Effects, Lock, LockedServer, LockedTool
-from stagec.catalogue.lock import written
+from stagec.catalogue.lock import render_lock
 from stagec.core.place import Place
 
 Ended = subprocess.CompletedProcess[bytes]
@@ -186,7 +186,7 @@ def test_another_command_is_told_without_asking(tmp_path: Path, run: Run) -> Non
 def lock_with(*tools: str) -> bytes:
     at = Place("tools.lock.json")
     offered = {name: LockedTool(name, at, Effects.READ, "0" * 64) for name in tools}
-    return written(Lock(at, {"files": LockedServer("files", at, "0" * 64, offered)}))
+    return render_lock(Lock(at, {"files": LockedServer("files", at, "0" * 64, offered)}))
 
 
 def test_two_locks_are_compared_without_a_server(tmp_path: Path, run: Run) -> None:

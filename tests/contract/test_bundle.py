@@ -33,7 +33,7 @@ def schemas_of(root: Path, **files: Any) -> Schemas:
 def bundled(root: Path, identifier: str = "", **files: Any) -> Any:
     """Return the bundle of the file `a`, or of a part of it."""
     schemas = schemas_of(root, **files)
-    found = schemas.named("a.json", identifier) if identifier else schemas.root("a.json")
+    found = schemas.find_named("a.json", identifier) if identifier else schemas.root("a.json")
     assert isinstance(found, Schema)
     return json.loads(bundle(schemas, found))
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from stagec.contract.choices import Choices, choices, pointed
-from stagec.contract.promise import Presence, Promise, excluded, possible_values, promise
+from stagec.contract.choices import Choices, choices, follow_pointer
+from stagec.contract.promise import Presence, Promise, find_excluded, possible_values, promise
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json, Object
@@ -354,11 +354,13 @@ def _excluded(root: Path, schema: Json) -> list[tuple[Json, tuple[object, ...], 
     schemas, promised = _about(root, schema, "a")
     found = schemas.root("a.json")
     assert isinstance(found, Schema)
-    at = pointed(schemas, found, "#/properties/a")
+    at = follow_pointer(schemas, found, "#/properties/a")
     assert isinstance(at, Schema)
     named = choices(schemas, at)
     assert isinstance(named, Choices)
-    return [(each.given, each.at.pointer, each.by and each.by.pointer) for each in excluded(schemas, named, promised)]
+    return [
+        (each.given, each.at.pointer, each.by and each.by.pointer) for each in find_excluded(schemas, named, promised)
+    ]
 
 
 def test_a_value_that_another_part_rules_out_is_found_with_that_part(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stagec.contract.choices import Choices, choices, pointed
+from stagec.contract.choices import Choices, choices, follow_pointer
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
@@ -28,19 +28,19 @@ def _values(found: Choices | Miss) -> object:
 @pytest.mark.parametrize("name", ["issue", "#/$defs/issue", "/$defs/issue"])
 def test_a_schema_is_found_by_name_and_by_pointer(tmp_path: Path, name: str) -> None:
     schemas = _schemas(tmp_path, a={"$defs": {"issue": {"type": "object"}}})
-    assert schemas.named("a.json", name) == Schema({"type": "object"}, Place("a.json", ("$defs", "issue")))
+    assert schemas.find_named("a.json", name) == Schema({"type": "object"}, Place("a.json", ("$defs", "issue")))
 
 
 def test_definitions_come_before_members_of_the_same_name(tmp_path: Path) -> None:
     schemas = _schemas(tmp_path, a={"x": {"type": "string"}, "definitions": {"x": {"type": "object"}}})
-    found = schemas.named("a.json", "x")
+    found = schemas.find_named("a.json", "x")
     assert isinstance(found, Schema)
     assert found.at.pointer == ("definitions", "x")
 
 
 def test_pointers_are_decoded(tmp_path: Path) -> None:
     schemas = _schemas(tmp_path, a={"a/b": {"m~n": {"c d": [{"type": "null"}]}}})
-    found = schemas.named("a.json", "#/a~1b/m~0n/c%20d/0")
+    found = schemas.find_named("a.json", "#/a~1b/m~0n/c%20d/0")
     assert isinstance(found, Schema)
     assert found.at.pointer == ("a/b", "m~n", "c d", 0)
 
@@ -73,7 +73,7 @@ def test_anchors_are_found(tmp_path: Path) -> None:
 
 def test_a_reference_that_contains_itself_ends(tmp_path: Path) -> None:
     schemas = _schemas(tmp_path, a={"x": {"$ref": "#/y"}, "y": {"$ref": "#/x"}})
-    start = schemas.named("a.json", "x")
+    start = schemas.find_named("a.json", "x")
     assert isinstance(start, Schema)
     assert len(list(schemas.layers(start))) == 2
     assert choices(schemas, start) is Miss.NO_MEMBER
@@ -136,9 +136,9 @@ def test_a_pointer_goes_through_references_and_all_of(tmp_path: Path) -> None:
         a={"issue": {"$ref": "b.json#/$defs/answer"}},
         b={"$defs": {"answer": answer, "step": {"properties": {"action": {"enum": ["next"]}}}}},
     )
-    start = schemas.named("a.json", "issue")
+    start = schemas.find_named("a.json", "issue")
     assert isinstance(start, Schema)
-    found = pointed(schemas, start, "#/properties/next/properties/action")
+    found = follow_pointer(schemas, start, "#/properties/next/properties/action")
     assert found == Schema({"enum": ["next"]}, Place("b.json", ("$defs", "step", "properties", "action")))
 
 
@@ -146,9 +146,9 @@ def test_what_is_written_at_the_schema_itself_wins_over_what_it_refers_to(tmp_pa
     base = {"properties": {"action": {"enum": ["base"]}}}
     own = {"allOf": [{"$ref": "#/base"}], "properties": {"action": {"enum": ["own"]}}}
     schemas = _schemas(tmp_path, a={"base": base, "own": own})
-    start = schemas.named("a.json", "own")
+    start = schemas.find_named("a.json", "own")
     assert isinstance(start, Schema)
-    found = pointed(schemas, start, "#/properties/action")
+    found = follow_pointer(schemas, start, "#/properties/action")
     assert isinstance(found, Schema)
     assert _values(choices(schemas, found)) == ["own"]
 
@@ -156,9 +156,9 @@ def test_what_is_written_at_the_schema_itself_wins_over_what_it_refers_to(tmp_pa
 def test_a_pointer_through_something_unreadable_cannot_be_judged(tmp_path: Path) -> None:
     schemas = _schemas(tmp_path, a={"x": {"$ref": "broken.json"}})
     (tmp_path / "broken.json").write_text("{")
-    start = schemas.named("a.json", "x")
+    start = schemas.find_named("a.json", "x")
     assert isinstance(start, Schema)
-    assert pointed(schemas, start, "#/properties/action") is Miss.UNKNOWABLE
+    assert follow_pointer(schemas, start, "#/properties/action") is Miss.UNKNOWABLE
 
 
 @pytest.mark.parametrize(
@@ -177,6 +177,6 @@ def test_a_pointer_through_something_unreadable_cannot_be_judged(tmp_path: Path)
 )
 def test_values_are_named_by_enum_const_and_their_alternatives(tmp_path: Path, schema: Json, values: object) -> None:
     schemas = _schemas(tmp_path, a={"x": schema, "$defs": {"one": {"const": "one"}}})
-    start = schemas.named("a.json", "x")
+    start = schemas.find_named("a.json", "x")
     assert isinstance(start, Schema)
     assert _values(choices(schemas, start)) == values

@@ -137,7 +137,7 @@ def bundled(files: tuple[Json, ...], start: Node) -> str:
             Path(folder, file).write_text(json.dumps(content))
         schemas = Schemas(Sources(Path(folder), Budgets()))
         file = FILES[start.file]
-        schema = schemas.root(file) if start.name is None else schemas.named(file, start.name)
+        schema = schemas.root(file) if start.name is None else schemas.find_named(file, start.name)
         assert isinstance(schema, Schema)
         return bundle(schemas, schema)
 

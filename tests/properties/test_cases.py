@@ -13,9 +13,9 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from stagec.core.budgets import Budgets
-from stagec.frontends.stages.coverage import uncovered, unreached_cases
+from stagec.frontends.stages.condition_errors import ConditionError, find_wrong_cases, is_sound
+from stagec.frontends.stages.coverage import find_uncovered, find_unreached_cases
 from stagec.frontends.stages.document import Case, Pipeline, Stage
-from stagec.frontends.stages.misfits import Misfit, is_sound, wrong_cases
 from stagec.frontends.stages.read import read
 from stagec.sources.read import Sources
 
@@ -133,7 +133,7 @@ def test_a_result_without_a_case_is_found_exactly_when_there_is_one(
     accepted = [each for each in results(schema) if each["verdict"] == "ok"]
     missed = any(not any(fits(case, each) for case in cases) for each in accepted)
     event(f"uncovered: {missed}")
-    assert (uncovered(pipeline, stage) is not None) is missed
+    assert (find_uncovered(pipeline, stage) is not None) is missed
 
 
 @settings(max_examples=60, deadline=None)
@@ -150,7 +150,9 @@ def test_a_case_is_called_unreached_exactly_when_no_result_comes_to_it(
     lost = {i for i in range(len(cases)) if sound[i] and i not in firsts and i != bare}
     event(f"unreached: {bool(lost)}")
     at: dict[Any, int] = {case.at: i for i, case in enumerate(stage.conduct.cases)}
-    assert {at[each.judged.at] for each in unreached_cases(pipeline, stage) if isinstance(each.judged, Case)} == lost
+    assert {
+        at[each.judged.at] for each in find_unreached_cases(pipeline, stage) if isinstance(each.judged, Case)
+    } == lost
 
 
 @settings(max_examples=60, deadline=None)
@@ -161,11 +163,11 @@ def test_a_value_or_a_path_is_called_impossible_only_when_no_result_has_it(
     pipeline, _ = pipeline_of(schema, cases)
     every = list(results(schema))
     assume(any(each["verdict"] == "ok" for each in every))
-    for each in wrong_cases(pipeline):
+    for each in find_wrong_cases(pipeline):
         found, path = each.misfitting, ".".join(each.misfitting.condition.path)
-        if found.kind is Misfit.VALUE:
+        if found.kind is ConditionError.VALUE:
             assert not any(holds(path, [found.given], result) for result in every)
-        elif found.kind is Misfit.PATH:
+        elif found.kind is ConditionError.PATH:
             assert not any(holds(path, {"present": True}, result) for result in every)
 
 
@@ -176,4 +178,4 @@ def test_a_value_that_no_result_has_is_called_impossible(schema: dict[str, Any],
     every = list(results(schema))
     assume(any(each["verdict"] == "ok" for each in every))
     if not any(holds(f"parsed.{path}", value, each) for each in every):
-        assert [each.misfitting.kind for each in wrong_cases(pipeline)]
+        assert [each.misfitting.kind for each in find_wrong_cases(pipeline)]

@@ -14,7 +14,7 @@ from graph.oracle import NetworkxGraph
 
 from stagec.core.budgets import Budgets
 from stagec.frontends.stages import FRONTEND
-from stagec.frontends.stages.document import Arrival, Pipeline
+from stagec.frontends.stages.document import IncomingKind, Pipeline
 from stagec.graph import Graph, build
 from stagec.model.flow import Flow
 from stagec.sources.read import Sources
@@ -177,7 +177,7 @@ def answers(graph: Graph | NetworkxGraph) -> dict[str, object]:
 def is_mixed(found: Pipeline) -> bool:
     """Tell whether a stage runs both in parallel and alone: a node has the edges of both."""
     arrivals = [{way.arrival for way in ways} for ways in found.incoming.values()]
-    return any(Arrival.SIBLING in each and len(each) > 1 for each in arrivals)
+    return any(IncomingKind.SIBLING in each and len(each) > 1 for each in arrivals)
 
 
 def compared(simulated: Simulation, graph: Graph) -> tuple[set[str], bool]:

@@ -110,7 +110,7 @@ class Catalogue:
     """The files of the catalogue with which something is wrong."""
     is_whole: bool
 
-    def meant_by(self, name: str) -> tuple[str, ...]:
+    def guess_meant(self, name: str) -> tuple[str, ...]:
         """Return the tool that a name means, which may be misspelt, or a server and its tool."""
         if name in self.by_name:
             return (name,)

@@ -23,7 +23,7 @@ _ROOM = 10
 
 
 @value
-class Bundle:
+class CatalogueFiles:
     """The files of one catalogue, judged; `lock_file` is where the lock is or would be."""
 
     file: str
@@ -42,21 +42,21 @@ def find_catalogue(sources: Sources, folder: str) -> str | None:
     return _servers_for(sources, folder)
 
 
-def bundle(sources: Sources, file: str) -> Bundle | None:
+def bundle(sources: Sources, file: str) -> CatalogueFiles | None:
     """Return the files of the catalogue that begins with one of them; nothing when that is not there."""
     folder, name = posixpath.split(file)
-    tools = None if name == SERVERS else _judged(sources, file, "tools")
+    tools = None if name == SERVERS else _judge_once(sources, file, "tools")
     beside = file if name == SERVERS else _servers_for(sources, folder)
-    servers = None if beside is None else _judged(sources, beside, "mcp")
+    servers = None if beside is None else _judge_once(sources, beside, "mcp")
     if (servers if name == SERVERS else tools) is None:
         return None
     lock = posixpath.join(folder, LOCK)
-    return Bundle(file, tools, servers, lock_tree(sources, lock), lock)
+    return CatalogueFiles(file, tools, servers, lock_tree(sources, lock), lock)
 
 
 def lock_tree(sources: Sources, file: str) -> Tree | None:
     """Return a lock as read and judged."""
-    return _judged(sources, file, "tools_lock", _ROOM)
+    return _judge_once(sources, file, "tools_lock", _ROOM)
 
 
 def is_catalogue(sources: Sources, file: str) -> bool:
@@ -86,7 +86,7 @@ def _servers_for(sources: Sources, folder: str) -> str | None:
     return next((file for file in (posixpath.join(folder, SERVERS), SERVERS) if sources.exists(file)), None)
 
 
-def _judged(sources: Sources, file: str, schema: str, room: int = 1) -> Tree | None:
+def _judge_once(sources: Sources, file: str, schema: str, room: int = 1) -> Tree | None:
     tree = sources.tree(file, "file", room)
     if tree is None or tree.kind == schema:
         return tree

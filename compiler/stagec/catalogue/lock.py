@@ -72,7 +72,7 @@ def _tools(at: Place, given: Mapping[str, Json]) -> Iterator[LockedTool]:
             yield LockedTool(name, (at / name).key, EFFECTS[effects], schema)
 
 
-def written(lock: Lock) -> bytes:
+def render_lock(lock: Lock) -> bytes:
     """Return the file of a lock: sorted, one line for each tool, the same bytes for the same tools."""
     servers = ",\n".join(_server(each) for _, each in sorted(lock.servers.items()))
     inside = f"{{\n{servers}\n  }}" if servers else "{}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from stagec.catalogue.document import Catalogue, Origin, Server, Tool, well_known_effects
-from stagec.catalogue.files import Bundle, bundle, judge_input
+from stagec.catalogue.files import CatalogueFiles, bundle, judge_input
 from stagec.catalogue.lock import EFFECTS, Lock, digest, read_lock
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
@@ -38,14 +38,14 @@ def launch_digest(server: Server) -> str:
     return digest({**how, **names})
 
 
-def _catalogue(sources: Sources, files: Bundle) -> Catalogue:
+def _catalogue(sources: Sources, files: CatalogueFiles) -> Catalogue:
     every = [*_servers(files.tools, ("mcp",)), *_servers(files.servers, _SERVERS)]
     servers = _first_of_each(every)
     lock = None if files.lock is None else read_lock(files.lock.at, files.lock.value)
     unlocked = tuple(each for each in servers.values() if lock is None or each.name not in lock.servers)
     stale = tuple(_stale(servers, lock))
     faulty = frozenset(_faulty(files.tools, files.servers, files.lock))
-    tools = (*_own_tools(sources, files.tools), *_locked_tools(servers, lock))
+    tools = (*_own_tools(sources, files.tools), *_list_locked_tools(servers, lock))
     by_name = _first_of_each(tools)
     return Catalogue(
         at=Place(files.file),
@@ -132,7 +132,7 @@ def _with_schema(sources: Sources, tool: Tool, known: Memo) -> Tool:
     return replace(tool, near=near and posixpath.relpath(near, posixpath.dirname(tool.at.file) or "."))
 
 
-def _locked_tools(servers: Mapping[str, Server], lock: Lock | None) -> Iterator[Tool]:
+def _list_locked_tools(servers: Mapping[str, Server], lock: Lock | None) -> Iterator[Tool]:
     """Yield the tools of the servers that are still there."""
     for name, server in lock.servers.items() if lock is not None else ():
         for tool in server.tools.values() if name in servers else ():

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stagec.contract.choices import text_of
-from stagec.contract.dialects import LATEST, Dialect, Keyword, restated
+from stagec.contract.dialects import LATEST, Dialect, Keyword, restate
 from stagec.contract.positions import SchemaPart, position
 from stagec.contract.reach import Reach, SchemaScope
 from stagec.contract.schemas import Schema, Schemas
@@ -39,7 +39,7 @@ def bundle(schemas: Schemas, schema: Schema) -> str:
     `dependentRequired` and `dependentSchemas`, exclusive bounds become numbers, and what a schema's own draft does not
     know, so that it says nothing, is left out. One difference is lost: in draft-04, 1.0 is no integer.
     """
-    return text_of(_Bundle(schemas, schema).made())
+    return text_of(_Bundle(schemas, schema).build())
 
 
 @value
@@ -71,13 +71,13 @@ class _Bundle:
         self._landed: dict[Place, Pointer] = {}
         self._references: list[tuple[dict[str, Any], Place]] = []
 
-    def made(self) -> Json:
+    def build(self) -> Json:
         """Return the whole schema."""
         (schema, scope), *others = self._reach.targets.values()
-        root = self._built(schema, scope, ())
+        root = self._build_schema(schema, scope, ())
         if not isinstance(root, dict):
             return root
-        defined = self._defined(others, root.get("$defs"))
+        defined = self._define(others, root.get("$defs"))
         for holder, at in self._references:
             holder["$ref"] = "#" + quote(pointer_text(self._landed[at]), safe=_URI)
         return self._with_draft({**root, "$defs": defined} if defined else root, schema.value)
@@ -90,7 +90,7 @@ class _Bundle:
             return root if named is draft else {**root, "$schema": draft.address}
         return root if draft is LATEST else {"$schema": draft.address, **root}
 
-    def _defined(self, targets: Iterable[tuple[Schema, SchemaScope]], own: Json) -> dict[str, Any]:
+    def _define(self, targets: Iterable[tuple[Schema, SchemaScope]], own: Json) -> dict[str, Any]:
         """Return the schema's own definitions with what lies outside it, nothing when all lies inside."""
         defined: dict[str, Any] = dict(own) if isinstance(own, dict) else {}
         names = DefinitionNames(defined)
@@ -99,10 +99,10 @@ class _Bundle:
             if schema.at not in self._landed:
                 name = names.name(schema.at)
                 self._landed[schema.at] = ("$defs", name)
-                defined[name] = self._built(schema, scope, ("$defs", name))
+                defined[name] = self._build_schema(schema, scope, ("$defs", name))
         return defined if len(defined) > before else {}
 
-    def _built(self, schema: Schema, scope: SchemaScope, pointer: Pointer) -> Json:
+    def _build_schema(self, schema: Schema, scope: SchemaScope, pointer: Pointer) -> Json:
         holder: list[Json] = [schema.value]
         start = _Task(holder, 0, schema.value, SchemaPart.SCHEMA, scope, schema.at, pointer)
         todo = [start] if isinstance(schema.value, dict | list) else []
@@ -110,10 +110,10 @@ class _Bundle:
             task = todo.pop()
             if task.stands is SchemaPart.SCHEMA and task.at in self._reach.targets:
                 self._landed.setdefault(task.at, task.pointer)
-            todo.extend(self._written(task))
+            todo.extend(self._write_part(task))
         return holder[0]
 
-    def _written(self, task: _Task) -> Iterator[_Task]:
+    def _write_part(self, task: _Task) -> Iterator[_Task]:
         """Put a part in its place and yield the tasks of its own parts."""
         given = task.given
         if task.at == self._root and task.pointer and task.stands is SchemaPart.SCHEMA:
@@ -130,7 +130,7 @@ class _Bundle:
                 yield from task.put(named, name, name, each)
 
     def _schema(self, task: _Task, given: Object) -> Iterator[_Task]:
-        found = {keyword: target.at for keyword, target in self._reach.referred(given, task.scope)}
+        found = {keyword: target.at for keyword, target in self._reach.find_references(given, task.scope)}
         members = tuple(self._members(task, given))
         others = [each for each in members if each.key not in found]
         lonely = not others or (self._reach.draft.hears_siblings and all(each.name != "$ref" for each in others))
@@ -143,7 +143,7 @@ class _Bundle:
             self._reference(made, at)
         for each in others:
             if found and each.name == keyword:
-                yield from _appended(task, made["allOf"], each)
+                yield from _append_parts(task, made["allOf"], each)
             else:
                 yield from task.put(made, each.name, each.key, each.given)
 
@@ -157,7 +157,7 @@ class _Bundle:
         own, draft = task.scope.draft, self._reach.draft
         names = _NAMES | {"id"} if Dialect.FOUR in {own, draft} else _NAMES
         dropped = names if task.pointer else names - {"$schema"}
-        known = restated(given, own, draft) if self._reach.is_mixed and own is not draft else _as_they_are(given)
+        known = restate(given, own, draft) if self._reach.is_mixed and own is not draft else _as_they_are(given)
         return (each for each in known if each.name not in dropped or not isinstance(each.given, str | bool))
 
 
@@ -171,7 +171,7 @@ def _as_they_are(given: Object) -> Iterator[Keyword]:
     return (Keyword(key, key, each) for key, each in given.items())
 
 
-def _appended(task: _Task, sink: list[Any], member: Keyword) -> Iterator[_Task]:
+def _append_parts(task: _Task, sink: list[Any], member: Keyword) -> Iterator[_Task]:
     """Put the schemas of an `allOf` behind others, and yield their tasks."""
     at, pointer = task.at / member.key, (*task.pointer, member.name)
     for index, each in enumerate(list_of(member.given)):

@@ -32,10 +32,10 @@ def _deep(given: Json) -> str:
         for each in held:
             if isinstance(each, dict):
                 pieces.append("{")
-                todo.extend(_parted(((f"{_ENCODED(name)}:", (inner,)) for name, inner in each.items()), "}"))
+                todo.extend(_separate(((f"{_ENCODED(name)}:", (inner,)) for name, inner in each.items()), "}"))
             elif isinstance(each, list):
                 pieces.append("[")
-                todo.extend(_parted((("", (inner,)) for inner in each), "]"))
+                todo.extend(_separate((("", (inner,)) for inner in each), "]"))
             else:
                 pieces.append(_ENCODED(each))
     return "".join(pieces)
@@ -45,7 +45,7 @@ _Row = tuple[str, tuple[Json, ...]]
 """What is written before a value, and the value; none behind the last."""
 
 
-def _parted(rows: Iterable[_Row], closer: str) -> list[_Row]:
+def _separate(rows: Iterable[_Row], closer: str) -> list[_Row]:
     """Return rows with commas between them and what closes them behind, the first one last."""
     parted = [(f",{before}" if index else before, held) for index, (before, held) in enumerate(rows)]
     return [(closer, ()), *reversed(parted)]
@@ -91,7 +91,7 @@ def _number(given: float) -> str:
     return compact(given)
 
 
-def pointed(schemas: Schemas, start: Schema, pointer: str) -> Schema | Miss:
+def follow_pointer(schemas: Schemas, start: Schema, pointer: str) -> Schema | Miss:
     """Return what a pointer into a schema names, looking through references and `allOf` on the way."""
     found, inexact = list(schemas.layers(start)), False
     is_schema = True
@@ -113,7 +113,7 @@ def choices(schemas: Schemas, schema: Schema) -> Choices | Miss:
     if any(isinstance(each, Schema) and _is_broken(each) for each in layers):
         return Miss.UNKNOWABLE
     for each in layers:
-        if isinstance(each, Schema) and (named := _listed(each) or _alternatives(schemas, each)) is not None:
+        if isinstance(each, Schema) and (named := _list_choices(each) or _alternatives(schemas, each)) is not None:
             return named
     return Miss.UNKNOWABLE if any(isinstance(each, Miss) for each in layers) else Miss.NO_MEMBER
 
@@ -130,7 +130,7 @@ def _is_broken(schema: Schema) -> bool:
     return isinstance(schema.value, dict) and not isinstance(schema.value.get("enum", []), list)
 
 
-def _listed(schema: Schema) -> Choices | None:
+def _list_choices(schema: Schema) -> Choices | None:
     if not isinstance(schema.value, dict):
         return None
     listed = schema.value.get("enum")
@@ -153,7 +153,7 @@ def _alternatives(schemas: Schemas, schema: Schema) -> Choices | None:
     values: list[tuple[Json, Place]] = []
     for index, branch in enumerate(branches):
         layers = [each for each in schemas.layers(Schema(branch, at / index)) if isinstance(each, Schema)]
-        named = next((found for each in layers if (found := _listed(each)) is not None), None)
+        named = next((found for each in layers if (found := _list_choices(each)) is not None), None)
         if named is None:
             return None
         values.extend(named.values)
@@ -164,7 +164,7 @@ FEW: dict[str, tuple[Json, ...]] = {"boolean": (True, False), "null": (None,)}
 """The types that have few values."""
 
 
-def named(combination: Combination) -> list[Json] | None:
+def list_values(combination: Combination) -> list[Json] | None:
     """Return the values that every list of a combination names and its types allow, None when there is no list."""
     all_lists = [each for layer in combination.layers if isinstance(layer.value, dict) for each in lists(layer.value)]
     types = combination.types

@@ -85,7 +85,7 @@ def _combinations(schemas: Schemas, group: tuple[Schema, ...]) -> tuple[Combinat
     for _ in range(_MOST):
         if not todo:
             return tuple(done)
-        grown = _grown(schemas, todo.pop())
+        grown = _grow(schemas, todo.pop())
         if grown is None:
             continue
         if grown.pending:
@@ -128,7 +128,7 @@ class _Draft:
     pending: tuple[tuple[tuple[Schema, ...], ...], ...]
 
 
-def _grown(schemas: Schemas, draft: _Draft) -> _Draft | None:
+def _grow(schemas: Schemas, draft: _Draft) -> _Draft | None:
     """Add the fresh schemas and all that holds with them; nothing when one of them accepts no value."""
     layers, whole, pending = draft.layers, draft.whole, list(draft.pending)
     for each in schemas.layers(*draft.fresh):

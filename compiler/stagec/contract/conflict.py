@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from stagec.contract.choices import named
+from stagec.contract.choices import list_values
 from stagec.contract.combinations import Combination, combinations
-from stagec.contract.member import needed
+from stagec.contract.member import list_needed
 from stagec.contract.schemas import Schema, Schemas
 from stagec.contract.variants import admits, numbers
 from stagec.core.place import Place
@@ -68,7 +68,7 @@ class _Search:
     ) -> Conflict | None:
         """Return why a member that has to be there can be nothing; what is not demanded contradicts no demand."""
         wants = self._reach(demanded)
-        for name, found in needed(combination):
+        for name, found in list_needed(combination):
             inside = (*path, name)
             if found.forbidden:
                 return Conflict(inside, (offered or demanded)[0].at, (demanded or offered)[0].at)
@@ -98,7 +98,7 @@ _BOUNDS = (
 
 def _is_empty(combination: Combination) -> bool:
     """Tell whether the values that schemas list, or the bounds they set, leave nothing."""
-    listed = named(combination)
+    listed = list_values(combination)
     if listed is not None:
         return not any(admits(combination, each) for each in listed)
     bounds = (each for each in _BOUNDS if combination.types is not None and combination.types <= each[0])

@@ -78,7 +78,7 @@ class Keyword:
     given: Json
 
 
-def restated(schema: Object, own: Dialect, target: Dialect) -> Iterator[Keyword]:
+def restate(schema: Object, own: Dialect, target: Dialect) -> Iterator[Keyword]:
     """Yield the members with which a later draft says what a schema says in its own; what it ignores is left out."""
     for key, given in schema.items():
         if is_known(key, given, own):

@@ -46,7 +46,7 @@ class _Weights:
             self._schemas.embed(Schema(root, at))
         for part in parts:
             self._places[id(part.value)] = Place(tree.file, (*pointer, *part.pointer))
-        self._expansion.add([part.value for part in parts], self._meant)
+        self._expansion.add([part.value for part in parts], self._resolve)
         heavy = [part for part in parts if self._expansion.weight(part.value) > most]
         return [self._fault(at, min(heavy, key=self._rank), most)] if heavy else []
 
@@ -60,7 +60,7 @@ class _Weights:
             "costly-schema", Place(at.file, (*at.pointer, *part.pointer)), reason, {"got": weight, "limit": most}
         )
 
-    def _meant(self, body: Object, _keyword: str, text: str) -> Sequence[Object]:
+    def _resolve(self, body: Object, _keyword: str, text: str) -> Sequence[Object]:
         """Return what a reference leads to; where it is written is known of every schema that was come upon."""
         at = self._places.get(id(body))
         if at is None:

@@ -48,17 +48,17 @@ def member(combination: Combination, name: str) -> Member:
     others = combination.whole if types is None else len(types) > 1
     if others and found.required:  # a value of another type has no members
         return Member(found.parts, False, found.forbidden, found.whole)
-    return found if is_array else _unevaluated(combination, found)
+    return found if is_array else _apply_unevaluated(combination, found)
 
 
 def is_barred(schemas: Schemas, combination: Combination) -> bool:
     """Tell whether a combination requires a member that it forbids; found once for each of those of `combinations`."""
     key = ("barred", id(combination))
-    found = schemas.memo.once(key, lambda: (any(each.forbidden for _, each in needed(combination)), combination))
+    found = schemas.memo.once(key, lambda: (any(each.forbidden for _, each in list_needed(combination)), combination))
     return found[0]
 
 
-def needed(combination: Combination) -> Iterator[tuple[str, Member]]:
+def list_needed(combination: Combination) -> Iterator[tuple[str, Member]]:
     """Yield the members that a value must have where it is an object for sure, or the first element of an array."""
     if combination.types == _OBJECT:
         listed = (list_of(object_of(each.value).get("required")) for each in combination.layers)
@@ -89,7 +89,7 @@ _SPEAKING = {"dependencies", "dependentSchemas", "$dynamicRef", "$recursiveRef"}
 
 def _property(layer: Schema, name: str) -> Member:
     body = layer.value if isinstance(layer.value, dict) else {}
-    parts, doubtful = list(_declared(layer, body, name)), _may_match(body, name)
+    parts, doubtful = list(_find_declared(layer, body, name)), _may_match(body, name)
     elsewhere = body.get("additionalProperties")
     if not parts and not doubtful and isinstance(elsewhere, dict) and elsewhere:
         parts = [Schema(elsewhere, layer.at / "additionalProperties")]
@@ -103,7 +103,7 @@ def _property(layer: Schema, name: str) -> Member:
     )
 
 
-def _declared(layer: Schema, body: Object, name: str) -> Iterator[Schema]:
+def _find_declared(layer: Schema, body: Object, name: str) -> Iterator[Schema]:
     properties = _mapping(body, "properties")
     if name in properties:
         yield Schema(properties[name], layer.at / "properties" / name)
@@ -167,7 +167,7 @@ def _lists_arrays(body: Object) -> bool:
     return "const" in body or (isinstance(listed, list) and any(isinstance(each, list) for each in listed))
 
 
-def _unevaluated(combination: Combination, found: Member) -> Member:
+def _apply_unevaluated(combination: Combination, found: Member) -> Member:
     """Apply `unevaluatedProperties`: what none of the schemas beside or below it speaks of.
 
     Only where nothing in the combination speaks of the member; what is more involved is not judged.

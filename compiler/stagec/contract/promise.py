@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from stagec.contract.choices import Choices, identity, lists, named
+from stagec.contract.choices import Choices, identity, list_values, lists
 from stagec.contract.combinations import Combination, as_object, clash, combinations, type_of, types_of
 from stagec.contract.member import Member, member
 from stagec.contract.schemas import Miss, Schema, Schemas
@@ -77,11 +77,11 @@ def promise(schemas: Schemas, schema: Schema, path: Iterable[str], *, of_object:
         ended = {step.end: next(iter(step.combination.layers), None) for step in steps if step.end is not None} | ended
         going = {_identity_of(step.way): step.way for step in steps if step.end is None}
         if not going:
-            near = _declared(schemas, [step.combination for step in steps])
-            found = Promise(_broken(ended), (), None, followed, near, clash=_clash(schemas, ways, steps))
+            near = _list_declared(schemas, [step.combination for step in steps])
+            found = Promise(_judge_break(ended), (), None, followed, near, clash=_clash(schemas, ways, steps))
             return replace(found, legible=legible)
         ways = tuple(going.values())
-    return replace(_arrived(ways, ended), legible=legible)
+    return replace(_conclude(ways, ended), legible=legible)
 
 
 @value
@@ -108,7 +108,7 @@ def _steps(schemas: Schemas, ways: tuple[_Way, ...], name: str) -> list[_Step] |
     return found
 
 
-def _declared(schemas: Schemas, possible: list[Combination]) -> Names:
+def _list_declared(schemas: Schemas, possible: list[Combination]) -> Names:
     """Return the members that any of some combinations declares, indexed once however many paths break off there."""
     if len(possible) <= 1:
         return possible[0].declared if possible else NO_NAMES
@@ -137,12 +137,12 @@ def _identity_of(way: _Way) -> tuple[object, ...]:
     return tuple(each.at for each in way.group), way.optional and way.optional.at, way.sure, way.whole
 
 
-def _broken(ended: Mapping[Presence, Schema | None]) -> Presence:
+def _judge_break(ended: Mapping[Presence, Schema | None]) -> Presence:
     """Return what a path is that no alternative follows to its end."""
     return next((each for each in (Presence.UNKNOWABLE, Presence.UNDECLARED) if each in ended), Presence.IMPOSSIBLE)
 
 
-def _arrived(ways: tuple[_Way, ...], ended: Mapping[Presence, Schema | None]) -> Promise:
+def _conclude(ways: tuple[_Way, ...], ended: Mapping[Presence, Schema | None]) -> Promise:
     """Return what the ways say that lead to the end of the path; others may have ended before."""
     optional = next((way.optional for way in ways if way.optional is not None), None)
     short = [schema for end, schema in ended.items() if end is not Presence.UNKNOWABLE]
@@ -160,16 +160,16 @@ def possible_values(schemas: Schemas, promised: Promise) -> tuple[Json, ...] | M
     for group in promised.ends:
         possible = combinations(schemas, group)
         if possible is None:
-            return _unnamed(promised, whole=False)
+            return _say_unnamed(promised, whole=False)
         for each in possible:
-            listed = named(each)
+            listed = list_values(each)
             if listed is None:
-                return _unnamed(promised, whole=promised.whole) if each.whole else Miss.UNKNOWABLE
+                return _say_unnamed(promised, whole=promised.whole) if each.whole else Miss.UNKNOWABLE
             found.update((identity(one), one) for one in listed if identity(one) not in found)
     return tuple(found.values()) if promised.ends else Miss.NO_MEMBER
 
 
-def _unnamed(promised: Promise, *, whole: bool) -> Miss:
+def _say_unnamed(promised: Promise, *, whole: bool) -> Miss:
     if whole:
         return Miss.NO_MEMBER
     return Miss.INVOLVED if promised.legible else Miss.UNKNOWABLE
@@ -184,7 +184,7 @@ class Excluded:
     by: Place | None
 
 
-def excluded(schemas: Schemas, offered: Choices, promised: Promise) -> tuple[Excluded, ...]:
+def find_excluded(schemas: Schemas, offered: Choices, promised: Promise) -> tuple[Excluded, ...]:
     """Return the values of a list that can never stand at a promised path."""
     possible = possible_values(schemas, promised)
     if isinstance(possible, Miss):

@@ -57,7 +57,7 @@ class Reach:
             scope = scope.of(each) if isinstance(each, dict) else scope
         return scope
 
-    def referred(self, schema: Object, scope: SchemaScope) -> Iterator[tuple[str, Schema]]:
+    def find_references(self, schema: Object, scope: SchemaScope) -> Iterator[tuple[str, Schema]]:
         """Yield what a schema itself refers to, and by which keyword; what cannot be found is left out."""
         for keyword in _REFERENCES:
             text = schema.get(keyword)
@@ -73,7 +73,7 @@ class Reach:
             for body, inside in self._bodies(schema, scope):
                 self._drafts.add(inside.draft)
                 self.is_mixed = self.is_mixed or not fits(body, inside.draft, self._start.draft)
-                fresh = (each for _, each in self.referred(body, inside) if each.at not in self.targets)
+                fresh = (each for _, each in self.find_references(body, inside) if each.at not in self.targets)
                 found = {each.at: (each, self.scope(each)) for each in fresh}
                 self.targets |= found
                 todo.extend(found.values())

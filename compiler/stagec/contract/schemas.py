@@ -93,7 +93,7 @@ class Schemas:
         ways = (at.pointer[:length] for length in range(len(at.pointer) + 1)) if bases else ()
         return next((each for each in ways if each in bases), ())
 
-    def named(self, file: str, identifier: str) -> Schema | Miss:
+    def find_named(self, file: str, identifier: str) -> Schema | Miss:
         """Return the schema a registry means by file and name: a pointer, a definition, or a member of the file."""
         self._patience += _FOR_EACH
         root = self.root(file)
@@ -135,7 +135,7 @@ class Schemas:
             found = self._identity(address, file, base) or found
         if isinstance(found, Miss) or not fragment:
             return found
-        return _down(found, tokens(fragment)) if fragment.startswith("/") else self._anchored(found, unquote(fragment))
+        return _down(found, tokens(fragment)) if fragment.startswith("/") else self._anchor(found, unquote(fragment))
 
     def _document(self, address: str, file: str, base: Pointer) -> Schema | Miss:
         """Return the schema that an address without a fragment means, read as the path of a file."""
@@ -181,10 +181,10 @@ class Schemas:
             for keyword in _REFERRING:
                 text = _member(each, keyword)
                 if isinstance(text, str):
-                    found = self._resolved_at(text, schema.at)
+                    found = self._resolve_at(text, schema.at)
                     yield Reference(text, each.at / keyword, found if _is_schema(found) else Miss.NO_SCHEMA)
 
-    def _anchored(self, root: Schema, name: str) -> Schema | Miss:
+    def _anchor(self, root: Schema, name: str) -> Schema | Miss:
         if root.at not in self._anchors:
             self._anchors[root.at] = _anchors(root)
         return self._anchors[root.at].get(name, Miss.NO_MEMBER)
@@ -196,9 +196,9 @@ class Schemas:
             for index, branch in enumerate(branches):
                 yield Schema(branch, schema.at / "allOf" / index)
         if isinstance(text, str):
-            yield self._resolved_at(text, schema.at)
+            yield self._resolve_at(text, schema.at)
 
-    def _resolved_at(self, reference: str, at: Place) -> Schema | Miss:
+    def _resolve_at(self, reference: str, at: Place) -> Schema | Miss:
         return self.resolve(reference, at.file, self.base(at))
 
 

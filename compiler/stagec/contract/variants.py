@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from math import isfinite
 
-from stagec.contract.choices import FEW, identity, named
+from stagec.contract.choices import FEW, identity, list_values
 from stagec.contract.combinations import Combination, as_object, combinations, type_of
 from stagec.contract.member import is_barred, member
 from stagec.contract.schemas import Schema, Schemas
@@ -18,7 +18,7 @@ Path = tuple[str, ...]
 
 
 @value
-class Standing:
+class PathValue:
     """What stands at a path: nothing, one of the values somebody asks for, or something else.
 
     Of something else, `given` is an example where the schema names one.
@@ -30,10 +30,10 @@ class Standing:
     exemplary: bool = False
 
 
-ABSENT = Standing(False)
-OTHER = Standing(True)
+ABSENT = PathValue(False)
+OTHER = PathValue(True)
 
-Variant = Mapping[Path, Standing]
+Variant = Mapping[Path, PathValue]
 
 
 @value
@@ -122,7 +122,7 @@ class _Search:
             return
         nothing = dict(_absent(wanted))
         nothing.pop(wanted.path, None)
-        for standing in _standings(combination, wanted.values) if wanted.values is not None else (None,):
+        for standing in _list_values(combination, wanted.values) if wanted.values is not None else (None,):
             own = {wanted.path: standing} if standing is not None else {}
             if standing is not None and standing.asked:
                 yield own | nothing
@@ -132,7 +132,7 @@ class _Search:
             if not wanted.inside or _may_be_plain(combination):
                 yield own | nothing
 
-    def _members(self, combination: Combination, wanted: _Wanted) -> Iterator[dict[Path, Standing]]:
+    def _members(self, combination: Combination, wanted: _Wanted) -> Iterator[dict[Path, PathValue]]:
         options: list[list[Variant]] = []
         many = 1
         for name, each in wanted.inside.items():
@@ -153,7 +153,7 @@ class _Search:
         return [*there, nothing] if found.parts else [nothing, *there]
 
 
-def _absent(wanted: _Wanted) -> Iterator[tuple[Path, Standing]]:
+def _absent(wanted: _Wanted) -> Iterator[tuple[Path, PathValue]]:
     if wanted.values is not None:
         yield wanted.path, ABSENT
     for each in wanted.inside.values():
@@ -181,21 +181,21 @@ _LONGEST_RANGE = 64
 """Whole numbers between two bounds that are counted out."""
 
 
-def _standings(combination: Combination, asked: tuple[Json, ...]) -> Iterator[Standing]:
-    listed = named(combination)
-    listed = _counted_out(combination) if listed is None else listed
+def _list_values(combination: Combination, asked: tuple[Json, ...]) -> Iterator[PathValue]:
+    listed = list_values(combination)
+    listed = _count_out(combination) if listed is None else listed
     if listed is None:
-        yield from (Standing(True, True, each) for each in asked if admits(combination, each))
+        yield from (PathValue(True, True, each) for each in asked if admits(combination, each))
         yield OTHER
         return
     listed = [each for each in listed if admits(combination, each)]
     known = frozenset(map(identity, listed))
-    yield from (Standing(True, True, each) for each in asked if identity(each) in known)
+    yield from (PathValue(True, True, each) for each in asked if identity(each) in known)
     rest = known.difference(map(identity, asked))
-    yield from [Standing(True, False, each, True) for each in listed if identity(each) in rest][:1]
+    yield from [PathValue(True, False, each, True) for each in listed if identity(each) in rest][:1]
 
 
-def _counted_out(combination: Combination) -> list[Json] | None:
+def _count_out(combination: Combination) -> list[Json] | None:
     """Return all values that types and bounds leave, None when they are too many."""
     kinds = [_all_of(combination, each) for each in sorted(combination.types or ("any",))]
     return None if None in kinds else [each for kind in kinds if kind is not None for each in kind]

@@ -60,7 +60,7 @@ def amount(key: str, text: str, where: str) -> int:
         )
     found = _SIZE.fullmatch(text.strip())
     number = int(re.sub("[_,]", "", found["number"])) * _UNITS[found["unit"]] if found else 0
-    return _checked(key, number, f"{where}: {quote(text)}")
+    return _check(key, number, f"{where}: {quote(text)}")
 
 
 def refuse_raised(key: str, asked: int, ceiling: int, where: str) -> None:
@@ -73,7 +73,7 @@ def refuse_raised(key: str, asked: int, ceiling: int, where: str) -> None:
         )
 
 
-def _checked(key: str, number: int, where: str) -> int:
+def _check(key: str, number: int, where: str) -> int:
     most = _MOST.get(key, _LARGEST)
     if not 1 <= number <= most:
         raise Failure(f"{where} is no budget: expected a number from 1 to {most:,}, such as 64, 500kB or 5MB")
@@ -100,7 +100,7 @@ def _own(environment: Mapping[str, str]) -> tuple[str, dict[str, int]]:
 
 def _number(key: str, given: object, where: str) -> int:
     if isinstance(given, int) and not isinstance(given, bool) and key in BUDGETS:
-        return _checked(key, given, f"{where}: {given}")
+        return _check(key, given, f"{where}: {given}")
     return amount(key, str(given), where)
 
 

@@ -14,7 +14,7 @@ from stagec.core.value import NOTHING, value
 from stagec.core.version import __version__
 from stagec.core.words import quote
 from stagec.project.ceilings import Ceilings, ceilings, refuse_raised
-from stagec.project.find import Found, common_folder, configuration_in, find
+from stagec.project.find import FoundConfiguration, common_folder, configuration_in, find
 from stagec.project.settings import Settings, Value, flat, keys_of, settings_of
 from stagec.project.toml import line_of
 
@@ -52,7 +52,7 @@ def configure(
     """
     folder = common_folder(paths if root is None else (root,))
     found = find(folder) if root is None else configuration_in(folder)
-    written = {} if found is None else _checked(found)
+    written = {} if found is None else _check_keys(found)
     told = flat(overrides)
     limits = ceilings(overrides.get("budgets", NOTHING), environment)
     _refuse_raised(found, written, limits)
@@ -67,7 +67,7 @@ def configure(
     return Configuration(Path(folder if found is None else found.folder), settings, provenance, file)
 
 
-def _refuse_raised(found: Found | None, written: Mapping[str, Value], limits: Ceilings) -> None:
+def _refuse_raised(found: FoundConfiguration | None, written: Mapping[str, Value], limits: Ceilings) -> None:
     """Refuse a project that asks for more than its user allows, unless the user says outright what counts."""
     for key, ceiling in limits.budgets.items():
         asked = written.get(f"budgets.{key}")
@@ -75,7 +75,7 @@ def _refuse_raised(found: Found | None, written: Mapping[str, Value], limits: Ce
             refuse_raised(key, asked, ceiling, f"{found.file}:{_line(found, ('budgets', key))}")
 
 
-def _checked(found: Found) -> dict[str, Value]:
+def _check_keys(found: FoundConfiguration) -> dict[str, Value]:
     """Return the keys of a configuration file; the version is looked at first, for a later one may know more keys."""
     if not isinstance(found.table, dict):
         raise Failure(f"{found.file}:{line_of(found.text, found.prefix)}: 'tool.stagec' must be a table")
@@ -87,7 +87,7 @@ def _checked(found: Found) -> dict[str, Value]:
     return flat(found.table)
 
 
-def _refuse_mistakes(found: Found) -> None:
+def _refuse_mistakes(found: FoundConfiguration) -> None:
     from stagec.project.mistakes import mistakes  # only a project with a configuration needs it
 
     located = sorted((_line(found, each.path), each.message) for each in mistakes(found.table))
@@ -95,7 +95,7 @@ def _refuse_mistakes(found: Found) -> None:
         raise Failure("\n".join(f"{found.file}:{line}: {message}" for line, message in located))
 
 
-def _line(found: Found, path: tuple[str | int, ...]) -> int:
+def _line(found: FoundConfiguration, path: tuple[str | int, ...]) -> int:
     return line_of(found.text, (*found.prefix, *(key for key in path if isinstance(key, str))))
 
 
@@ -121,9 +121,9 @@ def accepts(specifier: str, version: str) -> bool:
     release = _RELEASE.match(version)
     numbers = release[0] if release else "0"
     found = [match for clause in specifier.split(",") if (match := _CLAUSE.fullmatch(clause))]
-    return all(_OPERATORS[match["operator"]](*_padded(numbers, match["release"])) for match in found)
+    return all(_OPERATORS[match["operator"]](*_pad(numbers, match["release"])) for match in found)
 
 
-def _padded(left: str, right: str) -> tuple[list[int], list[int]]:
+def _pad(left: str, right: str) -> tuple[list[int], list[int]]:
     pairs = list(zip_longest(map(int, left.split(".")), map(int, right.split(".")), fillvalue=0))
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]

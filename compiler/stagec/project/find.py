@@ -23,7 +23,7 @@ _LONGEST_PATH = 4_000
 
 
 @value
-class Found:
+class FoundConfiguration:
     """A configuration: the folder and file it lies in, the file's text, and the table with where it begins."""
 
     folder: str
@@ -35,7 +35,7 @@ class Found:
 
 def common_folder(paths: Iterable[Path]) -> str:
     """Return the folder that holds all the paths: a folder itself, the folder of a file, else the current one."""
-    folders = [_folder(os.path.realpath(possible(path))) for path in paths]
+    folders = [_find_folder(os.path.realpath(possible(path))) for path in paths]
     return os.path.commonpath(folders) if folders else os.path.realpath(os.curdir)
 
 
@@ -46,7 +46,7 @@ def possible(path: Path) -> Path:
     return path
 
 
-def find(folder: str) -> Found | None:
+def find(folder: str) -> FoundConfiguration | None:
     """Return the nearest configuration at or above a folder, looking no further up than the top of a repository."""
     while True:
         found = configuration_in(folder)
@@ -56,31 +56,31 @@ def find(folder: str) -> Found | None:
         folder = above
 
 
-def configuration_in(folder: str) -> Found | None:
+def configuration_in(folder: str) -> FoundConfiguration | None:
     """Return the configuration that lies in a folder, if there is one; two are one too many."""
-    own = _own(folder)
-    shared = _shared(folder)
+    own = _find_own(folder)
+    shared = _find_shared(folder)
     if own is not None and shared is not None:
         raise Failure(f"{quote(folder)} has a {OWN} and a [tool.stagec] in its {SHARED}; keep one of them")
     return own or shared
 
 
-def _own(folder: str) -> Found | None:
-    text = _text(folder, OWN)
-    return None if text is None else Found(folder, OWN, text, parse(OWN, text))
+def _find_own(folder: str) -> FoundConfiguration | None:
+    text = _read_text(folder, OWN)
+    return None if text is None else FoundConfiguration(folder, OWN, text, parse(OWN, text))
 
 
-def _shared(folder: str) -> Found | None:
-    text = _text(folder, SHARED)
+def _find_shared(folder: str) -> FoundConfiguration | None:
+    text = _read_text(folder, SHARED)
     if text is None or "stagec" not in text:  # nearly every one, and reading TOML takes its time
         return None
     tools = parse(SHARED, text).get("tool")
     if not isinstance(tools, dict) or "stagec" not in tools:
         return None
-    return Found(folder, SHARED, text, tools["stagec"], ("tool", "stagec"))
+    return FoundConfiguration(folder, SHARED, text, tools["stagec"], ("tool", "stagec"))
 
 
-def _text(folder: str, name: str) -> str | None:
+def _read_text(folder: str, name: str) -> str | None:
     """Return the text of a configuration file; what is wrong with a file that is not our own is not ours to say."""
     path = os.path.join(folder, name)
     try:
@@ -110,7 +110,7 @@ def _obstacle(folder: str, path: str) -> str | None:
     return f"is larger than {_LARGEST:,} bytes" if status.st_size > _LARGEST else None
 
 
-def _folder(path: str) -> str:
+def _find_folder(path: str) -> str:
     """Return a path that is a folder, or the nearest folder above it."""
     while not os.path.isdir(path):
         path = os.path.dirname(path)

@@ -57,20 +57,20 @@ def _explain(schema: Mapping[str, Any], table: Mapping[str, Any], error: Any) ->
     if error.kind.name == "additionalProperties":
         known = Names(sorted(wanted["properties"]))
         for key in sorted(kind["unexpected"]):
-            yield Mistake((*path, key), f"unknown key {quote(_spelt((*path, key)))}{hint(key, known)}")
+            yield Mistake((*path, key), f"unknown key {quote(_spell((*path, key)))}{hint(key, known)}")
     else:
         found = _value_at(table, path)
-        yield Mistake(path, f"{quote(_spelt(path))} must be {_expected(wanted, found)}")
+        yield Mistake(path, f"{quote(_spell(path))} must be {_describe_expected(wanted, found)}")
 
 
-def _expected(wanted: Mapping[str, Any], found: Any) -> str:
+def _describe_expected(wanted: Mapping[str, Any], found: Any) -> str:
     if "enum" in wanted:
         near = hint(found, Names(wanted["enum"])) if isinstance(found, str) else ""
-        return f"{listing(wanted['enum'], 'or')}, found {_shown(found)}{near}"
-    return f"{wanted['x-expected']}, found {_shown(found)}"
+        return f"{listing(wanted['enum'], 'or')}, found {_describe(found)}{near}"
+    return f"{wanted['x-expected']}, found {_describe(found)}"
 
 
-def _shown(found: Any) -> str:
+def _describe(found: Any) -> str:
     if isinstance(found, bool):
         return str(found).lower()
     if isinstance(found, dict | list):
@@ -78,7 +78,7 @@ def _shown(found: Any) -> str:
     return quote(found) if isinstance(found, str) else quote(str(found))[1:-1]
 
 
-def _spelt(path: Path) -> str:
+def _spell(path: Path) -> str:
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
 
 

@@ -35,7 +35,7 @@ class Selection:
         for family in every:
             for rule in family.rules():
                 weight = _weight(settings.severity, family, rule)
-                if weight is not None and _selected(settings, family, rule):
+                if weight is not None and _is_selected(settings, family, rule):
                     chosen[rule.code] = weight
         speaking = [family for family in every if not family.optional or any(r.code in chosen for r in family.rules())]
         return cls(tuple(speaking), chosen)
@@ -51,7 +51,7 @@ def names_of(family: AnyFamily, rule: AnyRule) -> frozenset[str]:
     return frozenset({"ALL", rule.name, family.name, rule.severity.value, *rule.groups, *codes})
 
 
-def _selected(settings: Settings, family: AnyFamily, rule: AnyRule) -> bool:
+def _is_selected(settings: Settings, family: AnyFamily, rule: AnyRule) -> bool:
     names = names_of(family, rule)
     base = not family.optional if settings.select is None else not names.isdisjoint(settings.select)
     return (base or not names.isdisjoint(settings.extend_select)) and names.isdisjoint(settings.ignore)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.frontends.registry.blocks import DEEPEST, Defect, Role, tags
+from stagec.frontends.registry.blocks import DEEPEST, Defect, TagRole, find_tags
 
 PARTS = (
     "{{#each a}}",
@@ -26,24 +26,24 @@ PARTS = (
 @given(st.lists(st.sampled_from(PARTS), max_size=60).map("".join))
 def test_what_counts_is_balanced_and_what_does_not_count_has_a_reason(text: str) -> None:
     opened: list[tuple[str, bool]] = []
-    for tag in tags(text):
+    for tag in find_tags(text):
         match tag.role:
-            case Role.OPEN:
+            case TagRole.OPEN:
                 opened.append((tag.kind, False))
-            case Role.TURN:
+            case TagRole.TURN:
                 assert opened.pop() == ("if", False)
                 opened.append(("if", True))
-            case Role.CLOSE:
+            case TagRole.CLOSE:
                 assert opened.pop()[0] == tag.kind
-        assert (tag.defect is None) or tag.role is Role.NONE
+        assert (tag.defect is None) or tag.role is TagRole.NONE
         assert len(opened) <= DEEPEST
     assert opened == []
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=40).map("".join))
 def test_a_text_in_which_a_tag_counts_for_nothing_has_a_defect(text: str) -> None:
-    found = tags(text)
-    assert any(each.defect for each in found) == any(each.role is Role.NONE for each in found)
+    found = find_tags(text)
+    assert any(each.defect for each in found) == any(each.role is TagRole.NONE for each in found)
 
 
 @pytest.mark.parametrize(
@@ -63,4 +63,4 @@ def test_a_text_in_which_a_tag_counts_for_nothing_has_a_defect(text: str) -> Non
     ],
 )
 def test_one_mistake_is_one_defect(text: str, defects: list[Defect]) -> None:
-    assert [each.defect for each in tags(text) if each.defect is not None] == defects
+    assert [each.defect for each in find_tags(text) if each.defect is not None] == defects

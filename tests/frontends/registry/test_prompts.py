@@ -5,7 +5,7 @@ from __future__ import annotations
 from stagec.core.json import Object
 from stagec.core.nearest import Names
 from stagec.core.place import Place
-from stagec.frontends.registry.prompts import Prompt, Prompts, Retry, Store, find_prompts
+from stagec.frontends.registry.prompts import PromptFile, Prompts, RetryPrompt, Store, find_prompts
 from stagec.sources.tree import Fault
 
 ROOT: Object = {"c1": "steps"}
@@ -17,42 +17,42 @@ def _store(*files: str, linked: tuple[str, ...] = ()) -> Store:
     return Store("prompts", files, linked.__contains__)
 
 
-def _find(store: Store, step: Object, root: Object = ROOT, *faults: Fault) -> Prompt | None:
+def _find(store: Store, step: Object, root: Object = ROOT, *faults: Fault) -> PromptFile | None:
     return find_prompts(store, root, [("a", step)], faults).of_steps.get("a")
 
 
 def test_a_step_without_adaptation_has_one_place() -> None:
-    assert _find(_store(PLAIN, ADAPTED), STEP) == Prompt((PLAIN,), PLAIN)
+    assert _find(_store(PLAIN, ADAPTED), STEP) == PromptFile((PLAIN,), PLAIN)
 
 
 def test_an_adaptation_is_taken_where_it_is_there() -> None:
-    assert _find(_store(PLAIN, ADAPTED), {**STEP, "adaptation": "empty"}) == Prompt((ADAPTED, PLAIN), ADAPTED)
+    assert _find(_store(PLAIN, ADAPTED), {**STEP, "adaptation": "empty"}) == PromptFile((ADAPTED, PLAIN), ADAPTED)
 
 
 def test_without_it_the_plain_prompt_serves() -> None:
-    assert _find(_store(PLAIN), {**STEP, "adaptation": "empty"}) == Prompt((ADAPTED, PLAIN), PLAIN)
+    assert _find(_store(PLAIN), {**STEP, "adaptation": "empty"}) == PromptFile((ADAPTED, PLAIN), PLAIN)
 
 
 def test_what_is_nowhere_keeps_the_places_that_were_tried() -> None:
-    assert _find(_store(), {**STEP, "adaptation": "empty"}) == Prompt((ADAPTED, PLAIN))
+    assert _find(_store(), {**STEP, "adaptation": "empty"}) == PromptFile((ADAPTED, PLAIN))
 
 
 def test_a_file_that_no_search_of_the_folder_finds_may_lie_behind_a_link() -> None:
-    assert _find(_store(linked=(PLAIN,)), STEP) == Prompt((PLAIN,), PLAIN)
+    assert _find(_store(linked=(PLAIN,)), STEP) == PromptFile((PLAIN,), PLAIN)
 
 
 def test_a_template_states_another_path() -> None:
     root = {**ROOT, "pathTemplateNoAdaptation": "{c3}-{c2}.md"}
-    assert _find(_store(), STEP, root) == Prompt(("prompts/issue-initial.md",))
+    assert _find(_store(), STEP, root) == PromptFile(("prompts/issue-initial.md",))
 
 
 def test_a_brace_in_a_coordinate_is_no_placeholder() -> None:
-    assert _find(_store(), {**STEP, "c2": "{c3}"}) == Prompt(("prompts/steps/{c3}/issue/f_default.md",))
+    assert _find(_store(), {**STEP, "c2": "{c3}"}) == PromptFile(("prompts/steps/{c3}/issue/f_default.md",))
 
 
 def test_a_path_that_leaves_the_project_is_kept_as_written() -> None:
     step = {**STEP, "edition": "/../../../../../../x"}
-    assert _find(_store(), step) == Prompt(("steps/initial/issue/f_/../../../../../../x.md",), is_outside=True)
+    assert _find(_store(), step) == PromptFile(("steps/initial/issue/f_/../../../../../../x.md",), is_outside=True)
 
 
 def test_coordinates_that_are_no_texts_name_no_prompt() -> None:
@@ -70,7 +70,7 @@ def test_without_a_first_coordinate_no_prompt_can_be_looked_for() -> None:
 def test_a_fault_in_a_coordinate_silences_its_step_and_no_other() -> None:
     fault = Fault("unknown-key", Place("r.json", ("steps", "a", "editon")).key)
     found = find_prompts(_store(PLAIN), ROOT, [("a", STEP), ("b", STEP)], (fault,))
-    assert found.of_steps == {"b": Prompt((PLAIN,), PLAIN)}
+    assert found.of_steps == {"b": PromptFile((PLAIN,), PLAIN)}
 
 
 def test_a_fault_in_a_template_silences_all() -> None:
@@ -92,8 +92,8 @@ def test_a_retry_has_the_coordinates_of_the_validation_step_and_of_the_failure_p
             "closure.b": {"onFailure": {"action": "skip"}, "validationConditions": [{"validator": "clean"}]},
         },
     }
-    lost = Prompt(("prompts/steps/retry/a/f_failed.md",))
-    assert find_prompts(_store(), root, (), ()).of_retries == (Retry("closure.a", "dirty", lost),)
+    lost = PromptFile(("prompts/steps/retry/a/f_failed.md",))
+    assert find_prompts(_store(), root, (), ()).of_retries == (RetryPrompt("closure.a", "dirty", lost),)
 
 
 def test_the_one_coordinate_in_which_another_file_differs_is_named() -> None:

@@ -12,7 +12,7 @@ import pytest
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.listed import Listed, listed
+from stagec.frontends.stages.listed import Listed, find_listed
 from stagec.frontends.stages.read import read
 from stagec.frontends.stages.recognise import recognises, sees
 from stagec.pipeline import Compilation, Project, compile_project
@@ -148,7 +148,7 @@ class TestThePathsOfAPipeline:
         written(root, {"p/pipeline.json": json.dumps({"entry": "a", "stages": list(patterns)})})
         tree = sources.tree("p/pipeline.json", "file")
         assert tree is not None
-        return [list(each.files) for each in listed(sources, tree)]
+        return [list(each.files) for each in find_listed(sources, tree)]
 
     def test_are_relative_to_it(self, tmp_path: Path) -> None:
         assert self.found(tmp_path, "stages/b.md", "./stages/a.md", "../q/e.md") == [
@@ -210,7 +210,7 @@ class TestThePathsOfAPipeline:
         sources = Counting(root, Budgets(), {"pipeline.json": text})
         tree = sources.tree("pipeline.json", "file")
         assert tree is not None
-        return listed(sources, tree), walked
+        return find_listed(sources, tree), walked
 
     def test_ten_thousand_files_are_walked_once(self, tmp_path: Path) -> None:
         found, walked = self.counted(tmp_path, ["s/**/*.md", "s/1*.md", "s/?.md", "s/?.md"])

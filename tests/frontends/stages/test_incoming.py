@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from stagec.core.json import Json
-from stagec.frontends.stages.document import Arrival, Pipeline
+from stagec.frontends.stages.document import IncomingKind, Pipeline
 from stagec.frontends.stages.incoming import incoming
 
 Machine = Callable[..., Pipeline]
@@ -16,15 +16,13 @@ FAILED: Mapping[str, Json] = {"when": {"verdict": "fail"}, "stages": ["repair"]}
 def ways(found: Pipeline) -> dict[str, list[str]]:
     """Return every arrival in a few words: `join plan|fix, lint` is handed two results, the first of two stages."""
     shown = {
-        Arrival.ENTRY: "entry",
-        Arrival.SIBLING: "sibling",
-        Arrival.SUCCESSOR: "after",
-        Arrival.JOIN: "join",
+        IncomingKind.ENTRY: "entry",
+        IncomingKind.SIBLING: "sibling",
+        IncomingKind.SUCCESSOR: "after",
+        IncomingKind.JOIN: "join",
     }
     return {
-        name: [
-            f"{shown[way.arrival]} {', '.join('|'.join(each) or '?' for each in way.sources)}".strip() for way in own
-        ]
+        name: [f"{shown[way.kind]} {', '.join('|'.join(each) or '?' for each in way.sources)}".strip() for way in own]
         for name, own in found.incoming.items()
     }
 

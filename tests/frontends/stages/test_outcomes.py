@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from stagec.contract.variants import ABSENT, OTHER, Standing
+from stagec.contract.variants import ABSENT, OTHER, PathValue
 from stagec.core.budgets import Budgets
-from stagec.frontends.stages.coverage import uncovered, unreached_cases, unreached_checks
+from stagec.frontends.stages.coverage import find_uncovered, find_unreached_cases, find_unreached_checks
 from stagec.frontends.stages.document import Condition, Pipeline, Stage
-from stagec.frontends.stages.outcomes import Fitting, Result, outcomes, unjudged
+from stagec.frontends.stages.outcomes import Fitting, Result, list_unjudged, outcomes
 from stagec.frontends.stages.read import read
 from stagec.sources.read import Sources
 
@@ -32,7 +32,7 @@ def _told(results: tuple[Result, ...]) -> set[tuple[str, ...]]:
     return {tuple(f"{'.'.join(path)}={_text(each)}" for path, each in sorted(one.items())) for one in results}
 
 
-def _text(standing: Standing) -> str:
+def _text(standing: PathValue) -> str:
     return str(standing.given) if standing.asked or standing.exemplary else "other" if standing.present else "-"
 
 
@@ -87,7 +87,7 @@ def test_checks_are_shown_every_attempt() -> None:
     pipeline, stage = _read([], checks=[*CHECK, {"when": {"capHit": True}, "verdict": "fail"}])
     done, count = "parsed.done", "attemptCount=other"
     shown = {(count, "capHit=False", f"{done}=False"), (count, "capHit=False", f"{done}=True")}
-    assert _told(unjudged(pipeline.schemas, stage) or ()) == {*shown, (count, "capHit=True", f"{done}=-")}
+    assert _told(list_unjudged(pipeline.schemas, stage) or ()) == {*shown, (count, "capHit=True", f"{done}=-")}
 
 
 def test_too_many_results_are_not_looked_at() -> None:
@@ -95,12 +95,12 @@ def test_too_many_results_are_not_looked_at() -> None:
     case = {"when": {f"parsed.{name}": True for name in members}, "stages": []}
     pipeline, stage = _read([case, case], {"type": "object", "properties": members})
     assert outcomes(pipeline.schemas, stage) is None
-    assert [each.judged.at.pointer[-1] for each in unreached_cases(pipeline, stage)] == [1]
+    assert [each.judged.at.pointer[-1] for each in find_unreached_cases(pipeline, stage)] == [1]
 
 
 def test_a_condition_compares_as_json_does() -> None:
     at = _read([])[1].at
-    one: Result = {("parsed", "n"): Standing(True, True, 1)}
+    one: Result = {("parsed", "n"): PathValue(True, True, 1)}
     other: Result = {("parsed", "n"): OTHER}
     fitting = Fitting((one, other))
     assert fitting.meeting([Condition(("parsed", "n"), at, (1.0,))]) == {0}
@@ -115,9 +115,9 @@ def test_a_case_that_brackets_an_index_means_an_element() -> None:
     schema = {"type": "object", "required": ["titles"], "properties": {"titles": titles}}
     cases = [{"when": {"parsed.titles[0]": each}, "stages": []} for each in ("a", "b")]
     pipeline, stage = _read(cases, schema)
-    assert uncovered(pipeline, stage) is None
+    assert find_uncovered(pipeline, stage) is None
 
 
 def test_a_check_behind_one_without_conditions_is_never_asked() -> None:
     pipeline, stage = _read([], checks=[{"verdict": "fail"}, *CHECK])
-    assert [each.judged.at.pointer[-1] for each in unreached_checks(pipeline, stage)] == [1]
+    assert [each.judged.at.pointer[-1] for each in find_unreached_checks(pipeline, stage)] == [1]

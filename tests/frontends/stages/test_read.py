@@ -12,7 +12,7 @@ from stagec.core.budgets import Budgets
 from stagec.core.json import Json
 from stagec.core.mention import Mention
 from stagec.core.place import Place
-from stagec.frontends.stages.document import Pattern, Pipeline, Profile
+from stagec.frontends.stages.document import Pipeline, Profile, StagePattern
 from stagec.frontends.stages.read import read
 from stagec.sources.read import Sources
 
@@ -99,7 +99,7 @@ def test_an_entry_has_two_names() -> None:
 def test_what_a_pipeline_lists_may_be_lost() -> None:
     at = Place("pipeline.json", ("stages", 1))
     found = machine(OBJECT, "gone/*.md")
-    assert (found.patterns, found.is_whole) == ((Pattern("gone/*.md", at, found=False),), False)
+    assert (found.patterns, found.is_whole) == ((StagePattern("gone/*.md", at, found=False),), False)
 
 
 def test_names_under_which_something_is_said_are_mentions() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stagec.core.place import Place
-from stagec.frontends.stages.document import Form, Placeholder
+from stagec.frontends.stages.document import Placeholder, PlaceholderForm
 from stagec.frontends.stages.template import markdown_body, object_body, path_of, path_text
 
 FILE = Place("plan.md")
@@ -19,12 +19,12 @@ def _markdown(text: str) -> tuple[Placeholder, ...]:
     return markdown_body(text, (0, len(text)), FILE).placeholders
 
 
-def _forms(text: str) -> list[tuple[str, Form]]:
+def _forms(text: str) -> list[tuple[str, PlaceholderForm]]:
     return [(each.text, each.form) for each in _markdown(text)]
 
 
 def test_a_placeholder_is_known_by_its_text_its_path_and_its_characters() -> None:
-    found = Placeholder("{{ ctx.a }}", Place("plan.md", range=(3, 14)), Form.PATH, ("ctx", "a"))
+    found = Placeholder("{{ ctx.a }}", Place("plan.md", range=(3, 14)), PlaceholderForm.PATH, ("ctx", "a"))
     assert _markdown("ä: {{ ctx.a }}") == (found,)
 
 
@@ -36,31 +36,31 @@ def test_only_the_body_is_looked_at() -> None:
 @pytest.mark.parametrize(
     ("text", "form"),
     [
-        ("{{ctx.upstream[0].parsed.steps[12].größe-2}}", Form.PATH),
-        ("{{\n  ctx.task\n}}", Form.PATH),
-        ("{{task}}", Form.PATH),
-        ("{{ctx}}", Form.MALFORMED),
-        ("{{stage}}", Form.MALFORMED),
-        ("{{ctx[0].a}}", Form.MALFORMED),
-        ("{{ctx.}}", Form.MALFORMED),
-        ("{{ctx..a}}", Form.MALFORMED),
-        ("{{ctx.a[}}", Form.MALFORMED),
-        ("{{ctx.a[-1]}}", Form.MALFORMED),
-        ("{{ctx.a[1234567890]}}", Form.MALFORMED),
-        ("{{task.}}", Form.MALFORMED),
-        ("{{{ctx.a}}}", Form.MALFORMED),
-        ("{{}}", Form.EMPTY),
-        ("{{ \t }}", Form.EMPTY),
-        ("{{#if a}}", Form.EXPRESSION),
-        ("{{ELSE}}", Form.EXPRESSION),
-        ("{{ctx.a|b}}", Form.EXPRESSION),
-        ("{{12}}", Form.EXPRESSION),
-        ('{{ctx["a"]}}', Form.EXPRESSION),
-        ("{{ctx.a", Form.UNCLOSED),
-        ("{{ctx.a}", Form.UNCLOSED),
+        ("{{ctx.upstream[0].parsed.steps[12].größe-2}}", PlaceholderForm.PATH),
+        ("{{\n  ctx.task\n}}", PlaceholderForm.PATH),
+        ("{{task}}", PlaceholderForm.PATH),
+        ("{{ctx}}", PlaceholderForm.MALFORMED),
+        ("{{stage}}", PlaceholderForm.MALFORMED),
+        ("{{ctx[0].a}}", PlaceholderForm.MALFORMED),
+        ("{{ctx.}}", PlaceholderForm.MALFORMED),
+        ("{{ctx..a}}", PlaceholderForm.MALFORMED),
+        ("{{ctx.a[}}", PlaceholderForm.MALFORMED),
+        ("{{ctx.a[-1]}}", PlaceholderForm.MALFORMED),
+        ("{{ctx.a[1234567890]}}", PlaceholderForm.MALFORMED),
+        ("{{task.}}", PlaceholderForm.MALFORMED),
+        ("{{{ctx.a}}}", PlaceholderForm.MALFORMED),
+        ("{{}}", PlaceholderForm.EMPTY),
+        ("{{ \t }}", PlaceholderForm.EMPTY),
+        ("{{#if a}}", PlaceholderForm.EXPRESSION),
+        ("{{ELSE}}", PlaceholderForm.EXPRESSION),
+        ("{{ctx.a|b}}", PlaceholderForm.EXPRESSION),
+        ("{{12}}", PlaceholderForm.EXPRESSION),
+        ('{{ctx["a"]}}', PlaceholderForm.EXPRESSION),
+        ("{{ctx.a", PlaceholderForm.UNCLOSED),
+        ("{{ctx.a}", PlaceholderForm.UNCLOSED),
     ],
 )
-def test_what_stands_between_braces_has_a_form(text: str, form: Form) -> None:
+def test_what_stands_between_braces_has_a_form(text: str, form: PlaceholderForm) -> None:
     assert _forms(text) == [(text, form)]
 
 
@@ -70,26 +70,26 @@ def test_other_braces_are_text(text: str) -> None:
 
 
 def test_braces_of_json_around_a_placeholder_are_text() -> None:
-    assert _forms('{"a": {"b": {{ctx.c}}}}') == [("{{ctx.c}}", Form.PATH)]
+    assert _forms('{"a": {"b": {{ctx.c}}}}') == [("{{ctx.c}}", PlaceholderForm.PATH)]
 
 
 def test_what_is_not_closed_ends_with_its_line_or_where_another_begins() -> None:
     text = "{{ctx.a \r\n{{ctx.b {{ctx.c}}\r{{ctx.d"
-    unclosed = Form.UNCLOSED
+    unclosed = PlaceholderForm.UNCLOSED
     assert _forms(text) == [
         ("{{ctx.a", unclosed),
         ("{{ctx.b", unclosed),
-        ("{{ctx.c}}", Form.PATH),
+        ("{{ctx.c}}", PlaceholderForm.PATH),
         ("{{ctx.d", unclosed),
     ]
 
 
 def test_an_expression_over_several_lines_is_not_closed_on_its_own() -> None:
-    assert _forms("{{#each a\nof b}}") == [("{{#each a", Form.UNCLOSED)]
+    assert _forms("{{#each a\nof b}}") == [("{{#each a", PlaceholderForm.UNCLOSED)]
 
 
 def test_what_is_opened_again_and_again_on_one_line_is_told_once() -> None:
-    assert _forms("{{ {{ {{ x\n{{") == [("{{", Form.UNCLOSED), ("{{", Form.UNCLOSED)]
+    assert _forms("{{ {{ {{ x\n{{") == [("{{", PlaceholderForm.UNCLOSED), ("{{", PlaceholderForm.UNCLOSED)]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_dollar_signs_in_markdown_are_literals_when_they_read_ctx_or_stage() -> 
 def test_a_stage_object_has_one_kind_of_placeholder_and_the_rest_is_literal() -> None:
     at = Place("pipeline.json", ("stages", 0, "body"))
     body = object_body("${ctx.a_1} ${ctx.a.b} ${ ctx.c } {{ctx.d}} {{x}} {{ctx}} ${stage.id} ${y} ${ctx.}", at)
-    assert body.placeholders == (Placeholder("${ctx.a_1}", at, Form.PATH, ("ctx", "a_1")),)
+    assert body.placeholders == (Placeholder("${ctx.a_1}", at, PlaceholderForm.PATH, ("ctx", "a_1")),)
     assert [each.text for each in body.literals] == ["{{ctx.d}}", "${ctx.a.b}", "${ ctx.c }", "${stage.id}"]
 
 

@@ -179,7 +179,7 @@ def has_member(step: Step, member: str) -> bool:
     return isinstance(gate, dict) and member in gate
 
 
-def unsettled(registry: Registry, step: Step, presence: Presence) -> Iterator[Reading]:
+def find_unsettled(registry: Registry, step: Step, presence: Presence) -> Iterator[Reading]:
     """Yield the paths of one presence that a gate reads, unless one is already the cause of a worse fault."""
     found = [each for each in readings(step, presence) if each.promised.presence is presence]
     choosing = (each.reading for each in (conditionals(step) if found else ()) if each.is_open)

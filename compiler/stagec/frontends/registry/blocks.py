@@ -17,7 +17,7 @@ _TAG = re.compile(
 _ELSE = "else"
 
 
-class Role(StrEnum):
+class TagRole(StrEnum):
     """What a tag does; one with `NONE` stands as it is written."""
 
     HOLE = "hole"
@@ -39,18 +39,18 @@ class Defect(StrEnum):
 
 
 @value
-class Tag:
+class PromptTag:
     """One tag of a text: where it begins and ends, what it does, the kind of its block, and the name in it."""
 
     start: int
     end: int
-    role: Role
+    role: TagRole
     kind: str = ""
     name: str = ""
     defect: Defect | None = None
 
 
-def tags(text: str) -> tuple[Tag, ...]:
+def find_tags(text: str) -> tuple[PromptTag, ...]:
     """Return every tag of a text in order; tags that open, turn and close a block are balanced. Linear."""
     pairing = _Pairing()
     for match in _TAG.finditer(text):
@@ -63,7 +63,7 @@ class _Pairing:
     """The tags so far, and the indexes of those that opened a block which is still open."""
 
     def __init__(self) -> None:
-        self.found: list[Tag] = []
+        self.found: list[PromptTag] = []
         self._open: list[int] = []
         self._kinds = {"each": 0, "if": 0}
         self._turned: dict[int, int] = {}
@@ -72,15 +72,15 @@ class _Pairing:
         """Add a tag."""
         start, end = match.span()
         if match["opened"] is not None:
-            self._begin(Tag(start, end, Role.OPEN, match["opened"], match["of"]))
+            self._begin(PromptTag(start, end, TagRole.OPEN, match["opened"], match["of"]))
         elif match["closed"] is not None:
-            self._end(Tag(start, end, Role.CLOSE, match["closed"]))
+            self._end(PromptTag(start, end, TagRole.CLOSE, match["closed"]))
         elif match["name"] == _ELSE:
-            self._turn(Tag(start, end, Role.TURN, "if"))
+            self._turn(PromptTag(start, end, TagRole.TURN, "if"))
         elif match["name"] is not None:
-            self.found.append(Tag(start, end, Role.HOLE, name=match["name"]))
+            self.found.append(PromptTag(start, end, TagRole.HOLE, name=match["name"]))
         else:
-            self.found.append(Tag(start, end, Role.NONE, defect=Defect.UNREADABLE))
+            self.found.append(PromptTag(start, end, TagRole.NONE, defect=Defect.UNREADABLE))
 
     def close(self, depth: int) -> None:
         """Give up all blocks that are open below the outermost so many: nothing closes them."""
@@ -92,31 +92,31 @@ class _Pairing:
             if at in self._turned:  # its `else` belongs to no block either
                 self._strike(self._turned[at], None)
 
-    def _begin(self, tag: Tag) -> None:
+    def _begin(self, tag: PromptTag) -> None:
         deep = len(self._open) >= DEEPEST
         self._open.append(len(self.found))
         self._kinds[tag.kind] += 1
-        self.found.append(replace(tag, role=Role.NONE, defect=Defect.TOO_DEEP) if deep else tag)
+        self.found.append(replace(tag, role=TagRole.NONE, defect=Defect.TOO_DEEP) if deep else tag)
 
-    def _end(self, tag: Tag) -> None:
+    def _end(self, tag: PromptTag) -> None:
         if not self._kinds[tag.kind]:
-            self.found.append(replace(tag, role=Role.NONE, defect=Defect.UNOPENED))
+            self.found.append(replace(tag, role=TagRole.NONE, defect=Defect.UNOPENED))
             return
         while self.found[self._open[-1]].kind != tag.kind:
             self.close(len(self._open) - 1)
         opened = self.found[self._open.pop()]
         self._kinds[tag.kind] -= 1
-        self.found.append(tag if opened.defect is None else replace(tag, role=Role.NONE))
+        self.found.append(tag if opened.defect is None else replace(tag, role=TagRole.NONE))
 
-    def _turn(self, tag: Tag) -> None:
+    def _turn(self, tag: PromptTag) -> None:
         at = self._open[-1] if self._open else None
         if at is None or self.found[at].kind != tag.kind:
-            self.found.append(replace(tag, role=Role.NONE, defect=Defect.STRAY_ELSE))
+            self.found.append(replace(tag, role=TagRole.NONE, defect=Defect.STRAY_ELSE))
         elif at in self._turned:
-            self.found.append(replace(tag, role=Role.NONE, defect=Defect.SECOND_ELSE))
+            self.found.append(replace(tag, role=TagRole.NONE, defect=Defect.SECOND_ELSE))
         else:
             self._turned[at] = len(self.found)
-            self.found.append(tag if self.found[at].defect is None else replace(tag, role=Role.NONE))
+            self.found.append(tag if self.found[at].defect is None else replace(tag, role=TagRole.NONE))
 
     def _strike(self, at: int, defect: Defect | None) -> None:
-        self.found[at] = replace(self.found[at], role=Role.NONE, defect=defect)
+        self.found[at] = replace(self.found[at], role=TagRole.NONE, defect=defect)

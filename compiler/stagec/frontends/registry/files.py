@@ -35,7 +35,7 @@ class Folder:
 
 
 @value
-class Bundle:
+class RegistryFiles:
     """A registry's file and the folders its schemas and prompts lie in, its agent definition if it has one."""
 
     registry: Tree
@@ -64,7 +64,7 @@ def recognises(tree: Tree) -> bool:
     return isinstance(tree.value, dict) and "steps" in tree.value and ("agentId" in tree.value or "c1" in tree.value)
 
 
-def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[Bundle, ...]:
+def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[RegistryFiles, ...]:
     """Return every registry that the files are or name, by file, with all its files read and judged."""
     registries = {file for file in files if posixpath.basename(file) != AGENT}
     neighbours = {beside for file in registries if sources.exists(beside := _beside(file, AGENT))}
@@ -87,7 +87,7 @@ def _definition(sources: Sources, file: str) -> tuple[str, Tree] | None:
     tree = sources.tree(file, "agent")
     if tree is None:
         return None
-    named = _named_registry(tree.value)
+    named = _find_named_registry(tree.value)
     target = join(posixpath.dirname(file), named or REGISTRY)
     there = target is not None and sources.exists(target)
     if named is None and not there:
@@ -104,13 +104,13 @@ def _definition(sources: Sources, file: str) -> tuple[str, Tree] | None:
     return None
 
 
-def _named_registry(given: Json) -> str | None:
+def _find_named_registry(given: Json) -> str | None:
     for key in _NAMED_IN:
         given = given.get(key) if isinstance(given, dict) else None
     return given if isinstance(given, str) else None
 
 
-def _bundle(sources: Sources, file: str, agent: Tree | None) -> Bundle | None:
+def _bundle(sources: Sources, file: str, agent: Tree | None) -> RegistryFiles | None:
     tree = sources.tree(file, "registry")
     if tree is None:
         return None
@@ -123,7 +123,7 @@ def _bundle(sources: Sources, file: str, agent: Tree | None) -> Bundle | None:
     )
     for each in sources.below(prompts.path, ".md"):
         sources.tree(each, "prompt")
-    return Bundle(tree, agent, schemas, prompts)
+    return RegistryFiles(tree, agent, schemas, prompts)
 
 
 def _beside(file: str, name: str) -> str:
@@ -145,14 +145,14 @@ def _folder(sources: Sources, root: Object, member: str, default: str) -> Folder
     return Folder(path, member, named, not is_there and os.path.isdir(sources.root / path), is_there)
 
 
-def attached_file(sources: Sources, agent: Tree, way: tuple[str, ...]) -> Attachment | None:
+def find_attached_file(sources: Sources, agent: Tree, way: tuple[str, ...]) -> Attachment | None:
     """Return the file that a member of an agent definition names, having read it as a prompt if it is there."""
-    return _attached(agent, way, lambda path: is_prompt(sources, path))
+    return _find_attachment(agent, way, lambda path: is_prompt(sources, path))
 
 
-def attached_folder(sources: Sources, agent: Tree, way: tuple[str, ...]) -> Attachment | None:
+def find_attached_folder(sources: Sources, agent: Tree, way: tuple[str, ...]) -> Attachment | None:
     """Return the folder that a member of an agent definition names."""
-    return _attached(agent, way, sources.has_folder)
+    return _find_attachment(agent, way, sources.has_folder)
 
 
 def is_prompt(sources: Sources, path: str) -> bool:
@@ -160,7 +160,7 @@ def is_prompt(sources: Sources, path: str) -> bool:
     return sources.exists(path) and sources.tree(path, "prompt") is not None
 
 
-def _attached(agent: Tree, way: tuple[str, ...], is_there: Callable[[str], bool]) -> Attachment | None:
+def _find_attachment(agent: Tree, way: tuple[str, ...], is_there: Callable[[str], bool]) -> Attachment | None:
     given: Json = agent.value
     for key in way:
         given = object_of(given).get(key)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from marshal import dumps
 
-from stagec.contract.choices import Choices, choices, pointed
-from stagec.contract.promise import Excluded, Promise, excluded, possible_values, promise
+from stagec.contract.choices import Choices, choices, follow_pointer
+from stagec.contract.promise import Excluded, Promise, find_excluded, possible_values, promise
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, text_in
 from stagec.frontends.registry.document import Gate, Output
@@ -64,12 +64,12 @@ class OutputReader:
 
     def _look_up(self, file: str, name: str, gate: Gate | None) -> Output:
         path = join(self._folder, file)
-        found = Miss.OUTSIDE if path is None else self._schemas.named(path, name)
+        found = Miss.OUTSIDE if path is None else self._schemas.find_named(path, name)
         if not isinstance(found, Schema) or gate is None:
             return Output(file, name, found, Miss.UNKNOWABLE, Miss.UNKNOWABLE)
         at: Schema | Miss = Miss.UNKNOWABLE
         if gate.pointer is not None and gate.pointer.startswith("#/"):
-            at = pointed(self._schemas, found, gate.pointer)
+            at = follow_pointer(self._schemas, found, gate.pointer)
         offered = choices(self._schemas, at) if isinstance(at, Schema) else at
         paths = {path: promise(self._schemas, found, path.split("."), of_object=True) for path in _paths(gate)}
         values = {path: possible_values(self._schemas, promised) for path, promised in paths.items()}
@@ -80,17 +80,17 @@ class OutputReader:
             found=found,
             pointed=at,
             choices=offered,
-            excluded=self._excluded(offered, paths.get(gate.field or "")),
+            excluded=self._find_excluded(offered, paths.get(gate.field or "")),
             targets=targets if isinstance(targets, tuple) else None,
             paths=paths,
             values=values,
             presences=frozenset(promised.presence for promised in paths.values()),
         )
 
-    def _excluded(self, offered: Choices | Miss, promised: Promise | None) -> tuple[Excluded, ...]:
+    def _find_excluded(self, offered: Choices | Miss, promised: Promise | None) -> tuple[Excluded, ...]:
         if promised is None or not isinstance(offered, Choices):
             return ()
-        return excluded(self._schemas, offered, promised)
+        return find_excluded(self._schemas, offered, promised)
 
 
 def _paths(gate: Gate) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import NO_NAMES, Names
 from stagec.core.place import Place, Pointer
 from stagec.core.value import NOTHING, replace, value
-from stagec.frontends.registry.blocks import Defect, tags
+from stagec.frontends.registry.blocks import Defect, find_tags
 from stagec.sources.read import join
 from stagec.sources.tree import Fault
 
@@ -37,7 +37,7 @@ _BRACED = re.compile(r"\{(\w+)\}")
 
 
 @value
-class Prompt:
+class PromptFile:
     """The prompt that some coordinates name: the paths tried, in this order, and the one that is there.
 
     A path that leaves the project is among them as it is written, and then nothing counts as found.
@@ -49,12 +49,12 @@ class Prompt:
 
 
 @value
-class Retry:
+class RetryPrompt:
     """The prompt that follows when a condition of a validation step fails by a failure pattern."""
 
     step: str
     pattern: str
-    prompt: Prompt
+    prompt: PromptFile
 
 
 @value
@@ -70,8 +70,8 @@ class BrokenBlock:
 class Prompts:
     """The prompts of one registry: nothing is judged where the folder is not there, or what names them is broken."""
 
-    of_steps: Mapping[str, Prompt] = NOTHING
-    of_retries: tuple[Retry, ...] = ()
+    of_steps: Mapping[str, PromptFile] = NOTHING
+    of_retries: tuple[RetryPrompt, ...] = ()
     folder: str = ""
     template: str = _PATH
     files: Names = NO_NAMES
@@ -84,12 +84,12 @@ class Prompts:
             each.prompt.file for each in self.of_retries
         )
 
-    def unused(self) -> Names:
+    def list_unused(self) -> Names:
         """Return the files that no step and no retry has."""
         used = {each.file for each in self.of_steps.values()} | {each.prompt.file for each in self.of_retries}
         return Names(file for file in self.files if file not in used)
 
-    def differing(self, prompt: Prompt, file: str) -> str | None:
+    def differing(self, prompt: PromptFile, file: str) -> str | None:
         """Return the one coordinate that is another in the path of an existing file."""
         start = len(self.folder) + 1 if self.folder else 0
         parts = (self.template.split("/"), prompt.tried[-1][start:].split("/"), file[start:].split("/"))
@@ -147,9 +147,9 @@ class _Finder:
         self.path = text_in({"pathTemplateNoAdaptation": _PATH, **root}, "pathTemplateNoAdaptation") or ""
         self._adapted = text_in({"pathTemplate": _ADAPTED, **root}, "pathTemplate") or ""
         self.can_look = bool(self._c1 and self.path and self._adapted)
-        self._known: dict[tuple[Json, ...], Prompt] = {}
+        self._known: dict[tuple[Json, ...], PromptFile] = {}
 
-    def prompt(self, owner: Object) -> Prompt | None:
+    def prompt(self, owner: Object) -> PromptFile | None:
         """Return the prompt that the coordinates of a step name; nothing when they are not all texts."""
         texts = (owner.get("c2"), owner.get("c3"), owner.get("edition", "default"), owner.get("adaptation", ""))
         try:
@@ -157,24 +157,26 @@ class _Finder:
         except (KeyError, TypeError):  # not looked up yet, or no texts
             return self._first(texts)
 
-    def _first(self, texts: tuple[Json, ...]) -> Prompt | None:
+    def _first(self, texts: tuple[Json, ...]) -> PromptFile | None:
         if not all(isinstance(each, str) for each in texts):
             return None
         self._known[texts] = self._look(dict(zip(("c2", "c3", "edition", "adaptation"), texts, strict=True)))
         return self._known[texts]
 
-    def _look(self, coordinates: dict[str, Json]) -> Prompt:
+    def _look(self, coordinates: dict[str, Json]) -> PromptFile:
         coordinates["c1"] = self._c1
         templates = (self._adapted, self.path) if coordinates["adaptation"] else (self.path,)
         written = [_BRACED.sub(lambda found: str(coordinates.get(found[1], found[0])), each) for each in templates]
         paths = [join(self._store.folder, each) for each in written]
         if None in paths:
-            return Prompt(tuple(written), is_outside=True)
+            return PromptFile(tuple(written), is_outside=True)
         tried = tuple(str(path) for path in paths)
-        return Prompt(tried, next((path for path in tried if path in self._there or self._store.exists(path)), None))
+        return PromptFile(
+            tried, next((path for path in tried if path in self._there or self._store.exists(path)), None)
+        )
 
 
-def _retries(finder: _Finder, root: Object, doubtful: frozenset[Pointer]) -> Iterator[Retry]:
+def _retries(finder: _Finder, root: Object, doubtful: frozenset[Pointer]) -> Iterator[RetryPrompt]:
     """Yield the prompt of every condition of every validation step whose failures are tried again."""
     patterns = _patterns(root)
     for key, body in object_of(root.get("validationSteps")).items():
@@ -186,7 +188,7 @@ def _retries(finder: _Finder, root: Object, doubtful: frozenset[Pointer]) -> Ite
             named = {"edition": pattern.get("edition"), "adaptation": pattern.get("adaptation", "")}
             prompt = finder.prompt({"c2": step.get("c2"), "c3": step.get("c3"), **named})
             if prompt is not None and ("failurePatterns", name) not in doubtful:
-                yield Retry(key, name, prompt)
+                yield RetryPrompt(key, name, prompt)
 
 
 def _patterns(root: Object) -> Mapping[str, str]:
@@ -210,9 +212,9 @@ def _members(root: Object, name: str) -> Iterable[tuple[str, Json]]:
     return object_of(root.get(name)).items()
 
 
-def broken_blocks(text: str, file: Place, start: int, end: int) -> Iterator[BrokenBlock]:
+def find_broken_blocks(text: str, file: Place, start: int, end: int) -> Iterator[BrokenBlock]:
     """Yield the tags that mean nothing in a retry prompt, which is a stretch of the text of a file."""
-    for tag in tags(text[start:end]) if "{{" in text else ():
+    for tag in find_tags(text[start:end]) if "{{" in text else ():
         if tag.defect is not None:
             span = (start + tag.start, start + tag.end)
             yield BrokenBlock(replace(file, range=span), text[slice(*span)], tag.defect)

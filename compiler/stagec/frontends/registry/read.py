@@ -24,9 +24,9 @@ from stagec.frontends.registry.document import (
     SchemaFolder,
     Step,
 )
-from stagec.frontends.registry.files import Bundle, attached_file, attached_folder, bundles, is_prompt
+from stagec.frontends.registry.files import RegistryFiles, bundles, find_attached_file, find_attached_folder, is_prompt
 from stagec.frontends.registry.gates import GateReader, OutputReader
-from stagec.frontends.registry.prompts import BrokenBlock, Prompts, Store, broken_blocks, find_prompts
+from stagec.frontends.registry.prompts import BrokenBlock, Prompts, Store, find_broken_blocks, find_prompts
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 
@@ -40,10 +40,10 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
     return tuple(_registry(each, sources, schemas) for each in readable)
 
 
-def _registry(bundle: Bundle, sources: Sources, schemas: Schemas) -> Registry:
+def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Registry:
     root, at = object_of(bundle.registry.value), bundle.registry.at
     aliases = _aliases(steps := _steps(root, at, OutputReader(schemas, bundle.schemas.path)))
-    lost = tuple(_lost(steps, {*object_of(root.get("steps")), *aliases}))
+    lost = tuple(_find_lost(steps, {*object_of(root.get("steps")), *aliases}))
     return Registry(
         id=_name(root, at),
         at=at,
@@ -87,7 +87,7 @@ def _steps(root: Object, at: Place, outputs: OutputReader) -> Mapping[str, Step]
     return {key: _step(key, body, at, outputs, gates) for key, body in _objects(root, "steps")}
 
 
-def _lost(steps: Mapping[str, Step], known: set[str]) -> Iterator[tuple[Step, Move]]:
+def _find_lost(steps: Mapping[str, Step], known: set[str]) -> Iterator[tuple[Step, Move]]:
     """Yield every move to a step that does not exist."""
     for step in steps.values():
         for move in step.moves:
@@ -117,7 +117,7 @@ def _decides(pointer: Pointer) -> bool:
     return pointer[:1] in {(), ("entryStep",), ("entryStepMapping",)}
 
 
-def _prompts(bundle: Bundle, sources: Sources, steps: Mapping[str, Step]) -> Prompts:
+def _prompts(bundle: RegistryFiles, sources: Sources, steps: Mapping[str, Step]) -> Prompts:
     """Return the prompts of every step but those that run a program instead."""
     folder = bundle.prompts.path
     if not bundle.prompts.is_there:
@@ -126,15 +126,15 @@ def _prompts(bundle: Bundle, sources: Sources, steps: Mapping[str, Step]) -> Pro
     wanted = ((key, step.body) for key, step in steps.items() if "runner" not in step.body)
     found = find_prompts(store, object_of(bundle.registry.value), wanted, bundle.registry.faults)
     files = dict.fromkeys(each.prompt.file for each in found.of_retries if each.prompt.file is not None)
-    return replace(found, broken_blocks=tuple(each for file in files for each in _broken_blocks(sources, file)))
+    return replace(found, broken_blocks=tuple(each for file in files for each in _find_broken_blocks(sources, file)))
 
 
-def _broken_blocks(sources: Sources, file: str) -> Iterator[BrokenBlock]:
+def _find_broken_blocks(sources: Sources, file: str) -> Iterator[BrokenBlock]:
     tree = sources.tree(file, "prompt")
     if tree is not None and tree.readable:
         text = tree.data.decode(errors="replace")
         start, end = tree.body or (0, len(text))
-        yield from broken_blocks(text, tree.at, start, end)
+        yield from find_broken_blocks(text, tree.at, start, end)
 
 
 _SYSTEM_PROMPT = ("runner", "flow", "systemPromptPath")
@@ -152,8 +152,8 @@ def _agent(tree: Tree | None, sources: Sources) -> Agent | None:
         settings=object_of(verdict.get("config")),
         parameters=Names(object_of(tree.value.get("parameters"))),
         is_whole=tree.readable and "runner" in tree.value and not any(_limits(each.at.pointer) for each in tree.faults),
-        system_prompt=attached_file(sources, tree, _SYSTEM_PROMPT),
-        fallback_folder=attached_folder(sources, tree, _FALLBACK_FOLDER),
+        system_prompt=find_attached_file(sources, tree, _SYSTEM_PROMPT),
+        fallback_folder=find_attached_folder(sources, tree, _FALLBACK_FOLDER),
     )
 
 

@@ -55,7 +55,7 @@ def verdicts(registry: Registry) -> Iterator[AgentVerdict]:
             yield AgentVerdict(kind, settings, whole / "config" / "conditions" / index, is_condition=True)
 
 
-def unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]]:
+def find_unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]]:
     """Return the variables that nothing supplies, with every place that needs them.
 
     They come from the parameters of the agent, from the runner, or from a step's own inputs. What sections need is
@@ -65,7 +65,7 @@ def unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]]:
     parameters = registry.agent.parameters if registry.agent is not None else Names(())
     supplied: set[str] = set()
     for step in registry.steps.values():
-        received = frozenset(() if step.is_section else _received(step))
+        received = frozenset(() if step.is_section else _list_received(step))
         for index, each in enumerate(() if step.is_section else list_of(step.body.get("uvVariables"))):
             if not isinstance(each, str) or not each or each in supplied:
                 continue
@@ -77,7 +77,7 @@ def unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]]:
     return found
 
 
-def _received(step: Step) -> Iterator[str]:
+def _list_received(step: Step) -> Iterator[str]:
     """Yield the variables that the inputs of a step may be meant to supply."""
     for name, given in object_of(step.body.get("inputs")).items():
         yield name
@@ -100,7 +100,7 @@ def unserved_verdict(registry: Registry) -> str | None:
     return verdict if mapping and verdict not in mapping else None
 
 
-def misspelt_verdict(registry: Registry) -> str | None:
+def find_misspelt_verdict(registry: Registry) -> str | None:
     """Return the key of `entryStepMapping` that was most likely meant to be the unserved verdict type."""
     unserved, mapping = unserved_verdict(registry), entry_mapping(registry)
     if unserved is None or not isinstance(mapping, dict):

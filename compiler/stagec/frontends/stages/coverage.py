@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from stagec.contract.choices import identity
 from stagec.core.value import value
+from stagec.frontends.stages.condition_errors import is_sound
 from stagec.frontends.stages.document import Case, Check, Condition, Pipeline, Stage
-from stagec.frontends.stages.misfits import is_sound
-from stagec.frontends.stages.outcomes import VERDICT, Fitting, Outcomes, Result, outcomes, unjudged
+from stagec.frontends.stages.outcomes import VERDICT, Fitting, Outcomes, Result, list_unjudged, outcomes
 
 When = tuple[Condition, ...]
 
@@ -33,28 +33,28 @@ class Uncovered:
     exact: bool
 
 
-def unreached_cases(pipeline: Pipeline, stage: Stage) -> tuple[Unreached, ...]:
+def find_unreached_cases(pipeline: Pipeline, stage: Stage) -> tuple[Unreached, ...]:
     """Return the cases of a stage that are never taken although each of their conditions can hold."""
-    return pipeline.memo.once(("unreached", stage.at), lambda: tuple(_unreached_cases(pipeline, stage)))
+    return pipeline.memo.once(("unreached", stage.at), lambda: tuple(_find_unreached_cases(pipeline, stage)))
 
 
-def _unreached_cases(pipeline: Pipeline, stage: Stage) -> Iterator[Unreached]:
-    cases = [each for each in pipeline.followed(stage) if is_sound(pipeline, stage, each)]
+def _find_unreached_cases(pipeline: Pipeline, stage: Stage) -> Iterator[Unreached]:
+    cases = [each for each in pipeline.live_cases(stage) if is_sound(pipeline, stage, each)]
     found = _outcomes(pipeline, stage) if len(cases) > 1 or any(each.when for each in cases) else None
     if found is None:
-        yield from _plainly_unreached(cases)
+        yield from _find_plainly_unreached(cases)
     elif any(_is_accepted(each) for each in found.results):
         fitting = Fitting(found.results)
-        yield from _unreached(cases, [fitting.matching(each.when) for each in cases])
+        yield from _find_unreached(cases, [fitting.matching(each.when) for each in cases])
 
 
-def unreached_checks(pipeline: Pipeline, stage: Stage) -> Iterator[Unreached]:
+def find_unreached_checks(pipeline: Pipeline, stage: Stage) -> Iterator[Unreached]:
     """Yield the checks of a stage that decide nothing although each of their conditions can hold."""
     checks = [each for each in stage.conduct.checks if is_sound(pipeline, stage, each)]
-    found = unjudged(pipeline.schemas, stage) if checks else None
+    found = list_unjudged(pipeline.schemas, stage) if checks else None
     if found is not None:
         fitting = Fitting(found)
-        yield from _unreached(checks, [fitting.meeting(each.when) for each in checks])
+        yield from _find_unreached(checks, [fitting.meeting(each.when) for each in checks])
 
 
 def never_accepted(pipeline: Pipeline, stage: Stage) -> bool:
@@ -63,13 +63,13 @@ def never_accepted(pipeline: Pipeline, stage: Stage) -> bool:
     return found is not None and found.whole and all(each[VERDICT].given != "ok" for each in found.results)
 
 
-def uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
+def find_uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
     """Return what the cases of a stage leave out of its accepted results; a failure needs no case."""
-    return pipeline.memo.once(("uncovered", stage.at), lambda: _uncovered(pipeline, stage))
+    return pipeline.memo.once(("uncovered", stage.at), lambda: _find_uncovered(pipeline, stage))
 
 
-def _uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
-    cases = pipeline.followed(stage)
+def _find_uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
+    cases = pipeline.live_cases(stage)
     is_decided = all(each.is_recovery for each in cases) or any(each.is_whole and not each.when for each in cases)
     if is_decided or not all(is_sound(pipeline, stage, each) for each in cases):
         return None
@@ -77,7 +77,7 @@ def _uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
     if found is None:
         return Uncovered(None, exact=False)
     fitting = Fitting(found.results)
-    missed = fitting.accepted().difference(*(fitting.matching(case.when) for case in cases))
+    missed = fitting.find_accepted().difference(*(fitting.matching(case.when) for case in cases))
     example = found.results[min(missed)] if missed and found.whole else None
     return Uncovered(_telling(example, cases), found.exact) if example is not None else None
 
@@ -97,7 +97,7 @@ def _is_accepted(result: Result) -> bool:
     return result[VERDICT].given != "fail"
 
 
-def _unreached(judged: Sequence[Case | Check], fitting: Sequence[frozenset[int]]) -> Iterator[Unreached]:
+def _find_unreached(judged: Sequence[Case | Check], fitting: Sequence[frozenset[int]]) -> Iterator[Unreached]:
     """Yield what decides nothing, given the positions of the results that fit each case or check."""
     taken: dict[int, Case | Check] = {}
     is_default = True
@@ -110,7 +110,7 @@ def _unreached(judged: Sequence[Case | Check], fitting: Sequence[frozenset[int]]
         taken.update(dict.fromkeys(fresh, each))
 
 
-def _plainly_unreached(cases: list[Case]) -> Iterator[Unreached]:
+def _find_plainly_unreached(cases: list[Case]) -> Iterator[Unreached]:
     """Yield the cases that ask for no less than an earlier one, where results are too many to be looked at."""
     known: dict[object, list[int]] = {}
     for index, case in enumerate(cases):
@@ -119,11 +119,11 @@ def _plainly_unreached(cases: list[Case]) -> Iterator[Unreached]:
         if earlier is not None:
             yield Unreached(case, (cases[earlier],))
             continue
-        for key in _narrowed(case.when):
+        for key in _narrow(case.when):
             known.setdefault(key, []).append(index)
 
 
-def _narrowed(when: When) -> Iterator[object]:
+def _narrow(when: When) -> Iterator[object]:
     """Yield keys of which a case that implies one with these conditions has at least one."""
     first = next(iter(when), None)
     if first is None:

@@ -52,7 +52,7 @@ PARALLEL = 4
 """How many stages run at the same time where the pipeline does not say."""
 
 
-class Form(StrEnum):
+class PlaceholderForm(StrEnum):
     """What stands between the braces of a placeholder."""
 
     PATH = "path"
@@ -68,7 +68,7 @@ class Placeholder:
 
     text: str
     at: Place
-    form: Form
+    form: PlaceholderForm
     path: tuple[str | int, ...] = ()
 
 
@@ -179,7 +179,7 @@ class Stage:
         return self.at / "id"
 
 
-class Arrival(StrEnum):
+class IncomingKind(StrEnum):
     """How a stage is come to."""
 
     ENTRY = "entry"
@@ -195,13 +195,13 @@ class Incoming:
     No stages mean that it cannot be told whose result it is.
     """
 
-    arrival: Arrival
+    kind: IncomingKind
     at: Place
     sources: tuple[tuple[str, ...], ...] = ()
 
 
 @value
-class Pattern:
+class StagePattern:
     """One entry of a pipeline's `stages`, whether it was searched for, and whether a stage definition is found."""
 
     text: str
@@ -226,7 +226,7 @@ class Pipeline:
     names: Names
     broken: frozenset[str]
     """Names by which a stage that cannot be read may be mentioned."""
-    patterns: tuple[Pattern, ...]
+    patterns: tuple[StagePattern, ...]
     routed: tuple[Mention, ...]
     """The stages under which the pipeline says `next`, `checks`, `gate` or `hooks`."""
     context: Mapping[str, Schema] | None
@@ -249,16 +249,16 @@ class Pipeline:
         """Tell whether a stage has this id, or may have it."""
         return name in self.by_id or name in self.broken
 
-    def followed(self, stage: Stage) -> tuple[Case, ...]:
+    def live_cases(self, stage: Stage) -> tuple[Case, ...]:
         """Return the cases of a stage that are ever followed: of one that only runs as a sibling, its recovery."""
         cases = stage.conduct.cases
         return tuple(case for case in cases if case.is_recovery) if self.is_only_sibling(stage) else cases
 
-    def ignored(self, stage: Stage) -> tuple[Case, ...]:
+    def dead_cases(self, stage: Stage) -> tuple[Case, ...]:
         """Return the cases of a stage that are never followed."""
         cases = stage.conduct.cases if self.is_only_sibling(stage) else ()
         return tuple(case for case in cases if not case.is_recovery)
 
     def is_only_sibling(self, stage: Stage) -> bool:
         """Tell whether a stage runs in no other way than in parallel with others."""
-        return {each.arrival for each in self.incoming.get(stage.id or "", ())} == {Arrival.SIBLING}
+        return {each.kind for each in self.incoming.get(stage.id or "", ())} == {IncomingKind.SIBLING}

@@ -12,7 +12,7 @@ from stagec.core.json import Object, list_of, object_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace, value
 from stagec.frontends.stages.document import MEMBERS
-from stagec.frontends.stages.listed import Listed, closed_stages, is_prompt, listed
+from stagec.frontends.stages.listed import Listed, find_closed_stages, find_listed, is_prompt
 from stagec.frontends.stages.recognise import (
     CONFIGURATION,
     MARKDOWN,
@@ -92,7 +92,7 @@ def _around(file: str) -> Iterator[str]:
 def _lists(sources: Sources, pipeline: str, stages: set[str]) -> bool:
     """Tell whether some stages belong to a pipeline; one that was read and has nothing to do with them is forgotten."""
     tree = sources.tree(pipeline, "file")
-    if tree is not None and any(not stages.isdisjoint(each.files) for each in listed(sources, tree)):
+    if tree is not None and any(not stages.isdisjoint(each.files) for each in find_listed(sources, tree)):
         return True
     if not sources.is_closed(pipeline):
         sources.forget(pipeline)
@@ -107,11 +107,11 @@ def _bundle(sources: Sources, file: str) -> PipelineFiles | None:
         return PipelineFiles(None, (), configuration=beside(sources, file, None))
     if has_stages(tree.value) and not is_pipeline(tree.value):
         return PipelineFiles(None, tuple(_stages(sources, (file,))))
-    tree = with_configuration(_judged(sources, replace(tree, kind="pipeline"), "pipeline"))
-    found = listed(sources, tree)
+    tree = with_configuration(_judge_with_schemas(sources, replace(tree, kind="pipeline"), "pipeline"))
+    found = find_listed(sources, tree)
     stages = tuple(_stages(sources, dict.fromkeys(name for each in found for name in each.files)))
     if found and found[0].index is None:
-        stages += tuple(_stages(sources, closed_stages(sources, tree, stages)))
+        stages += tuple(_stages(sources, find_closed_stages(sources, tree, stages)))
     if not stages and found and found[0].index is None and tree.readable:
         tree = replace(tree, faults=(*tree.faults, Fault("empty-pipeline", tree.at, "none-beside")))
     sources.replace(tree)
@@ -134,11 +134,11 @@ def _stage(sources: Sources, tree: Tree) -> Tree:
     if not tree.readable:
         return tree
     if tree.body is None and isinstance(tree.value, dict | list):
-        return _judged(sources, tree, "stage_object")
+        return _judge_with_schemas(sources, tree, "stage_object")
     if tree.value is None:
         fault = Fault("missing-frontmatter", Place(tree.file, range=(0, 0)))
         return replace(tree, faults=(*tree.faults, fault), readable=False)
-    return _judged(sources, tree, "stage_definition")
+    return _judge_with_schemas(sources, tree, "stage_definition")
 
 
 def _is_meant(sources: Sources, tree: Tree) -> bool:
@@ -149,7 +149,7 @@ def _is_meant(sources: Sources, tree: Tree) -> bool:
     return False
 
 
-def _judged(sources: Sources, tree: Tree, schema: str) -> Tree:
+def _judge_with_schemas(sources: Sources, tree: Tree, schema: str) -> Tree:
     """Judge a file, every schema that it holds, and the numbers outside these."""
     tree = judge(tree, schema)
     held = tuple(_schemas_in(tree))
@@ -180,7 +180,7 @@ def _unread(tree: Tree) -> Iterator[Pointer]:
         yield from ((name,) for name in object_of(tree.value) if name not in MEMBERS)
 
 
-def guessed_names(tree: Tree) -> Iterator[str]:
+def guess_names(tree: Tree) -> Iterator[str]:
     """Yield the names by which a stage that cannot be read may be mentioned: its file's, and what looks like its id."""
     yield posixpath.splitext(posixpath.basename(tree.file))[0]
     for found in islice(_ID.finditer(legible(tree.data)), _IDS):

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.mention import Mention
-from stagec.frontends.stages.document import Arrival, Case, Incoming, Stage
+from stagec.frontends.stages.document import Case, Incoming, IncomingKind, Stage
 from stagec.model.flow import Mode
 
-Arrivals = Mapping[str, tuple[Incoming, ...]]
+IncomingWays = Mapping[str, tuple[Incoming, ...]]
 
 
-def incoming(entry: Mention | None, stages: Mapping[str, Stage]) -> Arrivals:
+def incoming(entry: Mention | None, stages: Mapping[str, Stage]) -> IncomingWays:
     """Return every way each stage is come to, by stage id, in the order in which they are written."""
     found: dict[str, list[Incoming]] = {}
     if entry is not None:
-        found.setdefault(entry.name, []).append(Incoming(Arrival.ENTRY, entry.at))
+        found.setdefault(entry.name, []).append(Incoming(IncomingKind.ENTRY, entry.at))
     free = _free(entry, stages)
     for name, stage in stages.items():
         for case in stage.conduct.cases:
-            for target, way in _arrivals(name, case, stages) if case.is_recovery or name in free else ():
+            for target, way in _list_ways(name, case, stages) if case.is_recovery or name in free else ():
                 found.setdefault(target, []).append(way)
     return {name: tuple(ways) for name, ways in found.items()}
 
@@ -55,39 +55,39 @@ def _alone(cases: Iterable[Case]) -> Iterator[str]:
             yield case.join.name
 
 
-def _arrivals(name: str, case: Case, stages: Mapping[str, Stage]) -> Iterator[tuple[str, Incoming]]:
+def _list_ways(name: str, case: Case, stages: Mapping[str, Stage]) -> Iterator[tuple[str, Incoming]]:
     if case.mode is Mode.FORK:
         siblings = _siblings(case)
         for each in siblings:
-            yield each.name, Incoming(Arrival.SIBLING, each.at)
+            yield each.name, Incoming(IncomingKind.SIBLING, each.at)
         if case.join is not None and case.stages:
-            handed = tuple(_standing_for(each.name, stages) for each in siblings)
-            yield case.join.name, Incoming(Arrival.JOIN, case.join.at, handed)
+            handed = tuple(_list_stand_ins(each.name, stages) for each in siblings)
+            yield case.join.name, Incoming(IncomingKind.JOIN, case.join.at, handed)
         return
     for index, each in enumerate(case.stages if case.mode is not None else ()):
-        yield each.name, Incoming(Arrival.SUCCESSOR, each.at, ((name,) if index == 0 else (),))
+        yield each.name, Incoming(IncomingKind.SUCCESSOR, each.at, ((name,) if index == 0 else (),))
 
 
-def _standing_for(sibling: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
+def _list_stand_ins(sibling: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
     """Return the stages whose result may stand for a sibling: itself, and where a branch of recovery may end."""
     stage = stages.get(sibling)
     if stage is None:
         return ()
     found, order = {sibling: None}, list[str | None]()
     for case in stage.conduct.cases:
-        order += [_goes_on(case)] if case.is_recovery and case.stages else []
+        order += [_find_last(case)] if case.is_recovery and case.stages else []
     for name in order:  # grows while it is read
         branch = stages.get(name) if name is not None else None
         if branch is None:
             return ()
         if name is not None and _may_end(branch):
             found[name] = None
-        ahead = dict.fromkeys(_goes_on(case) for case in branch.conduct.cases if case.stages)
+        ahead = dict.fromkeys(_find_last(case) for case in branch.conduct.cases if case.stages)
         order.extend(each for each in ahead if each not in order)
     return tuple(found)
 
 
-def _goes_on(case: Case) -> str | None:
+def _find_last(case: Case) -> str | None:
     """Return the stage whose end is the end of what a case starts, or nothing where that cannot be told."""
     if case.mode is None:
         return None

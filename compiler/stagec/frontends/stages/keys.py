@@ -17,7 +17,7 @@ _SHORT, _HEAD, _LONG = 5, 3, 8
 """Of short words only those that begin alike are taken for each other, of long ones all that are near."""
 
 
-def misspelt_keys(stage: Stage) -> Iterator[tuple[str, str]]:
+def find_misspelt_keys(stage: Stage) -> Iterator[tuple[str, str]]:
     """Yield the keys of a stage that look like a known one, and that one.
 
     Those that look like a required key which is not there are left out: who says that it is missing names them.
@@ -41,7 +41,7 @@ def _letters(key: str) -> str:
     return "".join(filter(str.isalnum, key.lower()))
 
 
-def misplaced_keys(stage: Stage) -> Iterator[str]:
+def find_misplaced_keys(stage: Stage) -> Iterator[str]:
     """Yield the keys of a stage that are read below `stagec` only, and hold what would be read there.
 
     Other programs have keys of these names, too, and hold other things in them.

@@ -34,17 +34,17 @@ class Listed:
     searched: bool = True
 
 
-def listed(sources: Sources, pipeline: Tree) -> tuple[Listed, ...]:
+def find_listed(sources: Sources, pipeline: Tree) -> tuple[Listed, ...]:
     """Return the stage files that a pipeline lists; where it lists none, every stage definition beside it."""
     body = object_of(pipeline.value)
     search = _Search(sources, pipeline.file)
     if "stages" in body:
         return tuple(
-            search.listed(index, each)
+            search.find(index, each)
             for index, each in enumerate(list_of(body["stages"]))
             if isinstance(each, str) and each
         )
-    beside = [file for suffix in MARKDOWN for file in search.listed(None, f"*{suffix}").files]
+    beside = [file for suffix in MARKDOWN for file in search.find(None, f"*{suffix}").files]
     seen = tuple(file for file in beside if not is_prompt(sources, file) and sees(sources, file))
     return (Listed(None, "", seen),)
 
@@ -59,7 +59,7 @@ class _Search:
         self._below: dict[str, tuple[str, ...]] = {}
         self._found: dict[str, tuple[str, ...]] = {}
 
-    def listed(self, index: int | None, text: str) -> Listed:
+    def find(self, index: int | None, text: str) -> Listed:
         """Return the files that a path means, relative to a pipeline; `*` stays in a name, `**` goes into folders."""
         path = join(posixpath.dirname(self._pipeline), text)
         if path is None:
@@ -102,10 +102,10 @@ _ENTRIES = ("entry", "entryStage")
 _CONDUCT = ("next", "checks", "gate", "hooks")
 
 
-def closed_stages(sources: Sources, pipeline: Tree, stages: Iterable[Tree]) -> Iterator[str]:
+def find_closed_stages(sources: Sources, pipeline: Tree, stages: Iterable[Tree]) -> Iterator[str]:
     """Yield such files where a pipeline mentions a stage that no other file can be; their trees say what is wrong."""
     known = {name for tree in stages for name in _names_of(tree)}
-    if known.issuperset(_mentioned(pipeline)):
+    if known.issuperset(_list_mentioned(pipeline)):
         return
     folder = posixpath.dirname(pipeline.file)
     for file in sources.below(folder, ""):
@@ -119,7 +119,7 @@ def _names_of(tree: Tree) -> Iterator[str]:
     yield text_in(object_of(tree.value), "id") or ""
 
 
-def _mentioned(pipeline: Tree) -> Iterator[str]:
+def _list_mentioned(pipeline: Tree) -> Iterator[str]:
     """Yield the names of stages that a pipeline says: where runs begin, what it speaks of, and where cases lead."""
     body = object_of(pipeline.value)
     yield from filter(None, (text_in(body, name) for name in _ENTRIES))

@@ -8,8 +8,8 @@ from stagec.contract.schemas import Schema
 from stagec.core.json import object_of
 from stagec.core.mention import Mention
 from stagec.core.place import Place
-from stagec.frontends.stages.coverage import never_accepted, uncovered
-from stagec.frontends.stages.document import Arrival, Case, Pipeline, Stage
+from stagec.frontends.stages.coverage import find_uncovered, never_accepted
+from stagec.frontends.stages.document import Case, IncomingKind, Pipeline, Stage
 from stagec.frontends.stages.reads import demands, reads
 from stagec.model.flow import Bound, Edge, End, Entry, Flow, Mode, Node, Stop, Target, Term, To
 
@@ -32,7 +32,7 @@ class _Lowering:
         self._pipeline = pipeline
         self._exact = pipeline.is_whole and len(pipeline.by_id) == len(pipeline.stages)
         self._suspect = self._strays = False
-        self._awaited = _awaited(pipeline)
+        self._awaited = _list_awaited(pipeline)
         self._lost: list[Edge] = []
         self._lost_entries: list[tuple[str, Entry]] = []
 
@@ -61,7 +61,7 @@ class _Lowering:
 
     def _entries(self) -> Iterator[tuple[str, Entry]]:
         entry = self._pipeline.entry
-        found = self._meant(entry) if entry is not None else None
+        found = self._guess_meant(entry) if entry is not None else None
         if entry is not None and entry.name != found:
             self._lost_entries.append(("", Entry(entry.name, entry.at)))
         if entry is None or found is None:
@@ -72,25 +72,25 @@ class _Lowering:
 
     def _node(self, name: str, stage: Stage) -> Node:
         edges = tuple(self._edges(name, stage))
-        parts, decided_at = tuple(_parts(stage)), _decided_at(self._pipeline, stage)
+        parts, decided_at = tuple(_parts(stage)), _place_of_decision(self._pipeline, stage)
         return Node(name, stage.id_at, edges=edges, idle=True, decided_at=decided_at, parts=parts)
 
     def _edges(self, name: str, stage: Stage) -> Iterator[Edge]:
-        cases, succeeds = self._pipeline.followed(stage), _can_succeed(self._pipeline, stage)
+        cases, succeeds = self._pipeline.live_cases(stage), _can_succeed(self._pipeline, stage)
         for case in cases:
             outcome = _outcome(case, succeeds=succeeds)
             target = self._target(name, case) if outcome is not None else None
-            self._lost.extend(self._lost_ways(name, outcome or "ok", case))
+            self._lost.extend(self._list_lost_ways(name, outcome or "ok", case))
             if outcome is not None and target is not None:
                 yield Edge(name, outcome, target, case.at, repair=self._is_repaired(case), when=_terms(case))
         if succeeds and (self._is_sibling(name) or not any(map(_is_for_success, cases))):
             yield Edge(name, "ok", Stop(End.DONE), stage.at)
         yield Edge(name, "fail", Stop(End.FAILED), stage.at)
-        self._suspect = self._suspect or uncovered(self._pipeline, stage) is not None
-        ignored = (each for case in self._pipeline.ignored(stage) for each in case.targets)
+        self._suspect = self._suspect or find_uncovered(self._pipeline, stage) is not None
+        ignored = (each for case in self._pipeline.dead_cases(stage) for each in case.targets)
         self._strays = self._strays or any(each.name not in self._pipeline.incoming for each in ignored)
 
-    def _lost_ways(self, name: str, outcome: str, case: Case) -> Iterator[Edge]:
+    def _list_lost_ways(self, name: str, outcome: str, case: Case) -> Iterator[Edge]:
         for mention in case.targets:
             if mention.name not in self._pipeline.by_id:
                 yield Edge(name, outcome, To((mention.name,)), mention.at, when=_terms(case))
@@ -100,8 +100,8 @@ class _Lowering:
         if not case.stages:
             end = End.FAILED if case.is_recovery and name in self._awaited else End.DONE
             return Stop(end) if case.is_whole else None
-        known = tuple(meant for each in case.stages if (meant := self._meant(each)) is not None)
-        join = self._meant(case.join) if case.join is not None and case.mode is Mode.FORK else None
+        known = tuple(meant for each in case.stages if (meant := self._guess_meant(each)) is not None)
+        join = self._guess_meant(case.join) if case.join is not None and case.mode is Mode.FORK else None
         nodes = tuple(each for each in known if each != join)
         nodes = tuple(dict.fromkeys(nodes)) if case.mode is Mode.FORK else nodes
         self._suspect = self._suspect or self._is_repaired(case)
@@ -118,16 +118,16 @@ class _Lowering:
         return joins or any(each.name not in self._pipeline.by_id for each in case.targets)
 
     def _is_sibling(self, name: str) -> bool:
-        return any(way.arrival is Arrival.SIBLING for way in self._pipeline.incoming.get(name, ()))
+        return any(way.kind is IncomingKind.SIBLING for way in self._pipeline.incoming.get(name, ()))
 
-    def _meant(self, mention: Mention) -> str | None:
+    def _guess_meant(self, mention: Mention) -> str | None:
         """Return the stage a name means, or the one it was most likely meant to be."""
         if mention.name in self._pipeline.by_id or mention.name in self._pipeline.broken:
             return mention.name if mention.name in self._pipeline.by_id else None
         return self._pipeline.names.nearest(mention.name)
 
 
-def _awaited(pipeline: Pipeline) -> frozenset[str]:
+def _list_awaited(pipeline: Pipeline) -> frozenset[str]:
     """Return the stages that only run as siblings whose success a join waits for."""
     joined: dict[str, bool] = {}
     for case in (each for stage in pipeline.by_id.values() for each in stage.conduct.cases):
@@ -163,7 +163,7 @@ def _parts(stage: Stage) -> Iterator[tuple[str, Place]]:
         yield "schema", stage.result.at
 
 
-def _decided_at(pipeline: Pipeline, stage: Stage) -> Place:
+def _place_of_decision(pipeline: Pipeline, stage: Stage) -> Place:
     """Return where a stage says what it leads to, or why it never succeeds."""
     checks = () if _can_succeed(pipeline, stage) else stage.conduct.checks
     failing = [check.at for check in checks if not check.when] or [check.at for check in checks]

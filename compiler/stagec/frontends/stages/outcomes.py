@@ -8,12 +8,12 @@ from math import prod
 
 from stagec.contract.choices import identity
 from stagec.contract.schemas import Miss, Schemas
-from stagec.contract.variants import ABSENT, LARGEST, MOST, OTHER, Path, Standing, Variants, variants
+from stagec.contract.variants import ABSENT, LARGEST, MOST, OTHER, Path, PathValue, Variants, variants
 from stagec.core.json import Json, object_of
 from stagec.core.value import value
 from stagec.frontends.stages.document import Condition, Stage
 
-Result = Mapping[Path, Standing]
+Result = Mapping[Path, PathValue]
 """What stands at every path that a condition of the stage names, and at `verdict`."""
 
 VERDICT = ("verdict",)
@@ -39,9 +39,9 @@ class Fitting:
     def matching(self, when: tuple[Condition, ...]) -> _Positions:
         """Return the positions of the results that a case matches: no failure when it says nothing of the verdict."""
         found = self.meeting(when)
-        return found if any(each.path == VERDICT for each in when) else found & self.accepted()
+        return found if any(each.path == VERDICT for each in when) else found & self.find_accepted()
 
-    def accepted(self) -> _Positions:
+    def find_accepted(self) -> _Positions:
         """Return the positions of the results that did not fail."""
         self._look_at(VERDICT)
         return self._all - self._values[VERDICT].get(identity("fail"), _NONE)
@@ -84,24 +84,24 @@ class Outcomes:
 def outcomes(schemas: Schemas, stage: Stage) -> Outcomes | None:
     """Return the results that a stage can have, None when they are too many to be looked at."""
     decided, checked = stage.conduct.cases, stage.conduct.checks
-    asked = _asked(
+    asked = _collect_values(
         chain((one for each in decided for one in each.when), (one for each in checked for one in each.when))
     )
-    found = _handed_in(schemas, stage, asked)
+    found = _find_variants(schemas, stage, asked)
     results = _Results(stage, asked, found).all() if found is not None else None
     if found is None or results is None:
         return None
     return Outcomes(results, found.exact, found.whole and not isinstance(stage.result, Miss))
 
 
-def unjudged(schemas: Schemas, stage: Stage) -> tuple[Result, ...] | None:
+def list_unjudged(schemas: Schemas, stage: Stage) -> tuple[Result, ...] | None:
     """Return what checks can be shown of the results of a stage, None when that is too much to be looked at."""
-    asked = _asked(chain.from_iterable(each.when for each in stage.conduct.checks))
-    found = _handed_in(schemas, stage, asked)
-    return None if found is None else _Results(stage, asked, found).unjudged()
+    asked = _collect_values(chain.from_iterable(each.when for each in stage.conduct.checks))
+    found = _find_variants(schemas, stage, asked)
+    return None if found is None else _Results(stage, asked, found).list_unjudged()
 
 
-def _handed_in(schemas: Schemas, stage: Stage, asked: Mapping[Path, tuple[Json, ...]]) -> Variants | None:
+def _find_variants(schemas: Schemas, stage: Stage, asked: Mapping[Path, tuple[Json, ...]]) -> Variants | None:
     schema = None if isinstance(stage.result, Miss) else stage.result
     return variants(schemas, schema, {path[1:]: values for path, values in asked.items() if path[0] == "parsed"})
 
@@ -121,7 +121,7 @@ def most_attempts(stage: Stage) -> int | None:
     return most if isinstance(most, int) and not isinstance(most, bool) and most > 0 else None
 
 
-def _asked(conditions: Iterable[Condition]) -> dict[Path, tuple[Json, ...]]:
+def _collect_values(conditions: Iterable[Condition]) -> dict[Path, tuple[Json, ...]]:
     found: dict[Path, dict[tuple[object, ...], Json]] = {}
     for each in conditions:
         values = found.setdefault(each.path, {})
@@ -144,32 +144,32 @@ class _Results:
 
     def all(self) -> tuple[Result, ...] | None:
         """Return every result; None when they are too many."""
-        found = _enumerated([*self._accepted(), *self._skipped(), *self._failed()])
+        found = _enumerate([*self._list_accepted(), *self._list_skipped(), *self._list_failed()])
         return None if found is None else tuple(self._not_refused(found))
 
-    def unjudged(self) -> tuple[Result, ...] | None:
+    def list_unjudged(self) -> tuple[Result, ...] | None:
         """Return what is known of every attempt before it is judged; None when that is too much."""
         attempts = self._attempts(1, most_attempts(self._stage))
-        handed_in = [[_capped(hit=False)], self._handed_in, attempts]
-        nothing = [[_capped(hit=True)], [self._nothing], attempts]
-        return _enumerated([handed_in, nothing])
+        handed_in = [[_cap_hit(hit=False)], self._handed_in, attempts]
+        nothing = [[_cap_hit(hit=True)], [self._nothing], attempts]
+        return _enumerate([handed_in, nothing])
 
-    def _accepted(self) -> Iterator[list[list[Result]]]:
+    def _list_accepted(self) -> Iterator[list[list[Result]]]:
         most = most_attempts(self._stage)
         rest = [self._attempts(1, most), self._reason(), *self._output()]
-        yield [[_verdict("ok")], [_capped(hit=False)], self._handed_in, *rest]
+        yield [[_verdict("ok")], [_cap_hit(hit=False)], self._handed_in, *rest]
         if self._judged:
-            yield [[_verdict("ok")], [_capped(hit=True)], [self._nothing], *rest]
+            yield [[_verdict("ok")], [_cap_hit(hit=True)], [self._nothing], *rest]
 
-    def _skipped(self) -> Iterator[list[list[Result]]]:
+    def _list_skipped(self) -> Iterator[list[list[Result]]]:
         if can_skip(self._stage):
             rest = [self._attempts(0, 0), self._reason(), *self._output()]
-            yield [[_verdict("skip")], [_capped(hit=False)], [self._nothing], *rest]
+            yield [[_verdict("skip")], [_cap_hit(hit=False)], [self._nothing], *rest]
 
-    def _failed(self) -> Iterator[list[list[Result]]]:
+    def _list_failed(self) -> Iterator[list[list[Result]]]:
         rest = [self._attempts(0, most_attempts(self._stage)), self._reason(), *self._output()]
-        yield [[_verdict("fail")], [_capped(hit=False)], [*self._handed_in, self._nothing], *rest]
-        yield [[_verdict("fail")], [_capped(hit=True)], [self._nothing], *rest]
+        yield [[_verdict("fail")], [_cap_hit(hit=False)], [*self._handed_in, self._nothing], *rest]
+        yield [[_verdict("fail")], [_cap_hit(hit=True)], [self._nothing], *rest]
 
     def _not_refused(self, found: tuple[Result, ...]) -> Iterator[Result]:
         """Yield the results of which no check makes another verdict than `ok`; a hook may judge otherwise."""
@@ -183,11 +183,11 @@ class _Results:
     def _attempts(self, least: int, most: int | None) -> list[Result]:
         asked = [each for each in self._asked.get(ATTEMPTS, ()) if is_count(each, least, most)]
         room = None if most is None else most - least + 1
-        standings = [Standing(True, True, each) for each in asked]
+        standings = [PathValue(True, True, each) for each in asked]
         return [{ATTEMPTS: each} for each in (*standings, *((OTHER,) if room is None or room > len(asked) else ()))]
 
     def _reason(self) -> list[Result]:
-        texts = (Standing(True, True, each) for each in self._asked.get(REASON, ()) if isinstance(each, str))
+        texts = (PathValue(True, True, each) for each in self._asked.get(REASON, ()) if isinstance(each, str))
         return [{REASON: each} for each in (OTHER, *texts, ABSENT)]
 
     def _output(self) -> Iterator[list[Result]]:
@@ -195,7 +195,7 @@ class _Results:
         for path, asked in self._asked.items():
             if path[0] == "output":
                 made = "exit" in self._stage.conduct.hooks
-                values = (OTHER, *(Standing(True, True, each) for each in asked)) if made else ()
+                values = (OTHER, *(PathValue(True, True, each) for each in asked)) if made else ()
                 yield [{path: each} for each in (*values, ABSENT)]
 
 
@@ -204,14 +204,14 @@ CHECKED = frozenset({"parsed", "capHit", "attemptCount"})
 
 
 def _verdict(name: str) -> Result:
-    return {VERDICT: Standing(True, True, name)}
+    return {VERDICT: PathValue(True, True, name)}
 
 
-def _capped(*, hit: bool) -> Result:
-    return {CAP_HIT: Standing(True, True, hit)}
+def _cap_hit(*, hit: bool) -> Result:
+    return {CAP_HIT: PathValue(True, True, hit)}
 
 
-def _enumerated(kinds: list[list[list[Result]]]) -> tuple[Result, ...] | None:
+def _enumerate(kinds: list[list[list[Result]]]) -> tuple[Result, ...] | None:
     """Return every choice of one part of each member, for each kind of result; None when they are too many."""
     many = sum(prod(map(len, kind)) for kind in kinds)
     if many > MOST or many * max(map(_width, kinds)) > LARGEST:

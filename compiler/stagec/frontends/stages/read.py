@@ -13,8 +13,8 @@ from stagec.core.mention import Mention
 from stagec.core.nearest import Names
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.frontends.stages.document import PARALLEL, Body, Pattern, Pipeline, Profile, Stage
-from stagec.frontends.stages.files import PipelineFiles, bundles, guessed_names, objects
+from stagec.frontends.stages.document import PARALLEL, Body, Pipeline, Profile, Stage, StagePattern
+from stagec.frontends.stages.files import PipelineFiles, bundles, guess_names, objects
 from stagec.frontends.stages.incoming import incoming
 from stagec.frontends.stages.recognise import says_nothing_of_a_stage
 from stagec.frontends.stages.routes import Written, conduct
@@ -73,9 +73,9 @@ class _Reading:
             stages=stages,
             by_id=by_id,
             names=Names(by_id),
-            broken=frozenset(self._guessed()),
+            broken=frozenset(self._guess_names()),
             patterns=self._patterns(),
-            routed=tuple(self._routed()),
+            routed=tuple(self._list_routed()),
             context=self._context(),
             tools=self._tools,
             catalogue=self._catalogue(self._tools),
@@ -85,7 +85,7 @@ class _Reading:
             schemas=self._schemas,
             memo=Memo(),
             references=tuple(self._references(stages)),
-            configured=tuple(self._configured()),
+            configured=tuple(self._list_configured()),
         )
 
     def _name(self) -> str:
@@ -93,14 +93,14 @@ class _Reading:
 
     def _stages(self) -> tuple[Stage, ...]:
         found = tuple(self._sources_of_stages())
-        self._misspelt = dict(self._meant_by_routes({name for each in found if (name := text_in(each.members, "id"))}))
+        self._misspelt = dict(self._guess_routes({name for each in found if (name := text_in(each.members, "id"))}))
         return tuple(self._stage(each) for each in found)
 
-    def _guessed(self) -> Iterator[str]:
+    def _guess_names(self) -> Iterator[str]:
         """Yield the names by which stages may be mentioned that cannot be read."""
         for tree in self._bundle.stages:
             if _is_nameless(tree):
-                yield from guessed_names(tree)
+                yield from guess_names(tree)
 
     def _is_whole(self, stages: tuple[Stage, ...]) -> bool:
         """Tell whether everything that decides where runs go could be read."""
@@ -128,11 +128,11 @@ class _Reading:
         result = self._schema(members.get("completionSchema"), at / "completionSchema")
         inputs = self._schema(members["inputsSchema"], at / "inputsSchema") if "inputsSchema" in members else None
         own = (
-            _written(members, at)
+            _read_conduct(members, at)
             if source.profile is Profile.OBJECT
-            else _written(members.get("stagec"), at / "stagec")
+            else _read_conduct(members.get("stagec"), at / "stagec")
         )
-        given = {member: found for member in _CONDUCT if (found := self._given(member, name, own)) is not None}
+        given = {member: found for member in _CONDUCT if (found := self._find_given(member, name, own)) is not None}
         allowed = members.get("allowedTools")
         return Stage(
             id=name,
@@ -154,7 +154,7 @@ class _Reading:
         self._schemas.embed(schema)
         return schema
 
-    def _given(self, member: str, stage: str | None, own: Mapping[str, Written]) -> Written | None:
+    def _find_given(self, member: str, stage: str | None, own: Mapping[str, Written]) -> Written | None:
         """Return what the pipeline says of one member of a stage's conduct."""
         said = object_of(self._body.get(member))
         if stage is None or (stage not in said and member in own):
@@ -162,23 +162,23 @@ class _Reading:
         name = stage if stage in said else self._misspelt.get((member, stage))
         return Written(said[name], self._at / member / name) if name is not None else None
 
-    def _meant_by_routes(self, stages: set[str]) -> Iterator[tuple[tuple[str, str], str]]:
+    def _guess_routes(self, stages: set[str]) -> Iterator[tuple[tuple[str, str], str]]:
         """Yield the stages of which a pipeline speaks by a name that is nearly theirs, and that name."""
-        names, guessed = Names(stages), set(self._guessed())
-        for each in self._routed():
+        names, guessed = Names(stages), set(self._guess_names())
+        for each in self._list_routed():
             if each.name not in stages and each.name not in guessed and (meant := names.nearest(each.name)):
                 yield (str(each.at.pointer[0]), meant), each.name
 
-    def _routed(self) -> Iterator[Mention]:
+    def _list_routed(self) -> Iterator[Mention]:
         for member in _CONDUCT:
             yield from (Mention(name, self._at / member / name) for name in object_of(self._body.get(member)))
 
     def _entry(self) -> Mention | None:
         return next((found for name in _ENTRIES if (found := _mention(self._body, name, self._at))), None)
 
-    def _patterns(self) -> tuple[Pattern, ...]:
+    def _patterns(self) -> tuple[StagePattern, ...]:
         return tuple(
-            Pattern(each.text, self._at / "stages" / each.index, bool(each.files), each.searched)
+            StagePattern(each.text, self._at / "stages" / each.index, bool(each.files), each.searched)
             for each in self._bundle.listed
             if each.index is not None
         )
@@ -205,7 +205,7 @@ class _Reading:
                     seen.add(each.found.at.file)
                     todo.append(self._schemas.references(each.found.at.file))
 
-    def _configured(self) -> Iterator[Mention]:
+    def _list_configured(self) -> Iterator[Mention]:
         """Yield the entries that configurations of a state machine name."""
         beside = self._bundle.configuration
         for body, at in (
@@ -266,7 +266,7 @@ def _body(source: _Source) -> Body:
     return object_body(text_in(source.members, "body") or "", source.at / "body")
 
 
-def _written(given: Json, at: Place) -> Mapping[str, Written]:
+def _read_conduct(given: Json, at: Place) -> Mapping[str, Written]:
     return {name: Written(each, at / name) for name, each in object_of(given).items() if name in _CONDUCT}
 
 

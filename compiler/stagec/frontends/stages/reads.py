@@ -9,7 +9,7 @@ from stagec.contract.promise import Presence, Promise, promise
 from stagec.contract.schemas import Schema
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.frontends.stages.document import Arrival, Case, Form, Incoming, Pipeline, Placeholder, Stage
+from stagec.frontends.stages.document import Case, Incoming, IncomingKind, Pipeline, Placeholder, PlaceholderForm, Stage
 from stagec.frontends.stages.outcomes import VERDICT, can_skip, most_attempts
 from stagec.model.flow import Demand, Read, Source, Unmet
 
@@ -42,7 +42,7 @@ def reads(pipeline: Pipeline) -> Iterator[Read]:
 def _inside(placeholder: Placeholder) -> tuple[int, Path] | None:
     """Return the index of the result and the path into it, if a placeholder names something inside one."""
     match placeholder.path[: _RESULT + 1]:
-        case ("ctx", "upstream", int(index), "parsed" | "output") if placeholder.form is Form.PATH:
+        case ("ctx", "upstream", int(index), "parsed" | "output") if placeholder.form is PlaceholderForm.PATH:
             return index, placeholder.path[_RESULT:]
     return None
 
@@ -117,7 +117,7 @@ def _result_of(stage: Stage, way: Incoming) -> Json:
 
 def _verdicts(stage: Stage, way: Incoming) -> list[Json]:
     """Return the verdicts with which a stage leads on a way; one that is joined has succeeded."""
-    if way.arrival is Arrival.JOIN:
+    if way.kind is IncomingKind.JOIN:
         return ["ok"]
     accepted: list[Json] = ["ok", "skip"] if can_skip(stage) else ["ok"]
     case = _case_of(stage, way)

@@ -81,7 +81,7 @@ class _Reading:
     def conditions(self, given: Json, at: Place, *, judged: bool = True) -> tuple[Condition, ...]:
         """Return the conditions that all have to hold; `judged` when they are about the stage's result."""
         found = (_condition(path, each, at / path) for path, each in object_of(given).items())
-        return tuple(self._promised(each) if judged else each for each in found if each is not None)
+        return tuple(self._add_promise(each) if judged else each for each in found if each is not None)
 
     def _case(self, given: Json, at: Place) -> Case:
         body = object_of(given)
@@ -98,7 +98,7 @@ class _Reading:
         whole = whole and mode is not None and bool(stages) is not ends and "when" not in _misshapen(body)
         return Case(at, when, stages, mode, meant, whole)
 
-    def _promised(self, condition: Condition) -> Condition:
+    def _add_promise(self, condition: Condition) -> Condition:
         if condition.path[0] != "parsed" or isinstance(self._result, Miss):
             return condition
         result, path = self._result, condition.path[1:]

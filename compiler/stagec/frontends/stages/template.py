@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from stagec.core.place import Place
 from stagec.core.value import replace
-from stagec.frontends.stages.document import Body, Form, Placeholder
+from stagec.frontends.stages.document import Body, Placeholder, PlaceholderForm
 
 _BRACES = re.compile(r"\{{2,}|\}{2,}")
 _LINE_BREAK = re.compile(r"[\r\n]")
@@ -37,7 +37,9 @@ def object_body(text: str, at: Place) -> Body:
     Every placeholder lies at the whole body: where in it cannot be told once the text has been read.
     """
     found: list[Placeholder] = []
-    literals = [each for each in _braces(text, 0, len(text), at) if each.form is Form.PATH and _is_ours(each)]
+    literals = [
+        each for each in _braces(text, 0, len(text), at) if each.form is PlaceholderForm.PATH and _is_ours(each)
+    ]
     for each in _dollars(text, 0, len(text), at):
         is_simple = _SIMPLE.fullmatch(each.text, 2, len(each.text) - 1) is not None
         (found if is_simple else literals).append(each)
@@ -64,7 +66,7 @@ def _is_ours(placeholder: Placeholder) -> bool:
 def _dollars(text: str, start: int, end: int, file: Place) -> Iterator[Placeholder]:
     for match in _DOLLAR.finditer(text, start, end):
         if _OURS.match(match["inner"]) and len(path := path_of(match["inner"])) > 1:
-            yield Placeholder(match[0], replace(file, range=match.span()), Form.PATH, path)
+            yield Placeholder(match[0], replace(file, range=match.span()), PlaceholderForm.PATH, path)
 
 
 def _braces(text: str, start: int, end: int, file: Place) -> Iterator[Placeholder]:
@@ -74,15 +76,15 @@ def _braces(text: str, start: int, end: int, file: Place) -> Iterator[Placeholde
     for match in _BRACES.finditer(text, start, end):
         if match[0].startswith("}"):
             if opened is not None:
-                yield _closed(text, opened, match, file)
+                yield _read_closed(text, opened, match, file)
             opened = None
             continue
         if opened is not None and opened.start() >= told:
-            yield _unclosed(text, opened, match.start(), file)
+            yield _read_unclosed(text, opened, match.start(), file)
             told = _line_end(text, opened.start(), end)
         opened = match
     if opened is not None and opened.start() >= told:
-        yield _unclosed(text, opened, end, file)
+        yield _read_unclosed(text, opened, end, file)
 
 
 def _line_end(text: str, start: int, end: int) -> int:
@@ -90,34 +92,36 @@ def _line_end(text: str, start: int, end: int) -> int:
     return end if found is None else found.start()
 
 
-def _unclosed(text: str, opened: re.Match[str], end: int, file: Place) -> Placeholder:
+def _read_unclosed(text: str, opened: re.Match[str], end: int, file: Place) -> Placeholder:
     """Return what is opened and not closed: up to where something else begins, on its own line."""
     line = text[opened.start() : _line_end(text, opened.start(), end)].rstrip()
     span = (opened.start(), opened.start() + len(line))
-    return Placeholder(line, replace(file, range=span), Form.UNCLOSED)
+    return Placeholder(line, replace(file, range=span), PlaceholderForm.UNCLOSED)
 
 
-def _closed(text: str, opened: re.Match[str], closing: re.Match[str], file: Place) -> Placeholder:
+def _read_closed(text: str, opened: re.Match[str], closing: re.Match[str], file: Place) -> Placeholder:
     """Return what stands between braces; of several closing ones, two belong to it, or as many as are opened."""
     inner = text[opened.end() : closing.start()].strip()
     path = path_of(inner) if _PATH.fullmatch(inner) else ()
     if not path and _LINE_BREAK.search(inner):
-        return _unclosed(text, opened, closing.start(), file)
+        return _read_unclosed(text, opened, closing.start(), file)
     span = (opened.start(), closing.start() + min(len(opened[0]), len(closing[0])))
-    form = _form(inner, path) if len(opened[0]) == _USUAL else Form.MALFORMED
-    return Placeholder(text[slice(*span)], replace(file, range=span), form, path if form is Form.PATH else ())
+    form = _form(inner, path) if len(opened[0]) == _USUAL else PlaceholderForm.MALFORMED
+    return Placeholder(
+        text[slice(*span)], replace(file, range=span), form, path if form is PlaceholderForm.PATH else ()
+    )
 
 
-def _form(inner: str, path: tuple[str | int, ...]) -> Form:
+def _form(inner: str, path: tuple[str | int, ...]) -> PlaceholderForm:
     match path:
         case ("ctx" | "stage",) | ("ctx" | "stage", int(), *_):
-            return Form.MALFORMED
+            return PlaceholderForm.MALFORMED
         case (str(word),) if word.lower() in _OF_TEMPLATES:
-            return Form.EXPRESSION
+            return PlaceholderForm.EXPRESSION
         case ():
             pass
         case _:
-            return Form.PATH
+            return PlaceholderForm.PATH
     if not inner:
-        return Form.EMPTY
-    return Form.MALFORMED if _NEARLY.fullmatch(inner) else Form.EXPRESSION
+        return PlaceholderForm.EMPTY
+    return PlaceholderForm.MALFORMED if _NEARLY.fullmatch(inner) else PlaceholderForm.EXPRESSION

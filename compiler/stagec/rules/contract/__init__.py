@@ -53,6 +53,6 @@ def nearest(read: Read, source: Source) -> str:
     return hint(name, promised.near) if name not in promised.near else ""
 
 
-def described(sources: Iterable[Source]) -> tuple[Related, ...]:
+def relate_sources(sources: Iterable[Source]) -> tuple[Related, ...]:
     """Return where it is said what nodes hand in."""
     return tuple(Related(each.at, f"what {quote(each.node)} hands in") for each in sources if each.at is not None)

@@ -16,7 +16,7 @@ from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.graph import Graph, noun
-from stagec.rules.contract import described, nearest, owners, path_text, reading, rule
+from stagec.rules.contract import nearest, owners, path_text, reading, relate_sources, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",), severity=Severity.WARNING)
@@ -24,4 +24,4 @@ def check(graph: Graph) -> Iterator[Finding]:
     for read, sources, again in reading(graph, Presence.IMPOSSIBLE):
         what = f"{noun(graph, 'node')} {quote(read.node)} reads {quote(path_text(read.path))}"
         message = f"{what}, which no result of {owners(graph, sources)} can have{nearest(read, sources[0])}"
-        yield Finding(read.at, message, (*described(sources), *again))
+        yield Finding(read.at, message, (*relate_sources(sources), *again))

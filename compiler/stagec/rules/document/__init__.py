@@ -49,14 +49,14 @@ def misshapen(tree: Tree, topic: str) -> Iterator[Finding]:
         yield Finding(fault.at, _Sentence(tree, fault, known).text(), related, _certain(fault))
 
 
-def named(at: Place, tree: Tree | None = None) -> str:
+def name_member(at: Place, tree: Tree | None = None) -> str:
     """Return what people call the member at a place: `step 'a'`, `'structuredGate.failFast' of step 'a'`."""
     if not at.pointer:
         return "the file"
     owner, rest = _owner(at.pointer, tree)
     if not owner:
-        return quote(_dotted(rest))
-    return f"{quote(_dotted(rest))} of {owner}" if rest else owner
+        return quote(_join_keys(rest))
+    return f"{quote(_join_keys(rest))} of {owner}" if rest else owner
 
 
 def _owner(pointer: Pointer, tree: Tree | None) -> tuple[str, Pointer]:
@@ -105,66 +105,66 @@ class _Sentence:
         special = _SPECIAL.get(fault.reason)
         if special is not None:
             return special(self)
-        subject = named(fault.at, self._tree)
+        subject = name_member(fault.at, self._tree)
         if fault.reason in _LIMITS:
             return f"{subject} must be {_LIMITS[fault.reason]} {facts['allowed']}, found {facts['got']}"
         if fault.reason.startswith("min") and facts["allowed"] == 1:
             return f"{subject} is empty"
-        return f"{subject} is too short" if fault.reason.startswith("min") else self.unexpected()
+        return f"{subject} is too short" if fault.reason.startswith("min") else self.describe_shape()
 
-    def lacking(self) -> str:
+    def describe_missing(self) -> str:
         fault = self._fault
-        owner = named(Place(fault.at.file, fault.at.pointer[:-1]), self._tree)
+        owner = name_member(Place(fault.at.file, fault.at.pointer[:-1]), self._tree)
         missing, misspelt = _names(fault.facts["missing"]), _names(fault.facts["misspelt"])
         doubt = f"; {_doubt(len(missing), misspelt)}, misspelt?" if misspelt else ""
         return f"{owner} lacks {listing(missing)}{doubt}"
 
-    def unknown(self) -> str:
+    def describe_unknown(self) -> str:
         fault, name = self._fault, str(self._fault.facts["name"])
         owner = Place(fault.at.file, fault.at.pointer[:-1])
-        inside = f" in {named(owner, self._tree)}" if owner.pointer else ""
-        return f"unknown key {quote(name)}{inside}{hint(name, self._kept(_names(fault.facts['known'])))}"
+        inside = f" in {name_member(owner, self._tree)}" if owner.pointer else ""
+        return f"unknown key {quote(name)}{inside}{hint(name, self._index(_names(fault.facts['known'])))}"
 
-    def mistyped(self) -> str:
+    def describe_type(self) -> str:
         facts = self._fault.facts
         wanted = facts["expects"] if facts["allowed"] == ("number",) and "expects" in facts else kinds(facts["allowed"])
-        return f"{named(self._fault.at, self._tree)} must be {wanted}, found {_kind(str(facts['kind']))}"
+        return f"{name_member(self._fault.at, self._tree)} must be {wanted}, found {_kind(str(facts['kind']))}"
 
-    def unlisted(self) -> str:
+    def describe_choice(self) -> str:
         facts = self._fault.facts
         given = facts["allowed"]
         allowed, got = _names(given), str(facts["got"])
         if "expects" in facts or not isinstance(given, tuple):
-            return self.unexpected()
-        subject = named(self._fault.at, self._tree)
+            return self.describe_shape()
+        subject = name_member(self._fault.at, self._tree)
         if not all(isinstance(each, str) for each in given):
-            return f"{subject} must be {' or '.join(map(_shown, given))}, found {_found(facts)}"
-        return f"{subject} must be {listing(allowed, 'or')}, found {quote(got)}{hint(got, self._kept(allowed))}"
+            return f"{subject} must be {' or '.join(map(_show, given))}, found {_describe_found(facts)}"
+        return f"{subject} must be {listing(allowed, 'or')}, found {quote(got)}{hint(got, self._index(allowed))}"
 
-    def unexpected(self) -> str:
-        facts, subject = self._fault.facts, named(self._fault.at, self._tree)
+    def describe_shape(self) -> str:
+        facts, subject = self._fault.facts, name_member(self._fault.at, self._tree)
         expects = str(facts.get("expects", "of another shape"))
         wanted = _QUOTED.findall(expects)
         if "members" not in facts or not wanted:
-            return f"{subject} must be {expects}, found {_found(facts)}"
+            return f"{subject} must be {expects}, found {_describe_found(facts)}"
         members = _names(facts["members"])
         told = tuple(each for each in members if each in wanted) or members
-        near = next((each for each in members if each not in wanted and self._kept(tuple(wanted)).nearest(each)), None)
+        near = next((each for each in members if each not in wanted and self._index(tuple(wanted)).nearest(each)), None)
         doubt = f"; is {quote(near)} misspelt?" if near is not None and not set(wanted) & set(members) else ""
         return f"{subject} must have {expects}, found {listing(told) if told else 'neither'}{doubt}"
 
-    def _kept(self, names: tuple[str, ...]) -> Names:
+    def _index(self, names: tuple[str, ...]) -> Names:
         if names not in self._known:
             self._known[names] = Names(names)
         return self._known[names]
 
 
 _SPECIAL: Mapping[str, Callable[[_Sentence], str]] = {
-    "required": _Sentence.lacking,
-    "unknown": _Sentence.unknown,
-    "type": _Sentence.mistyped,
-    "enum": _Sentence.unlisted,
-    "const": _Sentence.unlisted,
+    "required": _Sentence.describe_missing,
+    "unknown": _Sentence.describe_unknown,
+    "type": _Sentence.describe_type,
+    "enum": _Sentence.describe_choice,
+    "const": _Sentence.describe_choice,
 }
 _QUOTED = re.compile(r"'([^']+)'")
 
@@ -176,12 +176,12 @@ def _doubt(missing: int, misspelt: tuple[str, ...]) -> str:
     return f"is {listing(misspelt)} one of them" if len(misspelt) == 1 else f"are {listing(misspelt)} among them"
 
 
-def _found(facts: Mapping[str, object]) -> str:
+def _describe_found(facts: Mapping[str, object]) -> str:
     """Return what was found: a text or a number as it is, of anything else its kind."""
     got = facts["got"]
     if isinstance(got, str):
         return quote(got)
-    return _kind(str(facts["kind"])) if got is None else _shown(got)
+    return _kind(str(facts["kind"])) if got is None else _show(got)
 
 
 def _certain(fault: Fault) -> Fix | None:
@@ -192,18 +192,18 @@ def _certain(fault: Fault) -> Fix | None:
     if fault.reason == "enum":
         meant: list[str | bool | int] = [each for each in allowed if each.lower() == got.strip().lower()]
     else:
-        meant = list(_unquoted(got, allowed)) if fault.reason == "type" else []
-    return Fix(f"write {_shown(meant[0])}", (Edit(Change.REPLACE, fault.at, meant[0]),)) if len(meant) == 1 else None
+        meant = list(_unquote(got, allowed)) if fault.reason == "type" else []
+    return Fix(f"write {_show(meant[0])}", (Edit(Change.REPLACE, fault.at, meant[0]),)) if len(meant) == 1 else None
 
 
-def _unquoted(got: str, allowed: tuple[str, ...]) -> Iterator[bool | int]:
+def _unquote(got: str, allowed: tuple[str, ...]) -> Iterator[bool | int]:
     if allowed == ("boolean",) and got in _TRUTHS:
         yield _TRUTHS[got]
     if allowed in {("integer",), ("number",)} and got.isascii() and got.isdecimal() and str(int(got[:9])) == got:
         yield int(got)
 
 
-def _shown(meant: object) -> str:
+def _show(meant: object) -> str:
     return quote(meant) if isinstance(meant, str) else str(meant).lower()
 
 
@@ -211,7 +211,7 @@ def _names(given: object) -> tuple[str, ...]:
     return tuple(str(each) for each in given) if isinstance(given, tuple) else ()
 
 
-def _dotted(pointer: Sequence[Key]) -> str:
+def _join_keys(pointer: Sequence[Key]) -> str:
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in pointer).removeprefix(".")
 
 

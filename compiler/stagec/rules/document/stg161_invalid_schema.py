@@ -31,10 +31,10 @@ def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("invalid-schema"):
         names = [key for key in fault.at.pointer if isinstance(key, str)]
         subject = quote(names[-1]) if names else "a schema file"
-        yield Finding(fault.at, f"{subject} {_wanted(fault)}, found {_found(fault)}")
+        yield Finding(fault.at, f"{subject} {_describe_wanted(fault)}, found {_describe_found(fault)}")
 
 
-def _wanted(fault: Fault) -> str:
+def _describe_wanted(fault: Fault) -> str:
     allowed = fault.facts.get("allowed")
     if fault.reason == "type":
         return f"must be {kinds(allowed)}"
@@ -45,7 +45,7 @@ def _wanted(fault: Fault) -> str:
     return _OTHERS.get(fault.reason, "has the wrong form")
 
 
-def _found(fault: Fault) -> str:
+def _describe_found(fault: Fault) -> str:
     got = fault.facts.get("got")
     if fault.reason == "type" or got is None:
         return kinds(fault.facts["kind"])

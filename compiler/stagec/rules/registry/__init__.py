@@ -10,20 +10,20 @@ from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.answers import Reading
 from stagec.frontends.registry.document import Registry, Step
-from stagec.frontends.registry.prompts import FALLBACK_KEYS, Prompt, Prompts
+from stagec.frontends.registry.prompts import FALLBACK_KEYS, PromptFile, Prompts
 
 FAMILY = Family(__name__, 200, Registry)
 rule = FAMILY.rule
 
 
-def undeclared(
+def report_undeclared(
     registry: Registry, section: str, mentions: Sequence[Mention], names: Names, sentence: Callable[[str], str]
 ) -> Iterator[Finding]:
     """Yield one finding for every name that a section does not declare, or one for all when the section is empty."""
     lost = [mention for mention in mentions if mention.name not in names]
     declared = registry.body.get(section, {})
     if declared and isinstance(declared, dict):
-        yield from unknown(lost, names, lambda mention: sentence(mention.name))
+        yield from report_unknown(lost, names, lambda mention: sentence(mention.name))
     elif isinstance(declared, dict) and lost:
         related = tuple(Related(mention.at, "needed here") for mention in lost[:_SHOWN])
         wanted = tuple(dict.fromkeys(mention.name for mention in lost))
@@ -37,7 +37,7 @@ _SHOWN = 8
 """So many further mentions of a name are shown; the message counts the rest."""
 
 
-def unknown(mentions: Iterable[Mention], names: Names, sentence: Callable[[Mention], str]) -> Iterator[Finding]:
+def report_unknown(mentions: Iterable[Mention], names: Names, sentence: Callable[[Mention], str]) -> Iterator[Finding]:
     """Yield one finding for every name that does not exist, however often it is mentioned."""
     lost: dict[str, list[Mention]] = {}
     for mention in mentions:
@@ -55,14 +55,14 @@ _USES = {
 }
 
 
-def broken_path(step: Step, reading: Reading, fault: str) -> Finding:
+def report_broken_path(step: Step, reading: Reading, fault: str) -> Finding:
     """Say that a path which a gate reads leads to nothing, where it breaks off, and what was most likely meant."""
     parts, promised = reading.path.split("."), reading.promised
     name = parts[promised.followed]
     message = f"step {quote(step.key)} {_USES[reading.member]} {quote(reading.path)}, which its output schema {fault}"
     near = hint(name, promised.near) if name not in promised.near else ""
     inside = f": {_break(promised, '.'.join(parts[: promised.followed]), name)}" if promised.followed else ""
-    return Finding(reading.at, f"{message}{inside}{near}", tuple(_broken_at(step, promised)))
+    return Finding(reading.at, f"{message}{inside}{near}", tuple(_relate_broken(step, promised)))
 
 
 def _break(promised: Promise, there: str, name: str) -> str:
@@ -73,7 +73,7 @@ def _break(promised: Promise, there: str, name: str) -> str:
     return f"there is no {quote(name)} in {quote(there)}"
 
 
-def _broken_at(step: Step, promised: Promise) -> Iterator[Related]:
+def _relate_broken(step: Step, promised: Promise) -> Iterator[Related]:
     found = step.output.found if step.output is not None else None
     if promised.clash is not None:
         yield from (Related(part.at, "one of the parts that have to hold together") for part in promised.clash)
@@ -81,7 +81,7 @@ def _broken_at(step: Step, promised: Promise) -> Iterator[Related]:
         yield Related(found.at, "the output schema")
 
 
-def lost_path(prompts: Prompts, prompt: Prompt, unused: Names) -> tuple[str, str | None]:
+def describe_lost_path(prompts: Prompts, prompt: PromptFile, unused: Names) -> tuple[str, str | None]:
     """Say that a prompt is not there and what is nearest, and name the coordinate in which an unused one differs."""
     which = quote(prompt.tried[-1])
     there = f"there is no {which}" if len(prompt.tried) == 1 else f"there is neither {listing(prompt.tried, 'nor')}"
@@ -91,9 +91,9 @@ def lost_path(prompts: Prompts, prompt: Prompt, unused: Names) -> tuple[str, str
     return f"{there}{nearest}", None if near is None else prompts.differing(prompt, near)
 
 
-def promptless(registry: Registry, *, replaced: bool) -> dict[Prompt, list[Step]]:
+def promptless(registry: Registry, *, replaced: bool) -> dict[PromptFile, list[Step]]:
     """Return the steps whose prompt is not there, by that prompt: those with a built-in one instead, or the others."""
-    found: dict[Prompt, list[Step]] = {}
+    found: dict[PromptFile, list[Step]] = {}
     for key, prompt in registry.prompts.of_steps.items():
         if prompt.file is None and not prompt.is_outside:
             step = registry.steps[key]

@@ -14,7 +14,7 @@ from stagec.core.mention import Mention
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.rules.registry import rule, unknown
+from stagec.rules.registry import report_unknown, rule
 
 
 @rule(
@@ -26,7 +26,7 @@ from stagec.rules.registry import rule, unknown
     ),
 )
 def check(registry: Registry) -> Iterator[Finding]:
-    yield from unknown(registry.lost_targets, registry.step_names, _sentence)
+    yield from report_unknown(registry.lost_targets, registry.step_names, _sentence)
 
 
 def _sentence(mention: Mention) -> str:

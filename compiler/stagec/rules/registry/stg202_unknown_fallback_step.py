@@ -14,14 +14,14 @@ from stagec.core.mention import Mention
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.rules.registry import rule, unknown
+from stagec.rules.registry import report_unknown, rule
 
 
 @rule(since="0.1", origin=("steps-registry:xref.transition-fallback", "steps-registry:flow.dangling-target"))
 def check(registry: Registry) -> Iterator[Finding]:
     reported = {mention.name for mention in registry.lost_targets}
     lost = (mention for mention in registry.lost_fallbacks if mention.name not in reported)
-    yield from unknown(lost, registry.step_names, _sentence)
+    yield from report_unknown(lost, registry.step_names, _sentence)
 
 
 def _sentence(mention: Mention) -> str:

@@ -14,7 +14,7 @@ from stagec.core.mention import Mention
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.rules.registry import rule, unknown
+from stagec.rules.registry import report_unknown, rule
 
 
 @rule(
@@ -28,7 +28,7 @@ def check(registry: Registry) -> Iterator[Finding]:
     lost = [
         each for each in registry.entries.values() if not registry.has_step(each.name) and each.name not in reported
     ]
-    yield from unknown(lost, registry.step_names, _sentence)
+    yield from report_unknown(lost, registry.step_names, _sentence)
 
 
 def _sentence(mention: Mention) -> str:

@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.rules.registry import rule, undeclared
+from stagec.rules.registry import report_undeclared, rule
 
 
 @rule(since="0.1", origin=("steps-registry:xref.condition-validator",))
 def check(registry: Registry) -> Iterator[Finding]:
     mentions, names = registry.validator_mentions, registry.validators
-    yield from undeclared(registry, "validators", mentions, names, lambda each: f"there is no validator {quote(each)}")
+    yield from report_undeclared(
+        registry, "validators", mentions, names, lambda each: f"there is no validator {quote(each)}"
+    )

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.rules.registry import rule, undeclared
+from stagec.rules.registry import report_undeclared, rule
 
 
 @rule(since="0.1", origin=("steps-registry:xref.failure-pattern",))
 def check(registry: Registry) -> Iterator[Finding]:
     mentions, names = registry.pattern_mentions, registry.patterns
     sentence = "there is no failure pattern {}".format
-    yield from undeclared(registry, "failurePatterns", mentions, names, lambda each: sentence(quote(each)))
+    yield from report_undeclared(registry, "failurePatterns", mentions, names, lambda each: sentence(quote(each)))

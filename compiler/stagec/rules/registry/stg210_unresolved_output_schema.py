@@ -16,7 +16,7 @@ from stagec.core.nearest import hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.rules.registry import rule, unknown
+from stagec.rules.registry import report_unknown, rule
 
 
 @rule(
@@ -39,4 +39,6 @@ def check(registry: Registry) -> Iterator[Finding]:
             message = f"{quote(output.file)} holds no schema {quote(output.name)} for step {quote(step.key)}{near}"
             yield Finding(at / "schema", message)
     where = f"under {quote(registry.schemas.path)}"
-    yield from unknown(lost, registry.schemas.files, lambda each: f"there is no schema file {quote(each.name)} {where}")
+    yield from report_unknown(
+        lost, registry.schemas.files, lambda each: f"there is no schema file {quote(each.name)} {where}"
+    )

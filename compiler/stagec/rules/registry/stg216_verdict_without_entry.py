@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.supply import misspelt_verdict, unserved_verdict
+from stagec.frontends.registry.supply import find_misspelt_verdict, unserved_verdict
 from stagec.rules.registry import rule
 
 
@@ -26,7 +26,7 @@ def check(registry: Registry) -> Iterator[Finding]:
     verdict, agent = unserved_verdict(registry), registry.agent
     if verdict is None or agent is None:
         return
-    at, misspelt = registry.at / "entryStepMapping", misspelt_verdict(registry)
+    at, misspelt = registry.at / "entryStepMapping", find_misspelt_verdict(registry)
     message = f"no step is named to begin at for the agent's verdict type {quote(verdict)}"
     related = (Related(agent.verdict_at, "the agent's verdict type"),)
     if misspelt is None:

@@ -16,17 +16,17 @@ from stagec.core.nearest import Names, hint
 from stagec.core.rule import Finding
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.document import VERDICTS, Registry
-from stagec.frontends.registry.supply import entry_mapping, misspelt_verdict
+from stagec.frontends.registry.supply import entry_mapping, find_misspelt_verdict
 from stagec.rules.registry import rule
 
 _KNOWN = Names(VERDICTS)
 _ALL = f"; there are {listing(VERDICTS)}"
 
 
-@rule(since="0.1", origin=("steps-registry:beyond.unused-defs",), severity=Severity.WARNING)
+@rule(since="0.1", origin=("steps-registry:beyond.list_unused-defs",), severity=Severity.WARNING)
 def check(registry: Registry) -> Iterator[Finding]:
     mapping = entry_mapping(registry)
     for key in mapping if isinstance(mapping, dict) else ():
-        if key not in VERDICTS and key != misspelt_verdict(registry):
+        if key not in VERDICTS and key != find_misspelt_verdict(registry):
             at = (registry.at / "entryStepMapping" / key).key
             yield Finding(at, f"there is no verdict type {quote(key)}{hint(key, _KNOWN) or _ALL}")

@@ -15,7 +15,7 @@ from stagec.core.nearest import Names
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Intent, Registry, Step
-from stagec.rules.registry import rule, unknown
+from stagec.rules.registry import report_unknown, rule
 
 
 @rule(
@@ -26,7 +26,7 @@ def check(registry: Registry) -> Iterator[Finding]:
     sections = {step.key: step for step in registry.steps.values() if step.is_section and not step.surplus}
     if sections:
         names = {*sections, *(step.id for step in sections.values())}
-        yield from unknown(_mentions(registry, names), Names(()), _sentence)
+        yield from report_unknown(_mentions(registry, names), Names(()), _sentence)
 
 
 def _mentions(registry: Registry, names: Collection[str | None]) -> Iterator[Mention]:

@@ -23,7 +23,7 @@ from stagec.rules.registry import rule
 def check(registry: Registry) -> Iterator[Finding]:
     askers: dict[Place, list[tuple[Step, str]]] = {}
     for users in _users(registry):
-        if (asked := _asked(users[0])) is not None:
+        if (asked := _find_asked(users[0])) is not None:
             askers.setdefault(asked[1], []).extend((step, asked[0]) for step in users)
     for at, ((step, wanted), *others) in askers.items():
         if not others and wanted not in {step.key, step.id}:  # what several steps share is no step's own
@@ -40,7 +40,7 @@ def _users(registry: Registry) -> Collection[list[Step]]:
     return found.values()
 
 
-def _asked(step: Step) -> tuple[str, Place] | None:
+def _find_asked(step: Step) -> tuple[str, Place] | None:
     """Return the one value that a step's schema allows for `stepId`, and where it stands."""
     found = step.output.found if step.output is not None else None
     members = found.value.get("properties") if isinstance(found, Schema) and isinstance(found.value, dict) else None

@@ -16,7 +16,7 @@ from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry, Step
-from stagec.rules.registry import lost_path, promptless, rule
+from stagec.rules.registry import describe_lost_path, promptless, rule
 
 _SHOWN = 3
 _OWN = {"c2", "c3", "edition"}
@@ -28,9 +28,9 @@ _OWN = {"c2", "c3", "edition"}
 )
 def check(registry: Registry) -> Iterator[Finding]:
     lost, prompts = promptless(registry, replaced=False), registry.prompts
-    unused = prompts.unused() if lost else Names(())
+    unused = prompts.list_unused() if lost else Names(())
     for prompt, (step, *others) in lost.items():
-        what, member = lost_path(prompts, prompt, unused)
+        what, member = describe_lost_path(prompts, prompt, unused)
         if prompts.is_empty and len(lost) > 1:
             stated = next((each for each in ("pathTemplateNoAdaptation", "c1") if each in registry.body), "steps")
             yield Finding(

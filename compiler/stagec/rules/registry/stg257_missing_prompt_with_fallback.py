@@ -15,7 +15,7 @@ from stagec.core.nearest import Names
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.rules.registry import lost_path, promptless, rule
+from stagec.rules.registry import describe_lost_path, promptless, rule
 
 
 @rule(
@@ -25,9 +25,9 @@ from stagec.rules.registry import lost_path, promptless, rule
 )
 def check(registry: Registry) -> Iterator[Finding]:
     lost = promptless(registry, replaced=True)
-    unused = registry.prompts.unused() if lost else Names(())
+    unused = registry.prompts.list_unused() if lost else Names(())
     for prompt, steps in lost.items():
-        what, _ = lost_path(registry.prompts, prompt, unused)
+        what, _ = describe_lost_path(registry.prompts, prompt, unused)
         for step in steps:
             related = (Related(step.at / "fallbackKey", "names the built-in prompt"),)
             yield Finding(step.at.key, f"step {quote(step.key)} has only a built-in prompt: {what}", related)

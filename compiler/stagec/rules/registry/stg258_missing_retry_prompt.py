@@ -16,8 +16,8 @@ from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.prompts import Retry
-from stagec.rules.registry import lost_path, promptless, rule
+from stagec.frontends.registry.prompts import RetryPrompt
+from stagec.rules.registry import describe_lost_path, promptless, rule
 
 
 @rule(
@@ -25,15 +25,15 @@ from stagec.rules.registry import lost_path, promptless, rule
     origin=("steps-registry:beyond.retry-prompt-file", "steps-registry:doc.adaptation-path", "rulings:R16"),
 )
 def check(registry: Registry) -> Iterator[Finding]:
-    lost: dict[tuple[str, str], list[Retry]] = {}
+    lost: dict[tuple[str, str], list[RetryPrompt]] = {}
     for each in registry.prompts.of_retries:
         if each.prompt.file is None and not each.prompt.is_outside:
             lost.setdefault((each.step, each.prompt.tried[-1]), []).append(each)
     if not lost or (registry.prompts.is_empty and len(promptless(registry, replaced=False)) > 1):
         return  # all prompts are lost for one reason, and that is told
-    unused = registry.prompts.unused()
+    unused = registry.prompts.list_unused()
     for first, *others in lost.values():
-        what, member = lost_path(registry.prompts, first.prompt, unused)
+        what, member = describe_lost_path(registry.prompts, first.prompt, unused)
         patterns = listing(dict.fromkeys(each.pattern for each in (first, *others)), "or")
         message = f"validation step {quote(first.step)} has no prompt to try again with after {patterns}: {what}"
         names = [registry.at / "failurePatterns" / each.pattern for each in (first, *others)]
@@ -41,7 +41,7 @@ def check(registry: Registry) -> Iterator[Finding]:
         yield Finding(_place(registry, first, member), message, related)
 
 
-def _place(registry: Registry, retry: Retry, member: str | None) -> Place:
+def _place(registry: Registry, retry: RetryPrompt, member: str | None) -> Place:
     """Return the one coordinate that is likely wrong, else the validation step."""
     at = registry.at / "validationSteps" / retry.step
     if member == "edition":

@@ -15,7 +15,7 @@ from stagec.core.nearest import hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.supply import unsupplied
+from stagec.frontends.registry.supply import find_unsupplied
 from stagec.rules.registry import rule
 
 _ARGUMENT = re.compile(r"(?<![\w.$])args\??\.([A-Za-z_$][\w$]*)")
@@ -29,7 +29,7 @@ def check(registry: Registry) -> Iterator[Finding]:
     conditions = ((step, step.body.get("condition")) for step in registry.steps.values())
     asked = [(step, name) for step, text in conditions if isinstance(text, str) for name in _arguments(text)]
     lost = [(step, name) for step, name in asked if name not in agent.parameters]
-    told = unsupplied(registry) if lost else {}  # a prompt needs it too, and there it is told
+    told = find_unsupplied(registry) if lost else {}  # a prompt needs it too, and there it is told
     for step, name in lost:
         if name not in told:
             message = f"the condition of step {quote(step.key)} asks for {quote(name)}, but the agent has no such"

@@ -19,7 +19,7 @@ from stagec.core.nearest import Names, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.supply import unsupplied
+from stagec.frontends.registry.supply import find_unsupplied
 from stagec.rules.registry import rule
 
 _SHOWN = 3
@@ -30,7 +30,7 @@ def check(registry: Registry) -> Iterator[Finding]:
     agent = registry.agent
     if agent is None or not agent.is_whole:
         return
-    for name, ((step, at), *others) in unsupplied(registry).items():
+    for name, ((step, at), *others) in find_unsupplied(registry).items():
         also = f" and {len(others)} more" if others else ""
         related = tuple(Related(other, "needed here too") for _, other in others[:_SHOWN])
         message = f"nothing supplies the variable {quote(name)} of step {quote(step.key)}{also}"

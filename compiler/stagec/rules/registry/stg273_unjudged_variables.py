@@ -14,12 +14,12 @@ from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.core.words import listing
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.supply import unsupplied
+from stagec.frontends.registry.supply import find_unsupplied
 from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("rulings:R17",), severity=Severity.NOTE)
 def check(registry: Registry) -> Iterator[Finding]:
-    lost = unsupplied(registry) if registry.agent is None else {}
+    lost = find_unsupplied(registry) if registry.agent is None else {}
     for (_, at), *_ in tuple(lost.values())[:1]:
         yield Finding(at, f"without an agent definition nobody can tell what supplies {listing(lost)}")

@@ -11,9 +11,9 @@ from stagec.core.nearest import Names, hint
 from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
+from stagec.frontends.stages.condition_errors import ConditionError, ConditionMistake, WrongCondition
 from stagec.frontends.stages.document import RESULT, Case, Pipeline, Profile, Stage
-from stagec.frontends.stages.misfits import Misfit, Misfitting, Wrong
-from stagec.frontends.stages.slips import Slipped
+from stagec.frontends.stages.placeholder_errors import WrongPlaceholder
 from stagec.model.flow import Mode
 
 FAMILY = Family(__name__, 300, Pipeline)
@@ -28,7 +28,7 @@ def in_kebab_case(name: str) -> bool:
     return _KEBAB.fullmatch(name) is not None
 
 
-def unconventional(pipeline: Pipeline, profile: Profile) -> Iterator[Finding]:
+def report_unconventional(pipeline: Pipeline, profile: Profile) -> Iterator[Finding]:
     """Say of every stage of one profile whose id is not in kebab case how it could be written."""
     for stage in pipeline.stages:
         if stage.id is not None and stage.profile is profile and not in_kebab_case(stage.id):
@@ -41,7 +41,7 @@ _SHOWN = 8
 """So many repetitions of a wrong placeholder are shown."""
 
 
-def repeated(found: Slipped) -> tuple[Related, ...]:
+def relate_repeated(found: WrongPlaceholder) -> tuple[Related, ...]:
     """Return where else in the same prompt a wrong placeholder stands."""
     others = (each.at for each in found.again if each.at != found.placeholder.at)
     return tuple(Related(at, "here too") for at, _ in zip(others, range(_SHOWN), strict=False))
@@ -53,12 +53,12 @@ def routes(pipeline: Pipeline) -> Iterator[tuple[Stage, Case]]:
         yield from ((stage, case) for case in stage.conduct.cases)
 
 
-def missing(pipeline: Pipeline, mentions: Iterable[tuple[Mention, str]]) -> Iterator[Finding]:
+def report_missing(pipeline: Pipeline, mentions: Iterable[tuple[Mention, str]]) -> Iterator[Finding]:
     """Say of every name that no stage has, however often it is mentioned, what comes with its first mention of all.
 
     Where a stage cannot be read, only a name that is near another is told to be wrong.
     """
-    lost = pipeline.memo.once("lost", lambda: _lost(pipeline))
+    lost = pipeline.memo.once("lost", lambda: _find_lost(pipeline))
     certain = not lost or _knows_all(pipeline)
     for mention, sentence in mentions if lost else ():
         first, *others = lost.get(mention.name, (None,))
@@ -68,7 +68,7 @@ def missing(pipeline: Pipeline, mentions: Iterable[tuple[Mention, str]]) -> Iter
             yield Finding(first, f"{sentence}{near}", related)
 
 
-def _lost(pipeline: Pipeline) -> dict[str, list[Place]]:
+def _find_lost(pipeline: Pipeline) -> dict[str, list[Place]]:
     """Return where names are mentioned that no stage has: where runs begin, go on, join, and are spoken of."""
     cases = [case for _, case in routes(pipeline)]
     joins = (case.join for case in cases if case.join is not None and case.mode is Mode.FORK)
@@ -89,44 +89,46 @@ def _knows_all(pipeline: Pipeline) -> bool:
     return listed and found and not pipeline.broken and 0 < len(pipeline.by_id) == len(pipeline.stages)
 
 
-def shown(given: Json) -> str:
+def show_value(given: Json) -> str:
     """Return a value as messages write it: a text in quotes, anything else as JSON writes it."""
     return quote(given) if isinstance(given, str) else as_text(given)
 
 
-def asking(each: Misfitting) -> str:
+def asking(each: WrongCondition) -> str:
     """Return what a condition asks for, as the middle of a sentence."""
     path = quote(".".join(each.condition.path))
-    return f"asks whether {path} is {shown(each.given)}" if each.kind is Misfit.VALUE else f"asks for {path}"
+    return (
+        f"asks whether {path} is {show_value(each.given)}" if each.kind is ConditionError.VALUE else f"asks for {path}"
+    )
 
 
 _NEVER = {
-    Misfit.LATE: "that is not known before the result is judged",
-    Misfit.PLAIN: "that has no members",
-    Misfit.OUTPUT: "the stage has no exit hook, which alone makes an output",
-    Misfit.PATH: "its schema forbids that",
-    Misfit.UNDECLARED: "its schema does not declare that",
+    ConditionError.LATE: "that is not known before the result is judged",
+    ConditionError.PLAIN: "that has no members",
+    ConditionError.OUTPUT: "the stage has no exit hook, which alone makes an output",
+    ConditionError.PATH: "its schema forbids that",
+    ConditionError.UNDECLARED: "its schema does not declare that",
 }
 
 
-def contradiction(each: Misfitting) -> str:
+def contradiction(each: WrongCondition) -> str:
     """Return why what a condition asks for can never be, as the end of a sentence."""
-    if each.kind is Misfit.VALUE:
+    if each.kind is ConditionError.VALUE:
         return _possible_of(each)
-    if each.kind is not Misfit.UNKNOWN:
+    if each.kind is not ConditionError.UNKNOWN:
         return f"{_NEVER[each.kind]}{_nearest_of(each)}"
     meant = f"; did you mean {quote(each.meant)}?" if each.meant else hint(each.condition.path[0], Names(RESULT))
     return f"a result has only {listing(RESULT)}{meant}"
 
 
-def _nearest_of(each: Misfitting) -> str:
+def _nearest_of(each: WrongCondition) -> str:
     promised = each.condition.promised
     followed = promised.followed if promised is not None else 0
     path = each.condition.path[1:]
     return hint(path[followed], promised.near) if promised is not None and followed < len(path) else ""
 
 
-def _possible_of(each: Misfitting) -> str:
+def _possible_of(each: WrongCondition) -> str:
     if each.possible is None:
         of = {"attemptCount": "no attempt has that number", "reason": "that is a text"}
         return of.get(each.condition.path[0], "its schema rules that out")
@@ -136,17 +138,17 @@ def _possible_of(each: Misfitting) -> str:
     near = hint(each.given, each.possible.texts) if isinstance(each.given, str) else ""
     if isinstance(each.given, str) and each.given in each.possible.written:
         near = f"; did you mean {each.given} without quotes?"
-    known = [shown(one) for one in possible[:_SHOWN]]
+    known = [show_value(one) for one in possible[:_SHOWN]]
     known += [f"one of {len(possible) - _SHOWN} more"] if len(possible) > _SHOWN else []
     return f"that is always {' or '.join(filter(None, (', '.join(known[:-1]), known[-1])))}{near}"
 
 
-def elsewhere(each: Wrong) -> Iterator[Related]:
+def elsewhere(each: ConditionMistake) -> Iterator[Related]:
     """Yield what explains a wrong condition: the schema that it contradicts, and where it is repeated."""
-    promised = each.misfitting.condition.promised
+    promised = each.wrong.condition.promised
     ends = [schema for end in promised.ends for schema in end] if promised is not None else []
-    if each.misfitting.kind is Misfit.VALUE and ends:
+    if each.wrong.kind is ConditionError.VALUE and ends:
         yield Related(ends[0].at, "what can stand there")
-    elif each.misfitting.kind in {Misfit.PATH, Misfit.UNDECLARED} and isinstance(each.stage.result, Schema):
+    elif each.wrong.kind in {ConditionError.PATH, ConditionError.UNDECLARED} and isinstance(each.stage.result, Schema):
         yield Related(each.stage.result.at, "the completion schema")
     yield from (Related(at, "here too") for at in each.again[:_SHOWN])

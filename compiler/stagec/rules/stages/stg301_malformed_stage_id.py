@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding
 from stagec.frontends.stages.document import Pipeline, Profile
-from stagec.rules.stages import rule, unconventional
+from stagec.rules.stages import report_unconventional, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:id-kebab-case",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    yield from unconventional(pipeline, Profile.MARKDOWN)
+    yield from report_unconventional(pipeline, Profile.MARKDOWN)

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.frontends.stages.document import Pipeline, Profile
-from stagec.rules.stages import rule, unconventional
+from stagec.rules.stages import report_unconventional, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:id-kebab-case",), severity=Severity.WARNING)
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    yield from unconventional(pipeline, Profile.OBJECT)
+    yield from report_unconventional(pipeline, Profile.OBJECT)

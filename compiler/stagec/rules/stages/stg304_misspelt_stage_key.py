@@ -15,7 +15,7 @@ from stagec.core.edit import Change, Edit, Fix
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline, Profile, Stage
-from stagec.frontends.stages.keys import misplaced_keys, misspelt_keys
+from stagec.frontends.stages.keys import find_misplaced_keys, find_misspelt_keys
 from stagec.rules.stages import rule
 
 
@@ -31,9 +31,9 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
 
 
 def _findings(stage: Stage) -> Iterator[Finding]:
-    for key in misplaced_keys(stage):
+    for key in find_misplaced_keys(stage):
         yield Finding((stage.at / key).key, f"{quote(key)} is not read here: it belongs below 'stagec'")
-    for key, near in misspelt_keys(stage):
+    for key, near in find_misspelt_keys(stage):
         at = (stage.at / key).key
         fix = Fix(f"rename it to {quote(near)}", (Edit(Change.RENAME, at, near),))
         message = f"nothing reads {quote(key)}; did you mean {quote(near)}?"

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline
-from stagec.rules.stages import missing, rule
+from stagec.rules.stages import report_missing, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:sm-config", "stage-definitions:entry-unknown"))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    yield from missing(
+    yield from report_missing(
         pipeline, ((each, f"there is no stage {quote(each.name)} to begin with") for each in pipeline.configured)
     )

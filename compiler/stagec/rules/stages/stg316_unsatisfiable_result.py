@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from stagec.contract.schemas import Schema
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
+from stagec.frontends.stages.condition_errors import emptiness_of
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.misfits import emptiness_of
 from stagec.frontends.stages.template import path_text
 from stagec.rules.stages import rule
 

@@ -15,19 +15,19 @@ from stagec.core.nearest import Names, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import PROVIDED, Pipeline, Placeholder
-from stagec.frontends.stages.slips import Slip, slipped
-from stagec.rules.stages import repeated, rule
+from stagec.frontends.stages.placeholder_errors import PlaceholderError, find_wrong_placeholders
+from stagec.rules.stages import relate_repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:placeholder-namespace",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for each in slipped(pipeline, Slip.FOREIGN):
+    for each in find_wrong_placeholders(pipeline, PlaceholderError.FOREIGN):
         which = f"placeholder {quote(each.placeholder.text)} names nothing"
-        near = _meant(pipeline, each.placeholder)
-        yield Finding(each.placeholder.at, f"{which}: there are only 'ctx' and 'stage'{near}", repeated(each))
+        near = _guess_meant(pipeline, each.placeholder)
+        yield Finding(each.placeholder.at, f"{which}: there are only 'ctx' and 'stage'{near}", relate_repeated(each))
 
 
-def _meant(pipeline: Pipeline, placeholder: Placeholder) -> str:
+def _guess_meant(pipeline: Pipeline, placeholder: Placeholder) -> str:
     root = str(placeholder.path[0])
     names = [*PROVIDED, *(pipeline.context or ())]
     free = pipeline.context is None and len(placeholder.path) == 1

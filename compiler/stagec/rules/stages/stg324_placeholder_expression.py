@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.slips import Slip, slipped
-from stagec.rules.stages import repeated, rule
+from stagec.frontends.stages.placeholder_errors import PlaceholderError, find_wrong_placeholders
+from stagec.rules.stages import relate_repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:placeholder-expression",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for each in slipped(pipeline, Slip.EXPRESSION):
+    for each in find_wrong_placeholders(pipeline, PlaceholderError.EXPRESSION):
         message = f"placeholder {quote(each.placeholder.text)} is an expression; a placeholder can only be a path"
-        yield Finding(each.placeholder.at, message, repeated(each))
+        yield Finding(each.placeholder.at, message, relate_repeated(each))

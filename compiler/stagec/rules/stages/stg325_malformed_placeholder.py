@@ -12,22 +12,22 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding
 from stagec.core.words import quote
-from stagec.frontends.stages.document import Form, Pipeline, Placeholder
-from stagec.frontends.stages.slips import Slip, slipped
-from stagec.rules.stages import repeated, rule
+from stagec.frontends.stages.document import Pipeline, Placeholder, PlaceholderForm
+from stagec.frontends.stages.placeholder_errors import PlaceholderError, find_wrong_placeholders
+from stagec.rules.stages import relate_repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:placeholder-malformed",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for each in slipped(pipeline, Slip.MALFORMED):
+    for each in find_wrong_placeholders(pipeline, PlaceholderError.MALFORMED):
         message = f"placeholder {quote(each.placeholder.text)} {_why(each.placeholder)}"
-        yield Finding(each.placeholder.at, message, repeated(each))
+        yield Finding(each.placeholder.at, message, relate_repeated(each))
 
 
 def _why(placeholder: Placeholder) -> str:
-    if placeholder.form is Form.UNCLOSED:
+    if placeholder.form is PlaceholderForm.UNCLOSED:
         return "has no closing braces"
-    if placeholder.form is Form.EMPTY:
+    if placeholder.form is PlaceholderForm.EMPTY:
         return "is empty"
     if placeholder.text.startswith("{{{"):
         return "has more than two braces"

@@ -13,16 +13,16 @@ from collections.abc import Iterator
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.slips import Slip, slipped
-from stagec.rules.stages import repeated, rule
+from stagec.frontends.stages.placeholder_errors import PlaceholderError, find_wrong_placeholders
+from stagec.rules.stages import relate_repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-on-sibling",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for each in slipped(pipeline, Slip.IN_SIBLING):
+    for each in find_wrong_placeholders(pipeline, PlaceholderError.IN_SIBLING):
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
         also = "" if each.everywhere else "also "
-        related = (Related(each.ways[0].at, "here it runs in parallel"), *repeated(each))
+        related = (Related(each.ways[0].at, "here it runs in parallel"), *relate_repeated(each))
         yield Finding(
             each.placeholder.at, f"{what}, but {also}runs in parallel, where no result is handed over", related
         )

@@ -13,18 +13,18 @@ from collections.abc import Iterator
 from stagec.core.rule import Finding, Related
 from stagec.core.words import counted, quote
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.slips import Slip, Slipped, slipped
-from stagec.rules.stages import repeated, rule
+from stagec.frontends.stages.placeholder_errors import PlaceholderError, WrongPlaceholder, find_wrong_placeholders
+from stagec.rules.stages import relate_repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-index",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for each in slipped(pipeline, Slip.INDEX):
+    for each in find_wrong_placeholders(pipeline, PlaceholderError.INDEX):
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
-        yield Finding(each.placeholder.at, f"{what}, but {_why(each)}", (*_where(each), *repeated(each)))
+        yield Finding(each.placeholder.at, f"{what}, but {_why(each)}", (*_where(each), *relate_repeated(each)))
 
 
-def _why(each: Slipped) -> str:
+def _why(each: WrongPlaceholder) -> str:
     if not each.ways:
         return "does not say which result: the first is 'ctx.upstream[0]'"
     handed = len(each.ways[0].sources)
@@ -33,6 +33,6 @@ def _why(each: Slipped) -> str:
     return f"{where}is handed only {counted(handed, 'result')}, {f'the last as {last}' if handed > 1 else last}"
 
 
-def _where(each: Slipped) -> Iterator[Related]:
+def _where(each: WrongPlaceholder) -> Iterator[Related]:
     for way in each.ways:
         yield Related(way.at, f"here it is handed {counted(len(way.sources), 'result')}")

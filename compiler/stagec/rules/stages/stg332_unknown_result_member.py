@@ -14,8 +14,8 @@ from stagec.core.nearest import Names, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import RESULT, Pipeline, Placeholder
-from stagec.frontends.stages.slips import Slip, slipped
-from stagec.rules.stages import repeated, rule
+from stagec.frontends.stages.placeholder_errors import PlaceholderError, find_wrong_placeholders
+from stagec.rules.stages import relate_repeated, rule
 
 _RESULT = 3
 """`ctx`, `upstream` and the index come before the member of a result."""
@@ -23,9 +23,9 @@ _RESULT = 3
 
 @rule(since="0.1", origin=("stage-definitions:upstream-field",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for each in slipped(pipeline, Slip.RESULT_MEMBER):
+    for each in find_wrong_placeholders(pipeline, PlaceholderError.RESULT_MEMBER):
         message = f"placeholder {quote(each.placeholder.text)} cannot be filled: {_why(each.placeholder)}"
-        yield Finding(each.placeholder.at, message, repeated(each))
+        yield Finding(each.placeholder.at, message, relate_repeated(each))
 
 
 def _why(placeholder: Placeholder) -> str:

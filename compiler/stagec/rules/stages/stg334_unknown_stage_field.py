@@ -14,16 +14,16 @@ from stagec.core.nearest import Names, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline, Placeholder, Stage
-from stagec.frontends.stages.slips import Slip, slipped
-from stagec.rules.stages import repeated, rule
+from stagec.frontends.stages.placeholder_errors import PlaceholderError, find_wrong_placeholders
+from stagec.rules.stages import relate_repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:stage-ref-unknown",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for each in slipped(pipeline, Slip.STAGE_FIELD):
+    for each in find_wrong_placeholders(pipeline, PlaceholderError.STAGE_FIELD):
         message = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}, but its frontmatter has no"
         near = _near(pipeline, each.stage, each.placeholder)
-        yield Finding(each.placeholder.at, f"{message} {quote(_field(each.placeholder))}{near}", repeated(each))
+        yield Finding(each.placeholder.at, f"{message} {quote(_field(each.placeholder))}{near}", relate_repeated(each))
 
 
 def _field(placeholder: Placeholder) -> str:

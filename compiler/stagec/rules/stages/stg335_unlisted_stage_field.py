@@ -14,13 +14,13 @@ from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.slips import Slip, slipped
-from stagec.rules.stages import repeated, rule
+from stagec.frontends.stages.placeholder_errors import PlaceholderError, find_wrong_placeholders
+from stagec.rules.stages import relate_repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:stage-ref-unknown",), severity=Severity.WARNING)
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for each in slipped(pipeline, Slip.UNLISTED_FIELD):
+    for each in find_wrong_placeholders(pipeline, PlaceholderError.UNLISTED_FIELD):
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
         message = f"{what}, but only 'stage.id' and 'stage.name' are promised to prompts"
-        yield Finding(each.placeholder.at, message, repeated(each))
+        yield Finding(each.placeholder.at, message, relate_repeated(each))

@@ -16,9 +16,9 @@ from stagec.core.nearest import hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.slips import Slip, Slipped, slipped
+from stagec.frontends.stages.placeholder_errors import PlaceholderError, WrongPlaceholder, find_wrong_placeholders
 from stagec.frontends.stages.template import path_text
-from stagec.rules.stages import repeated, rule
+from stagec.rules.stages import relate_repeated, rule
 
 _NAME = 2
 """`ctx` and the name come before the path into the value."""
@@ -26,12 +26,14 @@ _NAME = 2
 
 @rule(since="0.1", origin=("stage-definitions:ctx-unresolved",), severity=Severity.WARNING)
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for each in slipped(pipeline, Slip.CONTEXT_PATH):
+    for each in find_wrong_placeholders(pipeline, PlaceholderError.CONTEXT_PATH):
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
-        yield Finding(each.placeholder.at, f"{what}, but {_why(each)}", (*_schema(pipeline, each), *repeated(each)))
+        yield Finding(
+            each.placeholder.at, f"{what}, but {_why(each)}", (*_schema(pipeline, each), *relate_repeated(each))
+        )
 
 
-def _why(each: Slipped) -> str:
+def _why(each: WrongPlaceholder) -> str:
     path, promised = each.placeholder.path, each.promised
     followed = promised.followed if promised is not None else 0
     inside, name = path_text(path[: _NAME + followed]), str(path[_NAME + followed])
@@ -39,7 +41,7 @@ def _why(each: Slipped) -> str:
     return f"{quote(inside)} cannot have {quote(name)}{near}"
 
 
-def _schema(pipeline: Pipeline, each: Slipped) -> Iterator[Related]:
+def _schema(pipeline: Pipeline, each: WrongPlaceholder) -> Iterator[Related]:
     declared = (pipeline.context or {}).get(str(each.placeholder.path[1]))
     if declared is not None:
         yield Related(declared.at, "the schema of the value")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline
-from stagec.rules.stages import missing, rule
+from stagec.rules.stages import report_missing, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:entry-unknown", "Validation/StageDefinitionInvalid"))
@@ -21,4 +21,4 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
     entry = pipeline.entry
     if entry is not None:
         sentence = f"runs begin at {quote(entry.name)}, but this pipeline has no such stage"
-        yield from missing(pipeline, [(entry, sentence)])
+        yield from report_missing(pipeline, [(entry, sentence)])

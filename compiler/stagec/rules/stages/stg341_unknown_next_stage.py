@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline
-from stagec.rules.stages import missing, routes, rule
+from stagec.rules.stages import report_missing, routes, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:next-unknown-stage",))
@@ -23,4 +23,4 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         for stage, case in routes(pipeline)
         for each in case.stages
     )
-    yield from missing(pipeline, mentions)
+    yield from report_missing(pipeline, mentions)

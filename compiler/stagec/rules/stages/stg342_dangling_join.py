@@ -18,7 +18,7 @@ from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline
 from stagec.model.flow import Mode
-from stagec.rules.stages import missing, routes, rule
+from stagec.rules.stages import report_missing, routes, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:join-dangling", "Validation/StageJoinDangling"))
@@ -28,4 +28,4 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         for stage, case in routes(pipeline)
         if case.join is not None and case.mode is Mode.FORK
     )
-    yield from missing(pipeline, mentions)
+    yield from report_missing(pipeline, mentions)

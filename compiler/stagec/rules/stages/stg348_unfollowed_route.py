@@ -13,17 +13,17 @@ from collections.abc import Iterator
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.frontends.stages.document import Arrival, Pipeline
+from stagec.frontends.stages.document import IncomingKind, Pipeline
 from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:parallel-sibling-next",), severity=Severity.WARNING)
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    ignored = ((stage, case) for stage in pipeline.by_id.values() for case in pipeline.ignored(stage))
+    ignored = ((stage, case) for stage in pipeline.by_id.values() for case in pipeline.dead_cases(stage))
     for stage, case in ignored if pipeline.is_declared else ():
         if not case.stages:
             continue
-        ways = [way for way in pipeline.incoming[stage.name] if way.arrival is Arrival.SIBLING]
+        ways = [way for way in pipeline.incoming[stage.name] if way.kind is IncomingKind.SIBLING]
         target = case.stages[0]
         if not pipeline.has_stage(target.name):
             continue  # that there is no such stage is told, and comes first

@@ -25,7 +25,7 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
     known: dict[str, tuple[Stage, Mention]] = {}
     told: set[tuple[str, str, str]] = set()
     for stage, case in routes(pipeline):
-        for name, join in _joined(case, pipeline):
+        for name, join in _find_joined(case, pipeline):
             owner, first = known.setdefault(name, (stage, join))
             pair = (owner.name, stage.name, join.name)
             if owner is not stage and first.name != join.name and pair not in told:
@@ -35,7 +35,7 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
                 yield Finding(join.at, f"{message}, {other}", (Related(first.at, "the other join"),))
 
 
-def _joined(case: Case, pipeline: Pipeline) -> Iterator[tuple[str, Mention]]:
+def _find_joined(case: Case, pipeline: Pipeline) -> Iterator[tuple[str, Mention]]:
     """Yield the stages that a join waits for, if it is one that exists, and the join."""
     join = case.join
     if join is not None and case.mode is Mode.FORK and join.name in pipeline.by_id:

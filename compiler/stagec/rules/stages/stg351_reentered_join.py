@@ -14,22 +14,22 @@ from collections.abc import Iterator
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.frontends.stages.document import Arrival, Incoming, Pipeline
+from stagec.frontends.stages.document import Incoming, IncomingKind, Pipeline
 from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:join-reentered",), severity=Severity.WARNING)
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for name, ways in pipeline.incoming.items():
-        joins = [way for way in ways if way.arrival is Arrival.JOIN]
-        others = [way for way in ways if way.arrival in {Arrival.ENTRY, Arrival.SUCCESSOR}]
+        joins = [way for way in ways if way.kind is IncomingKind.JOIN]
+        others = [way for way in ways if way.kind in {IncomingKind.ENTRY, IncomingKind.SUCCESSOR}]
         for way in others if joins and name in pipeline.by_id else ():
             related = (Related(joins[0].at, "joins parallel stages here"),)
             yield Finding(way.at, f"{quote(name)} joins parallel stages, but {_how(way, joins)}", related)
 
 
 def _how(way: Incoming, joins: list[Incoming]) -> str:
-    if way.arrival is Arrival.ENTRY:
+    if way.kind is IncomingKind.ENTRY:
         return "runs begin there as well"
     source = way.sources[0][0] if way.sources and way.sources[0] else None
     if source is None:

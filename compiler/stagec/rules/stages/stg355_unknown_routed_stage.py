@@ -14,13 +14,13 @@ from stagec.core.mention import Mention
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline
-from stagec.rules.stages import missing, rule
+from stagec.rules.stages import report_missing, rule
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     mentions = ((Mention(each.name, each.at.key), _sentence(each)) for each in pipeline.routed)
-    yield from missing(pipeline, mentions)
+    yield from report_missing(pipeline, mentions)
 
 
 def _sentence(mention: Mention) -> str:

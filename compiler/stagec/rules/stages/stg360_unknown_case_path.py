@@ -12,15 +12,15 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding
 from stagec.core.words import quote
+from stagec.frontends.stages.condition_errors import ConditionError, find_wrong_cases
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.misfits import Misfit, wrong_cases
 from stagec.rules.stages import asking, contradiction, elsewhere, rule
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for each in wrong_cases(pipeline):
-        found = each.misfitting
-        if found.kind is Misfit.UNKNOWN:
+    for each in find_wrong_cases(pipeline):
+        found = each.wrong
+        if found.kind is ConditionError.UNKNOWN:
             message = f"a case of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
             yield Finding(found.at, message, tuple(elsewhere(each)))

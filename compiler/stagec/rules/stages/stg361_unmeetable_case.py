@@ -15,24 +15,24 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding
 from stagec.core.words import quote
-from stagec.frontends.stages.coverage import unreached_cases
+from stagec.frontends.stages.condition_errors import ConditionError, find_wrong_cases
+from stagec.frontends.stages.coverage import find_unreached_cases
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.misfits import Misfit, wrong_cases
 from stagec.rules.stages import asking, contradiction, elsewhere, rule
 
-_ELSEWHERE = {Misfit.UNKNOWN, Misfit.UNDECLARED}
+_ELSEWHERE = {ConditionError.UNKNOWN, ConditionError.UNDECLARED}
 """What other rules speak of."""
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for each in wrong_cases(pipeline):
-        found = each.misfitting
+    for each in find_wrong_cases(pipeline):
+        found = each.wrong
         if found.kind not in _ELSEWHERE:
             message = f"a case of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
             yield Finding(found.at, message, tuple(elsewhere(each)))
     for stage in pipeline.stages:
-        for lost in unreached_cases(pipeline, stage):
+        for lost in find_unreached_cases(pipeline, stage):
             if not lost.earlier:
                 asked = {condition.path[0] for condition in lost.judged.when}
                 what = "no result" if "verdict" in asked else "no accepted result"

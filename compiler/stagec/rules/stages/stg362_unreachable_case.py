@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.frontends.stages.coverage import unreached_cases
+from stagec.frontends.stages.coverage import find_unreached_cases
 from stagec.frontends.stages.document import Pipeline
 from stagec.rules.stages import rule
 
@@ -23,7 +23,7 @@ _SHOWN = 8
 @rule(since="0.1", origin=("rulings:pipelines",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for stage in pipeline.stages:
-        for lost in unreached_cases(pipeline, stage):
+        for lost in find_unreached_cases(pipeline, stage):
             if lost.earlier:
                 related = tuple(Related(each.at, "taken first") for each in lost.earlier[:_SHOWN])
                 count = len(lost.earlier)

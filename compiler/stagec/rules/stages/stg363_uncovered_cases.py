@@ -14,23 +14,23 @@ from collections.abc import Iterator
 from stagec.contract.schemas import Schema
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.frontends.stages.coverage import Uncovered, uncovered
+from stagec.frontends.stages.condition_errors import find_wrong_cases
+from stagec.frontends.stages.coverage import Uncovered, find_uncovered
 from stagec.frontends.stages.document import Pipeline, Stage
-from stagec.frontends.stages.misfits import wrong_cases
-from stagec.rules.stages import contradiction, rule, shown
+from stagec.rules.stages import contradiction, rule, show_value
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for stage in pipeline.stages:
-        found = uncovered(pipeline, stage)
+        found = find_uncovered(pipeline, stage)
         if found is not None:
             at = stage.conduct.next_at or stage.at
-            yield Finding(at, _sentence(stage, found), tuple(_related(pipeline, stage)))
+            yield Finding(at, _sentence(stage, found), tuple(_relate(pipeline, stage)))
 
 
-def _related(pipeline: Pipeline, stage: Stage) -> Iterator[Related]:
-    for each in (wrong.misfitting for wrong in wrong_cases(pipeline) if wrong.stage is stage):
+def _relate(pipeline: Pipeline, stage: Stage) -> Iterator[Related]:
+    for each in (wrong.wrong for wrong in find_wrong_cases(pipeline) if wrong.stage is stage):
         yield Related(each.at.key, contradiction(each))
     if isinstance(stage.result, Schema):
         yield Related(stage.result.at, "the completion schema")
@@ -39,7 +39,7 @@ def _related(pipeline: Pipeline, stage: Stage) -> Iterator[Related]:
 def _sentence(stage: Stage, found: Uncovered) -> str:
     if found.example is None:
         return f"stage {quote(stage.name)} chooses by so much that it cannot be shown that some case always matches"
-    *others, last = [*_described(found)] or ["whatever it is"]
+    *others, last = [*_describe(found)] or ["whatever it is"]
     example = f"{', '.join(others)} and {last}" if others else last
     if found.exact:
         return f"stage {quote(stage.name)} can have a result that no case matches: {example}"
@@ -47,7 +47,7 @@ def _sentence(stage: Stage, found: Uncovered) -> str:
     return f"it cannot be shown that {every} matches a case, such as one where {example}"
 
 
-def _described(found: Uncovered) -> Iterator[str]:
+def _describe(found: Uncovered) -> Iterator[str]:
     for path, standing in (found.example or {}).items():
-        given = f"is {shown(standing.given)}" if standing.asked or standing.exemplary else "has another value"
+        given = f"is {show_value(standing.given)}" if standing.asked or standing.exemplary else "has another value"
         yield f"{quote('.'.join(path))} {given if standing.present else 'is left out'}"

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.frontends.stages.coverage import unreached_checks
+from stagec.frontends.stages.condition_errors import ConditionError, find_wrong_checks
+from stagec.frontends.stages.coverage import find_unreached_checks
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.misfits import Misfit, wrong_checks
 from stagec.rules.stages import asking, contradiction, elsewhere, rule
 
 _SHOWN = 8
@@ -24,13 +24,13 @@ _SHOWN = 8
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for each in wrong_checks(pipeline):
-        found = each.misfitting
-        if found.kind is not Misfit.UNDECLARED:
+    for each in find_wrong_checks(pipeline):
+        found = each.wrong
+        if found.kind is not ConditionError.UNDECLARED:
             message = f"a check of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
             yield Finding(found.at, message, tuple(elsewhere(each)))
     for stage in pipeline.stages:
-        for lost in unreached_checks(pipeline, stage):
+        for lost in find_unreached_checks(pipeline, stage):
             related = tuple(Related(each.at, "decides first") for each in lost.earlier[:_SHOWN])
             why = "earlier ones decide all that it is about" if lost.earlier else "its conditions never hold together"
             yield Finding(lost.judged.at, f"a check of stage {quote(stage.name)} never decides: {why}", related)

@@ -13,22 +13,22 @@ from collections.abc import Iterator
 from stagec.core.nearest import Names, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
+from stagec.frontends.stages.condition_errors import ConditionError, WrongCondition, find_wrong_gates
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.misfits import Misfit, Misfitting, wrong_gates
 from stagec.rules.stages import asking, contradiction, elsewhere, rule
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for each in wrong_gates(pipeline):
-        found = each.misfitting
+    for each in find_wrong_gates(pipeline):
+        found = each.wrong
         again = tuple(one for one in elsewhere(each) if one.message != "the completion schema")
         message = f"the gate of stage {quote(each.stage.name)} {asking(found)}, but {_why(pipeline, found)}"
         yield Finding(found.at, message, (*again, Related((pipeline.at / "context").key, "the declared context")))
 
 
-def _why(pipeline: Pipeline, found: Misfitting) -> str:
-    if found.kind is not Misfit.UNKNOWN:
+def _why(pipeline: Pipeline, found: WrongCondition) -> str:
+    if found.kind is not ConditionError.UNKNOWN:
         return contradiction(found)
     meant = f"; did you mean {quote(found.meant)}?" if found.meant else ""
     known = pipeline.memo.once("context names", lambda: Names(pipeline.context or ()))

@@ -13,23 +13,28 @@ from collections.abc import Iterator
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
-from stagec.frontends.stages.coverage import uncovered
+from stagec.frontends.stages.condition_errors import (
+    ConditionError,
+    ConditionMistake,
+    find_wrong_cases,
+    find_wrong_checks,
+)
+from stagec.frontends.stages.coverage import find_uncovered
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.misfits import Misfit, Wrong, wrong_cases, wrong_checks
 from stagec.rules.stages import asking, contradiction, elsewhere, rule
 
 
 @rule(since="0.1", origin=("rulings:pipelines",), severity=Severity.WARNING)
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    for each in wrong_cases(pipeline):
-        if uncovered(pipeline, each.stage) is None:
-            yield from _said(each, "a case")
-    for each in wrong_checks(pipeline):
-        yield from _said(each, "a check")
+    for each in find_wrong_cases(pipeline):
+        if find_uncovered(pipeline, each.stage) is None:
+            yield from _say(each, "a case")
+    for each in find_wrong_checks(pipeline):
+        yield from _say(each, "a check")
 
 
-def _said(each: Wrong, what: str) -> Iterator[Finding]:
-    found = each.misfitting
-    if found.kind is Misfit.UNDECLARED:
+def _say(each: ConditionMistake, what: str) -> Iterator[Finding]:
+    found = each.wrong
+    if found.kind is ConditionError.UNDECLARED:
         message = f"{what} of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
         yield Finding(found.at, message, tuple(elsewhere(each)))

@@ -32,7 +32,7 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
     if pipeline.tools is None and not beside:
         return
     names = dict.fromkeys(each.name for stage in pipeline.stages for each in stage.allowed or ())
-    allowed = {meant for name in names for meant in catalogue.meant_by(name)}
+    allowed = {meant for name in names for meant in catalogue.guess_meant(name)}
     tools, servers = dict(_tools(catalogue, allowed)), dict(_servers(catalogue, allowed))
     what = [listing(tools, "or")] if tools else []
     what += [f"any tool of MCP server{'s' if len(servers) > 1 else ''} {listing(servers)}"] if servers else []

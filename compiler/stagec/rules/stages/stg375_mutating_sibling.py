@@ -15,14 +15,14 @@ from stagec.catalogue import Effects, well_known_effects
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
-from stagec.frontends.stages.document import Arrival, Pipeline
+from stagec.frontends.stages.document import IncomingKind, Pipeline
 from stagec.rules.stages import rule
 
 
 @rule(since="0.1", origin=("stage-definitions:parallel-mutating-sibling",), severity=Severity.WARNING)
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for name, stage in pipeline.by_id.items():
-        ways = [way for way in pipeline.incoming.get(name, ()) if way.arrival is Arrival.SIBLING]
+        ways = [way for way in pipeline.incoming.get(name, ()) if way.kind is IncomingKind.SIBLING]
         mutating = [each for each in stage.allowed or () if ways and _effects(pipeline, each.name) is Effects.MUTATING]
         if mutating:
             names = listing(dict.fromkeys(each.name for each in mutating))

@@ -16,6 +16,6 @@ def namesakes(catalogue: Catalogue) -> tuple[tuple[Tool, Tool], ...]:
     return tuple((first, tool) for first, tool in firsts if first is not tool)
 
 
-def offered_by(tool: Tool) -> str:
+def name_origin(tool: Tool) -> str:
     """Return where a tool comes from, in words: `bundled`, `MCP server 'files'`."""
     return str(tool.origin) if tool.server is None else f"MCP server {quote(tool.server)}"

@@ -16,15 +16,15 @@ from stagec.catalogue import Catalogue, Origin
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.rules.tools import namesakes, offered_by, rule
+from stagec.rules.tools import name_origin, namesakes, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:completion-tool-collision",), severity=Severity.WARNING)
 def check(catalogue: Catalogue) -> Iterator[Finding]:
     for first, tool in namesakes(catalogue):
         if tool.origin is Origin.MCP:
-            other = offered_by(first) if first.origin is Origin.MCP else f"a {offered_by(first)} tool"
-            message = f"{offered_by(tool)} offers a tool {quote(tool.name)}, which is also the name of {_of(other)}"
+            other = name_origin(first) if first.origin is Origin.MCP else f"a {name_origin(first)} tool"
+            message = f"{name_origin(tool)} offers a tool {quote(tool.name)}, which is also the name of {_of(other)}"
             yield Finding(tool.at, message, (Related(first.at, "the other tool"),))
 
 

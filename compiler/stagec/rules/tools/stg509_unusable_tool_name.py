@@ -18,7 +18,7 @@ from stagec.catalogue import Catalogue, Tool
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
-from stagec.rules.tools import offered_by, rule
+from stagec.rules.tools import name_origin, rule
 
 _USABLE = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 _LONGEST = 128
@@ -28,11 +28,11 @@ _LONGEST = 128
 def check(catalogue: Catalogue) -> Iterator[Finding]:
     for tool in catalogue.tools:
         if _USABLE.fullmatch(tool.name) is None:
-            yield Finding(tool.at, f"{_named(tool)} has {_wrong(tool.name)}")
+            yield Finding(tool.at, f"{_name(tool)} has {_wrong(tool.name)}")
 
 
-def _named(tool: Tool) -> str:
-    return f"tool {quote(tool.name)}{f' of {offered_by(tool)}' if tool.server is not None else ''}"
+def _name(tool: Tool) -> str:
+    return f"tool {quote(tool.name)}{f' of {name_origin(tool)}' if tool.server is not None else ''}"
 
 
 def _wrong(name: str) -> str:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from stagec.frontends.registry.freezing.templates import (
     RegistryTexts,
-    joined,
-    named,
+    find_names,
+    join_parts,
     prompt,
     retry_prompt,
     system_prompt,
@@ -68,14 +68,14 @@ def test_a_word_reads_the_inputs_of_the_run(texts: RegistryTexts, shown: Any) ->
 
 
 def test_texts_that_follow_each_other_are_one(texts: RegistryTexts, shown: Any) -> None:
-    found = joined(("a", "", "b", Hole(("x",)), "", Hole(("y",)), "c"), texts)
+    found = join_parts(("a", "", "b", Hole(("x",)), "", Hole(("y",)), "c"), texts)
     assert shown(found, texts.texts) == ("ab", Hole(("x",)), Hole(("y",)), "c")
 
 
 def test_names_are_those_of_one_part_of_the_scope(texts: RegistryTexts) -> None:
     found = prompt("{uv-b}{input_text}{uv-a}{uv-b}", texts, stdin=True)
-    assert [*named(found, "variable")] == ["b", "a", "b"]
-    assert [*named(found, "stdin")] == []
+    assert [*find_names(found, "variable")] == ["b", "a", "b"]
+    assert [*find_names(found, "stdin")] == []
 
 
 Read = Callable[[str], tuple[Any, ...]]

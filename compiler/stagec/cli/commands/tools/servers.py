@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Self
 
 from stagec.catalogue import Catalogue, Lock, LockedServer, Server
-from stagec.catalogue.lock import written
+from stagec.catalogue.lock import render_lock
 from stagec.cli.commands.tools.listing import ToolProject, refuse_faults
 from stagec.cli.files import write_files
 from stagec.cli.streams import put, put_aside, say
@@ -111,7 +111,7 @@ def lock(project: ToolProject, timeout: float) -> None:
         verb = "names" if len(project.catalogues) == 1 else "name"
         raise Failure(f"nothing to lock: {files} {verb} no MCP server", Exit.NOTHING)
     locks = live_locks(project, catalogues, timeout)
-    write_files(project.root, {each.lock_file: written(locks[each.file]) for each in catalogues})
+    write_files(project.root, {each.lock_file: render_lock(locks[each.file]) for each in catalogues})
     for each in catalogues:
         found = locks[each.file]
         tools = counted(sum(len(server.tools) for server in found.servers.values()), "tool")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stagec.core.json import Object, object_of, text_in
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.freezing.templates import RegistryTexts, named, system_prompt
+from stagec.frontends.registry.freezing.templates import RegistryTexts, find_names, system_prompt
 from stagec.frontends.registry.freezing.variables import Variables
 from stagec.model.flow import Flow
 from stagec.plan.canonical import canonical, to_count
@@ -68,4 +68,4 @@ def system(registry: Registry, texts: RegistryTexts, variables: Variables) -> Sy
     if agent is None or text is None:
         return None
     template = system_prompt(text, texts, agent.name)
-    return System(template, variables.of_names(named(template, "variable")))
+    return System(template, variables.of_names(find_names(template, "variable")))

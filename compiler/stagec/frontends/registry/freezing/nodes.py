@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.frontends.registry import document
 from stagec.frontends.registry.document import Kind, Step
-from stagec.frontends.registry.freezing.templates import RegistryTexts, named, prompt, word
-from stagec.frontends.registry.freezing.variables import Variables, declared
+from stagec.frontends.registry.freezing.templates import RegistryTexts, find_names, prompt, word
+from stagec.frontends.registry.freezing.variables import Variables, list_declared
 from stagec.frontends.registry.prompts import Prompts
 from stagec.plan.act import Act, Command, Prompt
 from stagec.plan.canonical import to_count
@@ -82,24 +82,24 @@ class Acts:
     def _command(self, runs: Object) -> Command:
         written = (text_in(runs, "command") or "", *list_of(runs.get("args")))
         words = tuple(word(each, self._texts) for each in written if isinstance(each, str))
-        self.inputs.update((name, None) for template in words for name in named(template, "input"))
+        self.inputs.update((name, None) for template in words for name in find_names(template, "input"))
         return Command(words, to_count(runs.get("timeout")) or _LIMIT)
 
     def _prompt(self, step: Step) -> Prompt:
         if "inputs" in step.body:
-            return self._made(step)
-        what = (self._file(step), step.body.get("usesStdin") is True, declared(step), id(step.output))
+            return self._build(step)
+        what = (self._file(step), step.body.get("usesStdin") is True, list_declared(step), id(step.output))
         how = (step.kind, *(text_in(step.body, name) for name in _CONDUCT))
         if (what, how) not in self._known:
-            self._known[what, how] = self._made(step)
+            self._known[what, how] = self._build(step)
         return self._known[what, how]
 
-    def _made(self, step: Step) -> Prompt:
-        template, needed = self._template(step), declared(step)
+    def _build(self, step: Step) -> Prompt:
+        template, needed = self._template(step), list_declared(step)
         return Prompt(
             prompt=template,
             builtin=text_in(step.body, "fallbackKey") if template is None else None,
-            variables=self._variables.of_step(step, dict.fromkeys((*needed, *named(template or (), "variable")))),
+            variables=self._variables.of_step(step, dict.fromkeys((*needed, *find_names(template or (), "variable")))),
             needed=needed,
             schema=self._texts.output(step.output),
             tools=self._conduct.tools(step),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from stagec.contract.bundle import Texts
 from stagec.contract.schemas import Schema, Schemas
-from stagec.frontends.registry.blocks import Role, Tag, tags
+from stagec.frontends.registry.blocks import PromptTag, TagRole, find_tags
 from stagec.frontends.registry.document import Output
 from stagec.plan.template import Choice, Each, Hole, Path, Piece, Template, Text
 from stagec.sources.read import Sources
@@ -54,7 +54,7 @@ def prompt(text: str, texts: Texts, *, stdin: bool) -> Template:
             return Hole(("variable", found[1].removeprefix(_VARIABLE)))
         return Hole(("stdin",)) if stdin else found[0]
 
-    return joined(_parts(text, _READ, means), texts)
+    return join_parts(_parts(text, _READ, means), texts)
 
 
 def system_prompt(text: str, texts: Texts, agent: str | None) -> Template:
@@ -66,22 +66,22 @@ def system_prompt(text: str, texts: Texts, agent: str | None) -> Template:
         name = found[1].removeprefix(_VARIABLE)
         return agent if name == "agent_name" and agent is not None else Hole(("variable", name))
 
-    return joined(_parts(text, _READ, means), texts)
+    return join_parts(_parts(text, _READ, means), texts)
 
 
 def word(text: str, texts: Texts) -> Template:
     """Return the template of one word of a command line."""
-    return joined(_parts(text, _CONTEXT, lambda found: Hole(("input", found[1].strip()))), texts)
+    return join_parts(_parts(text, _CONTEXT, lambda found: Hole(("input", found[1].strip()))), texts)
 
 
-def named(template: Template, scope: str) -> Iterator[str]:
+def find_names(template: Template, scope: str) -> Iterator[str]:
     """Yield the names that the holes of a template read of a part of its scope."""
     for piece in template:
         if isinstance(piece, Hole) and piece.path[0] == scope and len(piece.path) > 1:
             yield str(piece.path[1])
 
 
-def joined(parts: Iterable[Part], texts: Texts) -> Template:
+def join_parts(parts: Iterable[Part], texts: Texts) -> Template:
     """Return a template of texts and pieces; texts that follow each other are one, and empty ones none."""
     pieces: list[Piece] = []
     gathered: list[str] = []
@@ -119,8 +119,8 @@ def retry_prompt(text: str, texts: Texts) -> Template:
     """
     reading = _Reading(texts)
     end = 0
-    for tag in tags(text):
-        if tag.role is not Role.NONE:
+    for tag in find_tags(text):
+        if tag.role is not TagRole.NONE:
             reading.keep(text[end : tag.start])
             reading.read(tag)
             end = tag.end
@@ -149,27 +149,27 @@ class _Reading:
         """Add a part to the innermost block."""
         self._open[-1].parts.append(part)
 
-    def read(self, tag: Tag) -> None:
+    def read(self, tag: PromptTag) -> None:
         """Read one tag; those of blocks are balanced."""
         block = self._open[-1]
         match tag.role:
-            case Role.OPEN:
+            case TagRole.OPEN:
                 self._open.append(_Block(tag.kind, self._path(tag.name)))
-            case Role.TURN:
+            case TagRole.TURN:
                 block.before, block.parts = block.parts, []
                 block.kind = "else"
-            case Role.CLOSE:
+            case TagRole.CLOSE:
                 self._open.pop()
-                self.keep(self._closed(block))
+                self.keep(self._close(block))
             case _:
                 self.keep(Hole(self._path(tag.name)))
 
     def whole(self) -> Template:
         """Return the template of all that was read."""
-        return joined(self._open[0].parts, self._texts)
+        return join_parts(self._open[0].parts, self._texts)
 
-    def _closed(self, block: _Block) -> Each | Choice:
-        inside, before = joined(block.parts, self._texts), joined(block.before, self._texts)
+    def _close(self, block: _Block) -> Each | Choice:
+        inside, before = join_parts(block.parts, self._texts), join_parts(block.before, self._texts)
         if block.kind == _EACH:
             return Each(block.path, inside)
         return Choice(block.path, before, inside) if block.kind == "else" else Choice(block.path, inside, ())

@@ -49,7 +49,7 @@ class Variables:
         return Given(name)
 
 
-def declared(step: Step) -> tuple[str, ...]:
+def list_declared(step: Step) -> tuple[str, ...]:
     """Return the variables that a step declares, in their order, each once."""
     names = (each.removeprefix("uv-") for each in list_of(step.body.get("uvVariables")) if isinstance(each, str))
     return tuple(dict.fromkeys(name for name in names if name))

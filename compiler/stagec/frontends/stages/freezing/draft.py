@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from stagec.contract.bundle import Texts
 from stagec.contract.schemas import Schema
 from stagec.core.json import list_of, object_of, text_in
-from stagec.frontends.stages.document import RESERVED, Form, Pipeline
+from stagec.frontends.stages.document import RESERVED, Pipeline, PlaceholderForm
 from stagec.frontends.stages.freezing.edges import inside
 from stagec.frontends.stages.freezing.nodes import node
-from stagec.frontends.stages.freezing.tools import allowed, files, servers, tools
-from stagec.frontends.stages.slips import has_setup
+from stagec.frontends.stages.freezing.tools import files, list_allowed, servers, tools
+from stagec.frontends.stages.placeholder_errors import has_setup
 from stagec.model.flow import Flow
 from stagec.plan.canonical import MOST, is_exact
 from stagec.plan.document import Draft, Input, Limits, Names, Plan
@@ -22,7 +22,7 @@ from stagec.sources.read import Sources
 def freeze(pipeline: Pipeline, flow: Flow, sources: Sources) -> Draft:
     """Return the draft of the plan of a pipeline without errors."""
     texts, catalogue = Texts(pipeline.schemas), pipeline.catalogue
-    called = tools(catalogue, _called(pipeline), texts)
+    called = tools(catalogue, _list_called(pipeline), texts)
     plan = Plan(
         id=pipeline.id,
         names=Names("stage", "verdict"),
@@ -43,9 +43,9 @@ def freeze(pipeline: Pipeline, flow: Flow, sources: Sources) -> Draft:
     return Draft(plan, frozenset(file for file in read if sources.known(file) is not None))
 
 
-def _called(pipeline: Pipeline) -> dict[str, None]:
+def _list_called(pipeline: Pipeline) -> dict[str, None]:
     """Return every tool that a stage may call."""
-    return {name: None for stage in pipeline.by_id.values() for name in allowed(pipeline, stage)}
+    return {name: None for stage in pipeline.by_id.values() for name in list_allowed(pipeline, stage)}
 
 
 def _limits(pipeline: Pipeline) -> Limits:
@@ -74,7 +74,7 @@ def _input(schema: Schema, texts: Texts, *, required: bool) -> Input:
 
 def _read(pipeline: Pipeline) -> Iterator[str]:
     for stage in pipeline.by_id.values():
-        placeholders = (each.path for each in stage.body.placeholders if each.form is Form.PATH)
+        placeholders = (each.path for each in stage.body.placeholders if each.form is PlaceholderForm.PATH)
         named = [str(path[1]) for path in placeholders if path[0] == "ctx"]
         asked = [inside(each.path, None)[0] for when in stage.conduct.gate.values() for each in when]
         yield from (name for name in (*named, *asked) if name not in RESERVED)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from stagec.contract.bundle import Texts
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.json import Json, Object, object_of, text_in
-from stagec.frontends.stages.document import Body, Form, Pipeline, Placeholder, Stage
+from stagec.frontends.stages.document import Body, Pipeline, Placeholder, PlaceholderForm, Stage
 from stagec.frontends.stages.freezing.edges import moves, of_context, of_result
-from stagec.frontends.stages.freezing.tools import allowed
+from stagec.frontends.stages.freezing.tools import list_allowed
 from stagec.model import flow
 from stagec.plan.act import Converse
 from stagec.plan.canonical import MOST, as_text, to_count
@@ -39,7 +39,7 @@ def _gate(stage: Stage) -> VerdictGate:
 def _converse(pipeline: Pipeline, stage: Stage, texts: Texts) -> Converse:
     return Converse(
         prompt=prompt(stage, texts),
-        tools=allowed(pipeline, stage),
+        tools=list_allowed(pipeline, stage),
         completion=stage.completion.name if stage.completion is not None else "",
         schema=_schema(stage.result, texts),
         turns=to_count(stage.members.get("turnCap")) or 1,
@@ -87,9 +87,9 @@ def _start(body: Body, placeholder: Placeholder, after: int) -> int:
 
 
 def _part(stage: Stage, placeholder: Placeholder) -> str | Hole:
-    if placeholder.form is Form.PATH and placeholder.path[0] == "ctx":
+    if placeholder.form is PlaceholderForm.PATH and placeholder.path[0] == "ctx":
         return Hole(placeholder.path)
-    if placeholder.form is Form.PATH and placeholder.path[0] == "stage":
+    if placeholder.form is PlaceholderForm.PATH and placeholder.path[0] == "stage":
         return as_text(_member(stage.members, placeholder.path[1:]))
     return placeholder.text
 

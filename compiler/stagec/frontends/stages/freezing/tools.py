@@ -13,7 +13,7 @@ from stagec.plan import surroundings
 _DIGEST = "sha256:"
 
 
-def allowed(pipeline: Pipeline, stage: Stage) -> tuple[str, ...]:
+def list_allowed(pipeline: Pipeline, stage: Stage) -> tuple[str, ...]:
     """Return the tools that a stage may call, once each; a stage object that does not say may call all there are."""
     if stage.allowed is not None:
         return tuple(dict.fromkeys(each.name for each in stage.allowed))

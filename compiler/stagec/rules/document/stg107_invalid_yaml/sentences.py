@@ -72,7 +72,7 @@ _QUOTES = {'"': "single quotes", "'": "double quotes"}
 
 def sentence(fault: Fault) -> str:
     """Return the sentence for a fault of a YAML text."""
-    facts = {name: given if name in _BARE else _shown(given) for name, given in fault.facts.items()}
+    facts = {name: given if name in _BARE else _show(given) for name, given in fault.facts.items()}
     return _SENTENCES[fault.reason].format_map(
         facts | {"subject": _subject(fault), "others": _QUOTES.get(str(fault.facts.get("quote")))}
     )
@@ -86,7 +86,7 @@ def _subject(fault: Fault) -> str:
     return f"an item of {quote(key)}" if fault.facts.get("item") else f"the value of {quote(key)}"
 
 
-def _shown(given: object) -> str:
+def _show(given: object) -> str:
     if isinstance(given, tuple):
         return " or ".join(str(each) for each in given)
     return str(given) if isinstance(given, int) else quote(given)

@@ -17,10 +17,10 @@ from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.frontends.stages.document import RESERVED, RESULT, Case, Check, Condition, Pipeline, Stage
 from stagec.frontends.stages.outcomes import CHECKED, can_skip, is_count, most_attempts
-from stagec.frontends.stages.slips import declares_context
+from stagec.frontends.stages.placeholder_errors import declares_context
 
 
-class Misfit(StrEnum):
+class ConditionError(StrEnum):
     """One way in which a condition can be wrong."""
 
     UNKNOWN = "unknown"
@@ -65,10 +65,10 @@ class Possible:
 
 
 @value
-class Misfitting:
+class WrongCondition:
     """A condition that is wrong, and where; of a wrong value also those that are possible, where they are few."""
 
-    kind: Misfit
+    kind: ConditionError
     condition: Condition
     at: Place
     given: Json = None
@@ -78,63 +78,63 @@ class Misfitting:
 
 
 @value
-class Wrong:
+class ConditionMistake:
     """One mistake in the conditions of a stage, where it is written first, and where else."""
 
     stage: Stage
-    misfitting: Misfitting
+    wrong: WrongCondition
     again: tuple[Place, ...]
 
 
-def wrong_cases(pipeline: Pipeline) -> Iterator[Wrong]:
+def find_wrong_cases(pipeline: Pipeline) -> Iterator[ConditionMistake]:
     """Yield the mistakes in the conditions of cases, each once for its stage."""
     for stage in pipeline.stages:
-        cases = pipeline.followed(stage)
-        yield from _gathered(stage, (found for case in cases for found in misfits(pipeline, stage, case)))
+        cases = pipeline.live_cases(stage)
+        yield from _group(stage, (found for case in cases for found in find_condition_errors(pipeline, stage, case)))
 
 
-def wrong_checks(pipeline: Pipeline) -> Iterator[Wrong]:
+def find_wrong_checks(pipeline: Pipeline) -> Iterator[ConditionMistake]:
     """Yield the mistakes in the conditions of checks, each once for its stage."""
     for stage in pipeline.stages:
         checks = stage.conduct.checks
-        yield from _gathered(stage, (found for check in checks for found in misfits(pipeline, stage, check)))
+        yield from _group(stage, (found for check in checks for found in find_condition_errors(pipeline, stage, check)))
 
 
-def wrong_gates(pipeline: Pipeline) -> Iterator[Wrong]:
+def find_wrong_gates(pipeline: Pipeline) -> Iterator[ConditionMistake]:
     """Yield the mistakes in the conditions of gates, as far as the context is declared."""
     for stage in pipeline.stages if declares_context(pipeline) else ():
         conditions = (each for when in stage.conduct.gate.values() for each in when)
-        yield from _gathered(stage, (found for each in conditions for found in _misfits_of_gate(pipeline, each)))
+        yield from _group(stage, (found for each in conditions for found in _find_in_gate(pipeline, each)))
 
 
-def _gathered(stage: Stage, found: Iterable[Misfitting]) -> Iterator[Wrong]:
-    same: dict[tuple[object, ...], list[Misfitting]] = {}
+def _group(stage: Stage, found: Iterable[WrongCondition]) -> Iterator[ConditionMistake]:
+    same: dict[tuple[object, ...], list[WrongCondition]] = {}
     for each in found:
         same.setdefault((each.kind, each.condition.path, identity(each.given)), []).append(each)
     for first, *others in same.values():
-        yield Wrong(stage, first, tuple(each.at for each in others))
+        yield ConditionMistake(stage, first, tuple(each.at for each in others))
 
 
-def _misfits_of_gate(pipeline: Pipeline, condition: Condition) -> Iterator[Misfitting]:
+def _find_in_gate(pipeline: Pipeline, condition: Condition) -> Iterator[WrongCondition]:
     name, *rest = condition.path
     context = pipeline.context or {}
     if name in RESERVED:
         return
     if name not in context:
         meant = rest[0] if name == "ctx" and rest and rest[0] in context else None
-        yield Misfitting(Misfit.UNKNOWN, condition, condition.at.key, meant=meant)
+        yield WrongCondition(ConditionError.UNKNOWN, condition, condition.at.key, meant=meant)
         return
     promised = promise(pipeline.schemas, context[name], rest)
     if promised.presence is Presence.IMPOSSIBLE:
-        yield Misfitting(Misfit.PATH, replace(condition, promised=promised), condition.at.key)
+        yield WrongCondition(ConditionError.PATH, replace(condition, promised=promised), condition.at.key)
         return
     possible = pipeline.memo.once(
-        ("context", condition.path), lambda: _known(possible_values(pipeline.schemas, promised))
+        ("context", condition.path), lambda: _index(possible_values(pipeline.schemas, promised))
     )
     for index, each in enumerate(condition.values if possible is not None else ()):
         if possible is not None and each not in possible:
             at = condition.at / index if len(condition.values) > 1 else condition.at
-            yield Misfitting(Misfit.VALUE, replace(condition, promised=promised), at, each, possible)
+            yield WrongCondition(ConditionError.VALUE, replace(condition, promised=promised), at, each, possible)
 
 
 def emptiness_of(pipeline: Pipeline, stage: Stage) -> Conflict | None:
@@ -145,39 +145,41 @@ def emptiness_of(pipeline: Pipeline, stage: Stage) -> Conflict | None:
     return pipeline.memo.once(("emptiness", stage.at), lambda: emptiness(pipeline.schemas, result))
 
 
-def misfits(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> tuple[Misfitting, ...]:
+def find_condition_errors(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> tuple[WrongCondition, ...]:
     """Return everything that is wrong with single conditions of a case or a check; nothing of what can never be."""
     if emptiness_of(pipeline, stage) is not None:
         return ()
-    return pipeline.memo.once(("misfits", judged.at), lambda: tuple(_all(pipeline, stage, judged)))
+    return pipeline.memo.once(("misfits", judged.at), lambda: tuple(_find_all(pipeline, stage, judged)))
 
 
-def _all(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> Iterator[Misfitting]:
+def _find_all(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> Iterator[WrongCondition]:
     for each in judged.when:
-        yield from _misfits(pipeline, stage, each, checked=isinstance(judged, Check))
+        yield from _find_in_condition(pipeline, stage, each, checked=isinstance(judged, Check))
 
 
 def is_sound(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> bool:
     """Tell whether a case or a check says what it means: nothing in it is misshapen, unknown or impossible."""
-    wrong = {each.kind for each in misfits(pipeline, stage, judged)} - {Misfit.UNDECLARED}
+    wrong = {each.kind for each in find_condition_errors(pipeline, stage, judged)} - {ConditionError.UNDECLARED}
     return not wrong and (isinstance(judged, Check) or judged.is_whole)
 
 
-def _misfits(pipeline: Pipeline, stage: Stage, condition: Condition, *, checked: bool) -> Iterator[Misfitting]:
-    kind = _misfit_of_path(stage, condition, checked=checked)
+def _find_in_condition(
+    pipeline: Pipeline, stage: Stage, condition: Condition, *, checked: bool
+) -> Iterator[WrongCondition]:
+    kind = _error_of_path(stage, condition, checked=checked)
     if kind is not None:
-        yield Misfitting(kind, condition, condition.at.key, meant=_meant(pipeline.schemas, stage, condition))
-    if kind is not None and kind is not Misfit.UNDECLARED:
+        yield WrongCondition(kind, condition, condition.at.key, meant=_guess_path(pipeline.schemas, stage, condition))
+    if kind is not None and kind is not ConditionError.UNDECLARED:
         return
     possible = pipeline.memo.once(("possible", stage.at, condition.path), lambda: _possible(stage, condition))
     for index, each in enumerate(condition.values):
         fits = each in possible if possible is not None else _can_be(pipeline, stage, condition, each)
         if not fits:
             at = condition.at / index if len(condition.values) > 1 else condition.at
-            yield Misfitting(Misfit.VALUE, condition, at, each, possible)
+            yield WrongCondition(ConditionError.VALUE, condition, at, each, possible)
 
 
-def _meant(schemas: Schemas, stage: Stage, condition: Condition) -> str | None:
+def _guess_path(schemas: Schemas, stage: Stage, condition: Condition) -> str | None:
     """Return the path into what is handed in that a condition means when it leaves out `parsed`."""
     if condition.path[0] in RESULT or isinstance(stage.result, Miss):
         return None
@@ -188,19 +190,19 @@ def _meant(schemas: Schemas, stage: Stage, condition: Condition) -> str | None:
     return ".".join(("parsed", *condition.path)) if there else None
 
 
-def _misfit_of_path(stage: Stage, condition: Condition, *, checked: bool) -> Misfit | None:
+def _error_of_path(stage: Stage, condition: Condition, *, checked: bool) -> ConditionError | None:
     member, *rest = condition.path
     if member not in RESULT:
-        return Misfit.UNKNOWN
+        return ConditionError.UNKNOWN
     if checked and member not in CHECKED:
-        return Misfit.LATE
+        return ConditionError.LATE
     if member == "output":
         absent = "exit" not in stage.conduct.hooks and condition.present is not False
-        return Misfit.OUTPUT if absent else None
+        return ConditionError.OUTPUT if absent else None
     if member != "parsed":
-        return Misfit.PLAIN if rest else None
+        return ConditionError.PLAIN if rest else None
     presence = condition.promised.presence if condition.promised is not None and rest else Presence.UNKNOWABLE
-    return {Presence.IMPOSSIBLE: Misfit.PATH, Presence.UNDECLARED: Misfit.UNDECLARED}.get(presence)
+    return {Presence.IMPOSSIBLE: ConditionError.PATH, Presence.UNDECLARED: ConditionError.UNDECLARED}.get(presence)
 
 
 def _possible(stage: Stage, condition: Condition) -> Possible | None:
@@ -211,12 +213,12 @@ def _possible(stage: Stage, condition: Condition) -> Possible | None:
         case ("capHit",):
             return Possible((True, False))
         case ("parsed", *_):
-            return _known(condition.possible)
+            return _index(condition.possible)
         case _:
             return None
 
 
-def _known(possible: tuple[Json, ...] | Miss) -> Possible | None:
+def _index(possible: tuple[Json, ...] | Miss) -> Possible | None:
     return None if isinstance(possible, Miss) else Possible(possible)
 
 

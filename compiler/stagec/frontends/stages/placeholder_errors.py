@@ -1,4 +1,4 @@
-"""What is wrong with a placeholder: one thing, the one that has to be mended first."""
+"""What is wrong with a placeholder: one thing, the one that has to be fixed first."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from stagec.core.json import Json, Object
 from stagec.core.value import value
 from stagec.frontends.stages.document import (
     RESULT,
-    Arrival,
-    Form,
     Incoming,
+    IncomingKind,
     Pipeline,
     Placeholder,
+    PlaceholderForm,
     Profile,
     Stage,
 )
 
 
-class Slip(StrEnum):
+class PlaceholderError(StrEnum):
     """One way in which a placeholder can be wrong."""
 
     MALFORMED = "malformed"
@@ -41,7 +41,7 @@ class Slip(StrEnum):
 
 
 @value
-class Slipped:
+class WrongPlaceholder:
     """A wrong placeholder. `again` are the others of the stage with the same text.
 
     `ways` are the ways of coming to the stage on which it is wrong, where that depends on the way; `everywhere` tells
@@ -58,29 +58,29 @@ class Slipped:
 
 @value
 class _Judged:
-    slip: Slip
+    slip: PlaceholderError
     ways: tuple[Incoming, ...] = ()
     everywhere: bool = True
     promised: Promise | None = None
 
 
-def slipped(pipeline: Pipeline, slip: Slip) -> Iterator[Slipped]:
+def find_wrong_placeholders(pipeline: Pipeline, slip: PlaceholderError) -> Iterator[WrongPlaceholder]:
     """Yield the placeholders of a pipeline's stages that are wrong in one way, once for each text."""
-    for stage, every in pipeline.memo.once("slips", lambda: _slips(pipeline)).get(slip, ()):
+    for stage, every in pipeline.memo.once("slips", lambda: _find_all(pipeline)).get(slip, ()):
         found: dict[str, list[tuple[Placeholder, _Judged]]] = {}
         for each, judged in every:
             found.setdefault(_sameness(each), []).append((each, judged))
         for (first, judged), *others in found.values():
             again = tuple(other for other, _ in others)
-            yield Slipped(stage, first, again, judged.ways, judged.everywhere, judged.promised)
+            yield WrongPlaceholder(stage, first, again, judged.ways, judged.everywhere, judged.promised)
 
 
-def _slips(pipeline: Pipeline) -> dict[Slip, list[tuple[Stage, list[tuple[Placeholder, _Judged]]]]]:
+def _find_all(pipeline: Pipeline) -> dict[PlaceholderError, list[tuple[Stage, list[tuple[Placeholder, _Judged]]]]]:
     """Return everything that is wrong with placeholders, by the way in which it is, stage by stage."""
     declared = declares_context(pipeline)
-    every: dict[Slip, list[tuple[Stage, list[tuple[Placeholder, _Judged]]]]] = {}
+    every: dict[PlaceholderError, list[tuple[Stage, list[tuple[Placeholder, _Judged]]]]] = {}
     for stage in pipeline.stages:
-        own: dict[Slip, list[tuple[Placeholder, _Judged]]] = {}
+        own: dict[PlaceholderError, list[tuple[Placeholder, _Judged]]] = {}
         for each in stage.body.placeholders:
             judged = _judge(pipeline, stage, each, declared=declared)
             if judged is not None:
@@ -103,57 +103,61 @@ def declares_context(pipeline: Pipeline) -> bool:
 def _sameness(placeholder: Placeholder) -> str:
     """Return what two placeholders share that are one mistake: the parts of a block, or the path."""
     inner = placeholder.text.strip("{} \t\r\n")
-    if placeholder.form is Form.EXPRESSION and (inner.startswith(("#", "/", "^")) or inner == "else"):
+    if placeholder.form is PlaceholderForm.EXPRESSION and (inner.startswith(("#", "/", "^")) or inner == "else"):
         return "#"
-    return inner if placeholder.form is Form.PATH else placeholder.text
+    return inner if placeholder.form is PlaceholderForm.PATH else placeholder.text
 
 
 def _judge(pipeline: Pipeline, stage: Stage, placeholder: Placeholder, *, declared: bool) -> _Judged | None:
-    if placeholder.form is not Form.PATH:
-        return _Judged(Slip.EXPRESSION if placeholder.form is Form.EXPRESSION else Slip.MALFORMED)
+    if placeholder.form is not PlaceholderForm.PATH:
+        return _Judged(
+            PlaceholderError.EXPRESSION
+            if placeholder.form is PlaceholderForm.EXPRESSION
+            else PlaceholderError.MALFORMED
+        )
     root, *rest = placeholder.path
     match root:
         case "ctx":
-            return _context(pipeline, stage, rest, declared=declared)
+            return _judge_context(pipeline, stage, rest, declared=declared)
         case "stage":
-            return _own(stage, rest)
+            return _judge_own(stage, rest)
         case "env" | "settings":
-            return _Judged(Slip.ENVIRONMENT)
+            return _Judged(PlaceholderError.ENVIRONMENT)
         case _:
-            return _Judged(Slip.FOREIGN)
+            return _Judged(PlaceholderError.FOREIGN)
 
 
-def _context(pipeline: Pipeline, stage: Stage, path: list[str | int], *, declared: bool) -> _Judged | None:
+def _judge_context(pipeline: Pipeline, stage: Stage, path: list[str | int], *, declared: bool) -> _Judged | None:
     name, *rest = path
     match name:
         case "attempts":
-            return _Judged(Slip.ATTEMPTS)
+            return _Judged(PlaceholderError.ATTEMPTS)
         case "host":
-            return _Judged(Slip.HOST)
+            return _Judged(PlaceholderError.HOST)
         case "upstream":
-            return _upstream(pipeline, stage, rest)
+            return _judge_upstream(pipeline, stage, rest)
         case "workflowRunId" | "stageExecutionId":
-            return _Judged(Slip.CONTEXT_PATH) if rest else None
+            return _Judged(PlaceholderError.CONTEXT_PATH) if rest else None
         case _:
-            return _declared(pipeline, str(name), rest) if declared else None
+            return _judge_declared(pipeline, str(name), rest) if declared else None
 
 
-def _declared(pipeline: Pipeline, name: str, rest: list[str | int]) -> _Judged | None:
+def _judge_declared(pipeline: Pipeline, name: str, rest: list[str | int]) -> _Judged | None:
     context = pipeline.context or {}
     if name not in context:
-        return _Judged(Slip.CONTEXT_NAME)
+        return _Judged(PlaceholderError.CONTEXT_NAME)
     promised = promise(pipeline.schemas, context[name], map(str, rest)) if rest else None
     is_broken = promised is not None and promised.presence is Presence.IMPOSSIBLE
-    return _Judged(Slip.CONTEXT_PATH, promised=promised) if is_broken else None
+    return _Judged(PlaceholderError.CONTEXT_PATH, promised=promised) if is_broken else None
 
 
-def _own(stage: Stage, path: list[str | int]) -> _Judged | None:
+def _judge_own(stage: Stage, path: list[str | int]) -> _Judged | None:
     name = path[0]
     if name in {"id", "name"} and len(path) == 1:
         return None
     if not _is_there(stage.members, path):
-        return _Judged(Slip.STAGE_FIELD)
-    return _Judged(Slip.UNLISTED_FIELD)
+        return _Judged(PlaceholderError.STAGE_FIELD)
+    return _Judged(PlaceholderError.UNLISTED_FIELD)
 
 
 def _is_there(members: Object, path: list[str | int]) -> bool:
@@ -172,38 +176,40 @@ _ENDS = frozenset(RESULT) - {"parsed", "output"}
 """The members of a result that have no members of their own."""
 
 
-def _upstream(pipeline: Pipeline, stage: Stage, path: list[str | int]) -> _Judged | None:
+def _judge_upstream(pipeline: Pipeline, stage: Stage, path: list[str | int]) -> _Judged | None:
     """Judge a path into results: first whether there can be one, then what it says of itself, then every way."""
     ways = pipeline.incoming.get(stage.id or "", ())
     if stage.profile is Profile.OBJECT:
         return None  # it stands for the whole list, which may be empty
     if ways and not any(way.sources for way in ways):
-        return _Judged(_slip_of(ways[0]), ways)
+        return _Judged(_error_of(ways[0]), ways)
     if not path or not isinstance(path[0], int):
-        return _Judged(Slip.INDEX)
+        return _Judged(PlaceholderError.INDEX)
     match path[1:]:
         case ["transcript", *_]:
-            return _Judged(Slip.TRANSCRIPT)
+            return _Judged(PlaceholderError.TRANSCRIPT)
         case [member, *rest] if member not in RESULT or (rest and member in _ENDS):
-            return _Judged(Slip.RESULT_MEMBER)
+            return _Judged(PlaceholderError.RESULT_MEMBER)
     index = path[0]
-    short = pipeline.memo.once(("short", stage.at, index), lambda: _short(pipeline, ways, index))
-    return _Judged(_slip_of(short[0]), short, len(short) == len(ways)) if short else None
+    short = pipeline.memo.once(("short", stage.at, index), lambda: _list_short(pipeline, ways, index))
+    return _Judged(_error_of(short[0]), short, len(short) == len(ways)) if short else None
 
 
-def _short(pipeline: Pipeline, ways: tuple[Incoming, ...], index: int) -> tuple[Incoming, ...]:
+def _list_short(pipeline: Pipeline, ways: tuple[Incoming, ...], index: int) -> tuple[Incoming, ...]:
     """Return the ways on which fewer results are handed over than an index needs."""
     return tuple(way for way in ways if index >= len(way.sources) and _is_certain(pipeline, way))
 
 
 def _is_certain(pipeline: Pipeline, way: Incoming) -> bool:
     """Tell whether it is known how many results are handed over; of a broken fan-out siblings may be missing."""
-    return way.arrival is not Arrival.JOIN or (pipeline.is_whole and len(way.sources) >= _SIBLINGS)
+    return way.kind is not IncomingKind.JOIN or (pipeline.is_whole and len(way.sources) >= _SIBLINGS)
 
 
 _SIBLINGS = 2
 """A fan-out of fewer is a mistake of its own."""
 
 
-def _slip_of(way: Incoming) -> Slip:
-    return {Arrival.ENTRY: Slip.AT_ENTRY, Arrival.SIBLING: Slip.IN_SIBLING}.get(way.arrival, Slip.INDEX)
+def _error_of(way: Incoming) -> PlaceholderError:
+    return {IncomingKind.ENTRY: PlaceholderError.AT_ENTRY, IncomingKind.SIBLING: PlaceholderError.IN_SIBLING}.get(
+        way.kind, PlaceholderError.INDEX
+    )
