@@ -12,7 +12,7 @@ from stagec.core.value import value
 from stagec.graph import Trap
 from stagec.graph.adjacency import is_plain
 from stagec.graph.runs import MOST
-from stagec.model.flow import Edge, End, Flow, Mode, Stop, To
+from stagec.model.flow import Edge, End, Flow, Mode, Pick, Stop, To
 
 
 def edges(flow: Flow) -> Iterator[Edge]:
@@ -23,6 +23,8 @@ def edges(flow: Flow) -> Iterator[Edge]:
 
 def named(edge: Edge) -> tuple[str, ...]:
     """Return the nodes that an edge names, its join included."""
+    if isinstance(edge.target, Pick):
+        return edge.target.nodes
     if not isinstance(edge.target, To):
         return ()
     join = edge.target.join
@@ -55,7 +57,9 @@ class Take:
 def takes(edge: Edge) -> Iterator[Take]:
     """Yield all nodes that an edge starts, in the order in which it names them."""
     target = edge.target
-    if isinstance(target, To):
+    if isinstance(target, Pick):
+        yield from (Take(node, edge, frozenset({edge.source}), frozenset()) for node in target.nodes)
+    elif isinstance(target, To):
         for at, node in enumerate(target.nodes):
             before = frozenset(target.nodes[:at] if target.mode is Mode.CHAIN else ())
             yield Take(node, edge, before | {edge.source}, before)
@@ -71,7 +75,9 @@ def starting(known: Iterable[Take], completes: frozenset[str]) -> list[Way]:
 def completing(known: list[Edge]) -> Iterator[Way]:
     """Yield the ways in which nodes complete."""
     for edge in known:
-        if isinstance(edge.target, To) or edge.target.end is End.DONE:
+        if isinstance(edge.target, Pick):
+            yield from ((edge.source, frozenset({each})) for each in edge.target.nodes)
+        elif isinstance(edge.target, To) or edge.target.end is End.DONE:
             yield edge.source, frozenset(named(edge))
 
 
@@ -119,6 +125,8 @@ def _cost(edge: Edge, found: Mapping[str, int]) -> int | None:
     target = edge.target
     if isinstance(target, Stop):
         return 1 if target.end is End.DONE else None
+    if isinstance(target, Pick):
+        return min((min(1 + found[each], MOST) for each in target.nodes if each in found), default=None)
     if not all(each in found for each in named(edge)):
         return None
     return min(1 + sum(found[each] for each in named(edge)), MOST)
@@ -198,7 +206,7 @@ class NetworkxGraph:
             if not nx.is_directed_acyclic_graph(inside):
                 return None
             for node in reversed(list(nx.topological_sort(inside))):
-                ways = (sum(most[each] for each in named(edge)) for edge in leaving.get(node, ()))
+                ways = (_sum_or_largest(edge, most) for edge in leaving.get(node, ()))
                 most[node] = min(1 + max(ways, default=0), MOST)
             return most[root]
         return None
@@ -247,3 +255,8 @@ class NetworkxGraph:
         made.add_nodes_from(self._flow.nodes)
         made.add_edges_from((edge.source, node) for edge in self._edges for node in named(edge))
         return made
+
+
+def _sum_or_largest(edge: Edge, most: Mapping[str, int]) -> int:
+    ways = [most[each] for each in named(edge)]
+    return max(ways, default=0) if isinstance(edge.target, Pick) else sum(ways)

@@ -10,10 +10,11 @@ from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import Place
 from stagec.graph import build
-from stagec.model.flow import Edge, Entry, Flow, Node, Term, To
+from stagec.model.flow import Edge, End, Entry, Flow, Node, Pick, Stop, Target, Term, To
 from stagec.picture.document import Box, Picture, Role
 from stagec.picture.draw import draw
 from stagec.picture.lines import condition
+from stagec.picture.reduce import By, collapse
 from stagec.sources.read import Sources
 
 Draw = Callable[..., Picture]
@@ -78,6 +79,36 @@ def test_a_chain_leads_from_one_to_the_next_and_then_to_its_join(drawn: Draw, mo
 
 def test_a_join_that_no_branch_comes_to_is_still_drawn(drawn: Draw, moves: Moves) -> None:
     assert moves(drawn("a: b & c > d", "b: failed", "c: failed", "d: done"))[-2:] == ["b -join-> d", "c -join-> d"]
+
+
+def picking(picks: dict[str, Pick]) -> Flow:
+    """Return a flow in which the answers of some nodes name the one that follows, and `z` ends it."""
+    at = Place("flow.json")
+    targets: dict[str, Target] = {**picks, "z": Stop(End.DONE)}
+    nodes = {name: Node(name, at / name, edges=(Edge(name, "jump", each, at),)) for name, each in targets.items()}
+    return Flow("f", at, {"": Entry("a", at)}, nodes)
+
+
+def test_answers_that_name_one_of_the_same_nodes_meet_in_a_box(moves: Moves) -> None:
+    shared = Pick({"a": "a", "b": "b", "z": "z"}, ("a", "b", "z"))
+    picture = draw(build(picking({"a": shared, "b": shared})), (), {})
+    assert ("choice", "one of 3 nodes") in named(picture)
+    assert sorted((line.source, line.target) for line in picture.lines if line.source != "start:a") == [
+        ("choice:1", "node:a"),
+        ("choice:1", "node:b"),
+        ("choice:1", "node:z"),
+        ("node:a", "choice:1"),
+        ("node:b", "choice:1"),
+        ("node:z", "done"),
+    ]
+    collapsed = collapse(picture, By.CYCLE)
+    assert [(box.role, box.members) for box in collapsed.boxes.values() if box.members] == [(Role.GROUP, ("a", "b"))]
+    assert "choice:1" not in collapsed.boxes
+
+
+def test_an_answer_that_alone_may_name_some_nodes_leads_to_each(moves: Moves) -> None:
+    picture = draw(build(picking({"a": Pick({"a": "a", "z": "z"}, ("a", "z"))})), (), {})
+    assert moves(picture)[1:] == ["a -go-> a: jump", "a -go-> z: jump", "z -end-> done: jump"]
 
 
 def test_a_node_that_no_run_reaches_is_drawn_and_told(drawn: Draw) -> None:

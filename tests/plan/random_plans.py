@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from hypothesis import strategies as st
@@ -30,7 +30,7 @@ from stagec.plan.gate import (
     Validation,
     VerdictGate,
 )
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Stop, Target
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, Stop, Target
 from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 from stagec.plan.template import Choice, Each, Hole, Path, Piece, Template, Text
 
@@ -109,6 +109,7 @@ class _Parts:
         self.servers = draw(table(SERVERS))
         self.validators = draw(table(VALIDATORS))
         self.tools = draw(table(self.tool()))
+        self.choices = draw(table(table(self.node(), least=1)))
 
     @property
     def contents(self) -> Mapping[str, str]:
@@ -220,8 +221,8 @@ def _judged(draw: Draw, parts: _Parts) -> tuple[Act, Gate, Sequence[str]]:
     return Command(words, draw(POSITIVE)), ExitGate(), ("closing", "repeat")
 
 
-def targets(nodes: Sequence[str], *, named: bool) -> Some[Target]:
-    """Return a strategy for targets among some nodes."""
+def targets(nodes: Sequence[str], choices: Collection[str], *, named: bool) -> Some[Target]:
+    """Return a strategy for targets among some nodes, and choices of a plan where an answer may name one."""
     node = st.sampled_from(nodes)
     together = st.lists(node, min_size=1, max_size=2, unique=True).map(tuple)
     fork = st.builds(Fork, together, st.none() | node).map(
@@ -233,12 +234,13 @@ def targets(nodes: Sequence[str], *, named: bool) -> Some[Target]:
         | fork
         | st.builds(Chain, st.lists(node, min_size=1, max_size=2).map(tuple))
     )
-    return plain | st.builds(Named, table(node, least=1)) if named else plain
+    picks = st.builds(Pick, st.sampled_from(sorted(choices))) if choices else st.nothing()
+    return plain | st.builds(Named, table(node, least=1)) | picks if named else plain
 
 
 def _node(draw: Draw, parts: _Parts) -> Node:
     act, gate, outcomes = _judged(draw, parts)
-    target = targets(parts.nodes, named=isinstance(gate, IntentGate) and gate.target is not None)
+    target = targets(parts.nodes, parts.choices, named=isinstance(gate, IntentGate) and gate.target is not None)
     needed = [Edge(each, draw(target), draw(TERMS)) for each in outcomes]
     return Node(
         act,
@@ -262,6 +264,7 @@ def plans(draw: Draw) -> Plan:
         id=draw(TEXTS),
         names=draw(st.builds(Names, TEXTS, TEXTS)),
         entries=entries,
+        choices=parts.choices,
         nodes={name: _node(draw, parts) for name in parts.nodes},
         contents=parts.contents,
         limits=Limits(draw(POSITIVE), draw(st.sampled_from(Outcome)), draw(POSITIVE)),
@@ -287,13 +290,16 @@ def flows(draw: Draw) -> Plan:
     """Make a plan of nothing but up to five nodes and their edges; often without a way back, then without a bound."""
     names = [f"n{index}" for index in range(draw(st.integers(1, 5)))]
     is_onward = draw(st.booleans())
+    known = st.sampled_from(names[1:] or names)
+    choices = draw(st.dictionaries(TEXTS, table(known, least=1), max_size=2))
     acts: Some[Act] = st.sampled_from([Command(((),), 1), Prompt(), Converse((), (), "", "", 3)])
     nodes = {}
     for index, name in enumerate(names):
         ahead = names[index + 1 :] if is_onward else names
-        target = targets(ahead, named=True) if ahead else st.builds(Stop, st.sampled_from(Outcome))
+        usable = [name for name, each in choices.items() if {*each.values()} <= {*ahead}]
+        target = targets(ahead, usable, named=True) if ahead else st.builds(Stop, st.sampled_from(Outcome))
         edges = some(st.builds(Edge, st.just("closing"), target))
         nodes[name] = Node(draw(acts), ExitGate(), draw(edges), retry=draw(st.none() | RETRIES))
     entries = draw(table(st.sampled_from(names)))
     bound = None if is_onward and draw(st.booleans()) else draw(st.integers(1, 12))
-    return Plan("flow", Names("step", "intent"), entries, nodes, {}, Limits(bound))
+    return Plan("flow", Names("step", "intent"), entries, nodes, {}, Limits(bound), choices=choices)

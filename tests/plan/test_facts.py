@@ -16,7 +16,7 @@ from stagec.plan.act import Command, Converse, Prompt
 from stagec.plan.document import Limits
 from stagec.plan.facts import facts
 from stagec.plan.gate import Validation
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Stop, Target
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Pick, Stop, Target
 
 MOST = 10**15
 MANY_RUNS = 3000
@@ -56,6 +56,9 @@ class Run:
         match target:
             case Go(node=node, otherwise=otherwise):
                 return node if otherwise is None or self.choose(2) else otherwise
+            case Pick(choices=choices):
+                nodes = self.plan.choices[choices]
+                return [*nodes.values()][self.choose(len(nodes))]
             case Named(nodes=nodes):
                 return [*nodes.values()][self.choose(len(nodes))]
             case Stop(outcome=outcome):
@@ -123,6 +126,8 @@ def graph(plan: Plan) -> nx.DiGraph:
     made.add_nodes_from(plan.nodes)
     for name, node in plan.nodes.items():
         for edge in node.edges:
+            if isinstance(edge.target, Pick):
+                made.add_edges_from((name, each) for each in plan.choices[edge.target.choices].values())
             for member in ("node", "otherwise", "join", "nodes"):
                 held = getattr(edge.target, member, None) or ()
                 targets = [held] if isinstance(held, str) else held.values() if isinstance(held, dict) else held

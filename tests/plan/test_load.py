@@ -176,7 +176,7 @@ def test_a_long_pointer_does_not_drown_the_sentence() -> None:
 POSITIVE = "expected a whole number greater than 0"
 COUNT = "expected a whole number that is not negative"
 TERMS = "expected an object whose 'is' is 'among' or 'reads' or 'exists'"
-TARGETS = "expected an object whose 'is' is 'go' or 'fork' or 'chain' or 'named' or 'stop'"
+TARGETS = "expected an object whose 'is' is 'go' or 'fork' or 'chain' or 'named' or 'pick' or 'stop'"
 PIECES = "expected an object whose 'is' is 'text' or 'hole' or 'each' or 'choice'"
 
 

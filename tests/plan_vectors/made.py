@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from plan_vectors.made_gates import gates
+from plan_vectors.made_jumps import jumps
 from plan_vectors.made_scopes import scopes
 from plan_vectors.writing import framed
 
 
 def made() -> Mapping[str, bytes]:
     """Return the file of every plan made by hand, by its name."""
-    return {"gates": framed(gates()), "scopes": framed(scopes())}
+    return {"gates": framed(gates()), "jumps": framed(jumps()), "scopes": framed(scopes())}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plan_vectors.references import targets
+from plan_vectors.references import spelt_out, targets
 
 _MOST = 10**15
 _ASKED = {"prompt": 2, "command": 0}
@@ -15,7 +15,7 @@ Nodes = Mapping[str, Mapping[str, Any]]
 
 def facts(plan: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts that follow from the rest of a plan."""
-    nodes: Nodes = plan["nodes"]
+    nodes: Nodes = spelt_out(plan)["nodes"]
     after = {name: _after(nodes, name) for name in nodes}
     executions = max((_longest(nodes, after, name) for name in plan["entries"].values()), default=0)
     executions = min(executions, plan["limits"].get("executions", _MOST))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plan_vectors.forms import objects
@@ -24,6 +24,7 @@ _MEMBERS = (
     ("Tool", "schema", "contents"),
     ("Condition", "validator", "validators"),
     ("Tool", "server", "servers"),
+    ("Pick", "choices", "choices"),
 )
 """Of which object which member names something of which object of the plan."""
 
@@ -43,6 +44,8 @@ def missing(plan: dict[str, Any]) -> Iterator[str]:
         for group, name in _references(table, value):
             if name not in plan.get(group, {}):
                 yield f"{group} has no {name}"
+    for nodes in plan.get("choices", {}).values():
+        yield from (f"nodes has no {name}" for name in nodes.values() if name not in plan["nodes"])
 
 
 def _references(table: str, value: dict[str, Any]) -> Iterator[Reference]:
@@ -51,6 +54,19 @@ def _references(table: str, value: dict[str, Any]) -> Iterator[Reference]:
         if of == table:
             names = value.get(member, ())
             yield from ((group, name) for name in (names.values() if isinstance(names, dict) else names))
+
+
+def spelt_out(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a plan in which each target whose choices the plan has names the nodes itself."""
+    nodes = {
+        name: {**node, "edges": [{**edge, "target": _spelt_out(plan, edge["target"])} for edge in node["edges"]]}
+        for name, node in plan["nodes"].items()
+    }
+    return {**plan, "nodes": nodes}
+
+
+def _spelt_out(plan: Mapping[str, Any], target: dict[str, Any]) -> dict[str, Any]:
+    return {"is": "named", "nodes": plan["choices"][target["choices"]]} if target["is"] == "pick" else target
 
 
 def targets(target: dict[str, Any]) -> Iterator[str]:

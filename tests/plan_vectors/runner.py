@@ -12,6 +12,7 @@ from plan_vectors.execution import Arrival, Ended, Execution
 from plan_vectors.files import RefusedError
 from plan_vectors.knowledge import Knowledge, refusal
 from plan_vectors.prompting import prompts
+from plan_vectors.references import spelt_out
 from plan_vectors.scopes import Branch, Scope
 from plan_vectors.tasks import Request, Task
 
@@ -33,7 +34,7 @@ class Run:
     def __init__(self, plan: Mapping[str, Any]) -> None:
         if any("hooks" in node for node in plan["nodes"].values()) or plan.get("session", {}).get("hooks"):
             raise RefusedError("this runner calls no hooks")
-        self._plan, self._root = plan, Branch()
+        self._plan, self._root = spelt_out(plan), Branch()
         self._active: list[Execution] = []
         self._waiting: deque[Arrival] = deque()
         self._ended: str | None = None

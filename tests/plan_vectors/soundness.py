@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from plan_vectors.proved import cycles
+from plan_vectors.references import spelt_out
 
 Json = Mapping[str, Any]
 Scope = Mapping[str, Collection[str] | None]
@@ -18,12 +19,13 @@ _OUTCOMES = {"judge": {"verdict", "next"}, "exit": {"closing", "repeat"}}
 
 def unsound(plan: Json) -> Iterator[str]:
     """Yield a sentence for each way in which a plan is not sound."""
-    for name, node in plan["nodes"].items():
+    nodes = spelt_out(plan)["nodes"]
+    for name, node in nodes.items():
         yield from (f"{name}: {fault}" for fault in (*_gate(node), *_edges(node), *_act(node), *_validation(node)))
         yield from (f"{name}: a template is too deep" for each in _templates(node) if _depth(each) > _DEEPEST)
     if "system" in plan:
         yield from _strays(plan["system"]["prompt"], _variables(plan["system"]))
-    if "executions" not in plan["limits"] and cycles(plan["nodes"]):
+    if "executions" not in plan["limits"] and cycles(nodes):
         yield "a cycle has no bound"
     for name, tool in plan.get("tools", {}).items():
         if (tool["origin"] == "mcp") != ("server" in tool):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from random import Random
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from stagec.core.place import Place
 from stagec.graph import Graph, build
-from stagec.model.flow import Edge, End, Entry, Flow, Mode, Node, Stop, Target, To
+from stagec.model.flow import Edge, End, Entry, Flow, Mode, Node, Pick, Stop, Target, To
 
 AT = Place("flow.json")
 CHUNKS, CHUNK = 40, choose(125, full=2_500)
@@ -29,12 +30,20 @@ def flow(targets: list[list[Target]], entries: list[str]) -> Flow:
     return Flow("flow", AT, {name: Entry(name, AT) for name in entries}, nodes)
 
 
+def pick(names: Iterable[str]) -> Pick:
+    return Pick({name.upper(): name for name in names}, tuple(dict.fromkeys(names)))
+
+
 def random_flow(random: Random) -> Flow:
     """Return a small flow with anything in it: scopes, joins, loops, islands, broken edges and entries."""
     count, wild = random.randint(1, 5), random.random() < 0.5
     names = "abcde"[:count] + ("!" if random.random() < 0.08 else "")
+    picks = [pick(random.sample(names, random.randint(1, len(names)))) for _ in range(2)]
     targets = [
-        [random_target(random, names, wild=wild) for _ in range(random.choice((0, 1, 1, 2, 2, 3)))]
+        [
+            random.choice(picks) if random.random() < 0.15 else random_target(random, names, wild=wild)
+            for _ in range(random.choice((0, 1, 1, 2, 2, 3)))
+        ]
         for _ in range(count)
     ]
     return flow(targets, [random.choice(names) for _ in range(random.choice((0, 1, 1, 1, 1, 2)))])
@@ -62,7 +71,8 @@ def flows(draw: st.DrawFn) -> Flow:
         st.sampled_from(list(Mode)),
         st.none() | name,
     )
-    target = st.sampled_from([DONE, FAILED]) | st.builds(To, st.tuples(name)) | scope | st.just(To(("!",)))
+    picks = draw(st.lists(st.lists(name, unique=True).map(pick), min_size=1, max_size=2))
+    target = st.sampled_from([DONE, FAILED, *picks]) | st.builds(To, st.tuples(name)) | scope | st.just(To(("!",)))
     targets = draw(st.lists(st.lists(target, max_size=4), min_size=count, max_size=count))
     return flow(targets, draw(st.lists(name, max_size=3, unique=True)))
 

@@ -23,6 +23,7 @@ _ROLES: Mapping[Role, Look] = {
     Role.FAILED: {"shape": "octagon", "fillcolor": "#fde68a", "color": "#92400e"},
     Role.MISSING: {"shape": "note", "fillcolor": "#fee2e2", "color": RED, "fontcolor": RED, "style": "filled,dashed"},
     Role.GROUP: {"shape": "tab", "fillcolor": "#e5e7eb", "color": "#4b5563"},
+    Role.CHOICE: {"shape": "rarrow", "fillcolor": "#ffffff", "color": "#4b5563"},
 }
 
 _FORMS: Mapping[Form, Look] = {

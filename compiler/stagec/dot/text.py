@@ -16,6 +16,7 @@ _ROLES: Mapping[Role, str] = {
     Role.FAILED: "end: failed",
     Role.MISSING: "led to, and not there",
     Role.GROUP: "several as one",
+    Role.CHOICE: "named by the answer",
 }
 _COLUMNS = 3
 _STEP = Box("", "", Role.NODE)

@@ -18,6 +18,7 @@ _ROLES: Mapping[Role, tuple[str, str]] = {
     Role.FAILED: ("((", "))"),
     Role.MISSING: (">", "]"),
     Role.GROUP: ("[(", ")]"),
+    Role.CHOICE: ("{", "}"),
 }
 _JOIN = ("[\\", "/]")
 _FORMS: Mapping[Form, tuple[str, str]] = {
@@ -46,6 +47,7 @@ _CLASSES: Mapping[str, str] = {
     "faulty": "fill:#e0f2fe,stroke:#b91c1c,color:#1f2937,stroke-width:4px",
     "doubtful": "fill:#e0f2fe,stroke:#b45309,color:#1f2937,stroke-width:3px",
     "group": "fill:#e5e7eb,stroke:#4b5563,color:#1f2937",
+    "choice": "fill:#ffffff,stroke:#4b5563,color:#1f2937",
     "node": "fill:#e0f2fe,stroke:#0369a1,color:#1f2937",
 }
 _FOUND, _LABELS = 3, 5

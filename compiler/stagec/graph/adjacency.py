@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stagec.core.components import Neighbours
 from stagec.core.value import value
-from stagec.model.flow import Edge, End, Flow, Mode, Target, To
+from stagec.model.flow import Edge, End, Flow, Mode, Pick, Target, To
 
 _ONE = Mode.ONE
 
@@ -28,7 +28,11 @@ class Scope:
 
 @value
 class Adjacency:
-    """A flow in integers: `steps` are plain edges, `ends` the nodes that can end as done."""
+    """A flow in integers: `steps` are plain edges, `ends` the nodes that can end as done.
+
+    The last points of `steps` are no nodes: each is a hub, one for all edges with the same `Pick`, which lead to it,
+    and from which steps lead to the nodes that answers can name.
+    """
 
     ids: tuple[str, ...]
     index: Mapping[str, int]
@@ -36,6 +40,11 @@ class Adjacency:
     scopes: tuple[Scope, ...]
     ends: tuple[int, ...]
     dangling: tuple[Edge, ...]
+
+    @property
+    def hubs(self) -> range:
+        """The points that are no nodes."""
+        return range(len(self.ids), len(self.steps))
 
     def leads(self) -> Neighbours:
         """Return which nodes run, at once or later, because an edge of a node is taken."""
@@ -73,6 +82,7 @@ class _Reader:
     def __init__(self, flow: Flow) -> None:
         self.index = {name: at for at, name in enumerate(flow.nodes)}
         self.steps: Neighbours = [[] for _ in flow.nodes]
+        self._hubs: dict[int, int | None] = {}
         self.scopes: list[Scope] = []
         self.ends: list[int] = []
         self.dangling: list[Edge] = []
@@ -89,8 +99,22 @@ class _Reader:
     def _add_rare(self, source: int, edge: Edge, target: Target) -> None:
         if isinstance(target, To):
             self._add_scope(source, edge, target)
+        elif isinstance(target, Pick):
+            self._add_pick(source, edge, target)
         elif target.end is End.DONE:
             self.ends.append(source)
+
+    def _add_pick(self, source: int, edge: Edge, target: Pick) -> None:
+        if id(target) not in self._hubs:
+            is_known = all(each in self.index for each in target.nodes)
+            self._hubs[id(target)] = len(self.steps) if is_known else None
+            if is_known:
+                self.steps.append([self.index[each] for each in target.nodes])
+        hub = self._hubs[id(target)]
+        if hub is None:
+            self.dangling.append(edge)
+        else:
+            self.steps[source].append(hub)
 
     def _add_scope(self, source: int, edge: Edge, target: To) -> None:
         named = target.nodes if target.join is None else (*target.nodes, target.join)

@@ -11,7 +11,7 @@ from stagec.graph.adjacency import Adjacency, Scope
 
 @value
 class Clauses:
-    """Horn clauses: for each point those it helps to hold, and how many it needs; the first points are the nodes."""
+    """Horn clauses: for each point those it helps to hold, and how many it needs; the first are nodes and hubs."""
 
     users: Neighbours
     need: list[int]
@@ -39,11 +39,11 @@ class Clauses:
 
 def completion_clauses(net: Adjacency) -> Clauses:
     """Return what completes because something else does."""
-    users: Neighbours = [[] for _ in net.ids]
+    users: Neighbours = [[] for _ in net.steps]
     for source, targets in enumerate(net.steps):
         for target in targets:
             users[target].append(source)
-    made = Clauses(users, [1] * len(net.ids))
+    made = Clauses(users, [1] * len(users))
     empty: list[int] = []
     for scope in net.scopes:
         point = made.add_point(len(scope.leads), scope.source)
@@ -56,7 +56,7 @@ def completion_clauses(net: Adjacency) -> Clauses:
 def starting_clauses(net: Adjacency, completes: Sequence[bool]) -> Clauses:
     """Return what starts because something else does."""
     users = [list(each) for each in net.steps] if net.scopes else net.steps
-    made = Clauses(users, [1] * len(net.ids))
+    made = Clauses(users, [1] * len(users))
     for scope in net.scopes:
         (_add_chain if scope.chain else _add_fork)(made, scope, completes)
     return made

@@ -12,11 +12,10 @@ from stagec.core.words import listing
 from stagec.graph.graph import Graph
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.document import Facts, Plan
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Stop, Target
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, Stop, Target
 
 _BEGIN, _DONE, _FAILED, _ENDLESS = ("begin",), ("done",), ("failed",), ("endless",)
-"""Nodes that no plan has: their names are no texts."""
-_OUTSIDE = frozenset({_BEGIN, _DONE, _FAILED, _ENDLESS})
+"""Nodes that no plan has: their names are no texts. Nor are those of `_choices`, which all that share them lead to."""
 _MOST = 10**15
 _TURNS_OF_PROMPT = 2
 
@@ -49,9 +48,10 @@ class CrossCheck:
         if not flow.exact or flow.suspect:
             return
         naming = frozenset(name for name, node in flow.nodes.items() if node.names_any)
+        nodes = plan.nodes.keys()
         is_plain = not naming and not any(isinstance(target, Fork | Chain) for _, target in _targets(plan, naming))
-        completing = _ancestors(self._graph, _DONE) - {_BEGIN} if is_plain else _completing(plan, naming)
-        starting = _descendants(self._graph, _BEGIN) - _OUTSIDE if is_plain else _starting(plan, naming, completing)
+        completing = _ancestors(self._graph, _DONE) & nodes if is_plain else _completing(plan, naming)
+        starting = _descendants(self._graph, _BEGIN) & nodes if is_plain else _starting(plan, naming, completing)
         for what, found, known in (
             ("complete", completing, judged.completing()),
             ("start", starting, judged.startable()),
@@ -68,14 +68,22 @@ def _whole(plan: Plan) -> Any:
     graph.add_nodes_from((_BEGIN, _DONE, _FAILED, _ENDLESS))
     graph.add_nodes_from(plan.nodes)
     graph.add_edges_from((_BEGIN, node) for node in plan.entries.values())
+    graph.add_edges_from(_choices(plan))
     graph.add_edges_from(
         (name, each) for name, node in plan.nodes.items() for edge in node.edges for each in _ahead(edge.target)
     )
     return graph
 
 
+def _choices(plan: Plan) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield what stands for the choices that targets share, with each node that they name."""
+    return ((("choices", name), each) for name, nodes in plan.choices.items() for each in {*nodes.values()})
+
+
 def _ahead(target: Target) -> tuple[Any, ...]:
     match target:
+        case Pick():
+            return (("choices", target.choices),)
         case Go():
             return (target.node,) if target.otherwise is None else (target.node, target.otherwise)
         case Named():
@@ -92,9 +100,9 @@ def _cycles(graph: Any) -> Iterator[tuple[str, ...]]:
     import networkx as nx
 
     for component in nx.strongly_connected_components(graph):
-        names = sorted(component) if len(component) > 1 else [*component]
-        if len(names) > 1 or graph.has_edge(names[0], names[0]):
-            yield tuple(names)
+        (first, *others) = component
+        if others or graph.has_edge(first, first):
+            yield tuple(sorted(each for each in component if isinstance(each, str)))
 
 
 def _facts(plan: Plan, graph: Any, cycles: tuple[tuple[str, ...], ...]) -> Facts:
@@ -132,6 +140,8 @@ def _longest(plan: Plan, graph: Any, cyclic: Collection[str]) -> int:
         return _MOST
     most: dict[Any, int] = {_DONE: 0, _FAILED: 0, _ENDLESS: 0}
     for name in nx.topological_sort(graph.reverse(copy=False).subgraph(graph.nodes - without_limit)):
+        if name not in most and name not in plan.nodes:
+            most[name] = max((most[each] for each in graph.successors(name)), default=0)
         if name in plan.nodes:
             ways = (_sum_or_largest(edge, most) for edge in plan.nodes[name].edges)
             most[name] = min(_MOST, 1 + max(ways, default=0))
@@ -159,7 +169,7 @@ def _targets(plan: Plan, naming: Collection[str]) -> Iterator[tuple[str, Target]
     """Yield the targets of each node, but not what the answers of some may name: the rules leave that open."""
     for name, node in plan.nodes.items():
         for edge in node.edges:
-            if not (isinstance(edge.target, Named) and name in naming):
+            if not (isinstance(edge.target, Named | Pick) and name in naming):
                 yield name, edge.target
 
 
@@ -172,6 +182,7 @@ def _completing(plan: Plan, naming: Collection[str]) -> frozenset[str]:
 
     back = nx.DiGraph()
     back.add_node(_DONE)
+    back.add_edges_from((each, shared) for shared, each in _choices(plan))
     waiting: dict[str, list[int]] = {}
     scopes: list[tuple[str, set[str]]] = []
     for name, target in _targets(plan, naming):
@@ -190,7 +201,7 @@ def _completing(plan: Plan, naming: Collection[str]) -> frozenset[str]:
             missing.discard(name)
             if not missing and source not in found:
                 back.add_edge(_DONE, source)
-    return frozenset(found)
+    return frozenset(found & plan.nodes.keys())
 
 
 def _starting(plan: Plan, naming: Collection[str], completing: Collection[str]) -> frozenset[str]:
@@ -199,9 +210,10 @@ def _starting(plan: Plan, naming: Collection[str], completing: Collection[str]) 
 
     ahead = nx.DiGraph()
     ahead.add_edges_from((_BEGIN, node) for node in plan.entries.values())
+    ahead.add_edges_from(_choices(plan))
     for name, target in _targets(plan, naming):
-        ahead.add_edges_from((name, each) for each in _begun(target, completing) if each in plan.nodes)
-    return _descendants(ahead, _BEGIN) if _BEGIN in ahead else frozenset()
+        ahead.add_edges_from((name, each) for each in _begun(target, completing))
+    return _descendants(ahead, _BEGIN) & plan.nodes.keys() if _BEGIN in ahead else frozenset()
 
 
 def _begun(target: Target, completing: Collection[str]) -> tuple[Any, ...]:

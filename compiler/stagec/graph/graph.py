@@ -80,8 +80,10 @@ class Graph:
             return ()
         starts, every = self._all_started, [True] * len(self._completes)
         led = starting_clauses(self._net, every).solve(self._roots(None))
-        flags = zip(self._net.ids, self._completes, starts, led, strict=False)
+        flags = zip(self._net.steps, self._completes, starts, led, strict=False)
         waits = [not ends and (begins or not reached) for _, ends, begins, reached in flags]
+        for hub in self._net.hubs:  # without a node behind it that waits, it is not what runs end up in
+            waits[hub] = waits[hub] and any(waits[each] for each in self._net.steps[hub])
         found = sorted(find_traps(self._leads, starts, waits))
         return tuple([Trap(self._named(each), cycle) for each, cycle in found])
 
@@ -90,7 +92,7 @@ class Graph:
 
         A node leads to all nodes of its targets, joins included.
         """
-        return tuple([self._named(each) for each in self._components])
+        return tuple([names for each in self._components if (names := self._named(each))])
 
     def cycles(self) -> tuple[tuple[str, ...], ...]:
         """Return the components that lead back into themselves."""
@@ -108,7 +110,7 @@ class Graph:
 
     def _named(self, nodes: Iterable[int]) -> tuple[str, ...]:
         ids = self._net.ids
-        return tuple([ids[each] for each in nodes])
+        return tuple([ids[each] for each in nodes if each < len(ids)])
 
     def _named_where(self, flags: Sequence[bool]) -> list[str]:
         return [name for name, flag in zip(self._net.ids, flags, strict=False) if flag]

@@ -17,7 +17,7 @@ def find_shortest(net: Adjacency, completion: Clauses) -> list[int | None]:
 
     Knuth's generalisation of Dijkstra's algorithm where scopes are opened, a breadth-first search elsewhere.
     """
-    costs = _cost_of_scopes(net, completion) if net.scopes else _count_levels(completion)
+    costs = _cost_of_scopes(net, completion) if net.scopes or net.hubs else _count_levels(completion)
     return costs[: len(net.ids)]
 
 
@@ -33,8 +33,11 @@ def _count_levels(completion: Clauses) -> list[int | None]:
 
 
 def _cost_of_scopes(net: Adjacency, completion: Clauses) -> list[int | None]:
-    """Settle what is cheapest first: a node costs one more than its best way, a scope all that runs in it."""
-    nodes, left = len(net.ids), list(completion.need)
+    """Settle what is cheapest first: a node costs one more than its best way, a scope all that runs in it.
+
+    A hub costs no more than its best way.
+    """
+    nodes, points, left = len(net.ids), len(net.steps), list(completion.need)
     costs: list[int | None] = [None] * len(left)
     todo = sorted((int(point < nodes), point) for point in completion.given)
     while todo:
@@ -44,10 +47,10 @@ def _cost_of_scopes(net: Adjacency, completion: Clauses) -> list[int | None]:
         costs[point] = cost
         for user in completion.users[point]:
             left[user] -= 1
-            if user < nodes:
-                heappush(todo, (min(cost + 1, MOST), user))
+            if user < points:
+                heappush(todo, (min(cost + (user < nodes), MOST), user))
             elif not left[user]:
-                heappush(todo, (_add_up(net.scopes[user - nodes], costs), user))
+                heappush(todo, (_add_up(net.scopes[user - points], costs), user))
     return costs
 
 

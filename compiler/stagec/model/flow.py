@@ -36,13 +36,25 @@ class To:
 
 
 @value
+class Pick:
+    """Go on with the node that an answer names: `names` maps each text that it may give to the node it means.
+
+    `nodes` are these nodes, each once. Nodes whose answers choose from equal names share one value, so that what many
+    nodes and many names have in common costs their sum and not their product.
+    """
+
+    names: Mapping[str, str]
+    nodes: tuple[str, ...]
+
+
+@value
 class Stop:
     """End the innermost scope; outside every scope, end the run."""
 
     end: End = End.DONE
 
 
-Target = To | Stop
+Target = To | Pick | Stop
 
 
 @value
@@ -61,7 +73,7 @@ class Edge:
     Of the edges of one outcome the first counts of which all terms of `when` hold. `kinds` are the kinds of node that
     the outcome may lead to, None when any will do. `repair` marks an edge whose target was written wrongly: it leads to
     what was most likely meant, and nothing is to be said about it. A `fallback` is taken when the node to which another
-    edge of the outcome leads cannot start. `named` is the text by which an answer chooses the edge.
+    edge of the outcome leads cannot start.
     """
 
     source: str
@@ -72,7 +84,6 @@ class Edge:
     repair: bool = False
     when: tuple[Term, ...] = ()
     fallback: bool = False
-    named: str | None = None
 
 
 @value
@@ -190,5 +201,16 @@ class Flow:
 
     @property
     def edges(self) -> int:
-        """How many edges the flow has."""
-        return sum(len(node.edges) for node in self.nodes.values())
+        """How many moves the flow has: one for each name that an answer may choose."""
+        every = (edge.target for node in self.nodes.values() for edge in node.edges)
+        return sum(len(target.names) if isinstance(target, Pick) else 1 for target in every)
+
+    @property
+    def picks(self) -> tuple[tuple[Pick, int], ...]:
+        """What answers may name, each value once, and how many edges lead there."""
+        every = (edge.target for node in self.nodes.values() for edge in node.edges)
+        found: dict[int, list[Pick]] = {}
+        for target in every:
+            if isinstance(target, Pick):
+                found.setdefault(id(target), []).append(target)
+        return tuple((same[0], len(same)) for same in found.values())

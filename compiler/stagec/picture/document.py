@@ -23,6 +23,8 @@ class Role(StrEnum):
     """A name that an edge leads to and that nothing has."""
     GROUP = "group"
     """Several nodes drawn as one."""
+    CHOICE = "choice"
+    """Where the ways of several nodes meet whose answers name the one of the same nodes that follows."""
 
 
 class Stroke(StrEnum):
@@ -110,6 +112,11 @@ def start_of(flow: Flow, node: str) -> str:
 def group_of(name: str) -> str:
     """Return the id of a box that stands for several."""
     return f"group:{name}"
+
+
+def choice_of(number: int) -> str:
+    """Return the id of the box from which lines lead to what the answers of several nodes may name."""
+    return f"choice:{number}"
 
 
 def block_of(first: str) -> str:

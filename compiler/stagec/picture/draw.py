@@ -10,7 +10,7 @@ from stagec.graph import Graph, noun
 from stagec.model.flow import Edge, Flow, To
 from stagec.picture.document import DONE, FAILED, Box, Line, Picture, Role, box_of, missing_of, start_of
 from stagec.picture.excerpts import details
-from stagec.picture.lines import lines_of
+from stagec.picture.lines import lines_of, shared_picks
 from stagec.picture.owners import Found, share
 from stagec.sources.tree import Tree
 
@@ -20,7 +20,8 @@ def draw(graph: Graph, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tr
     flow = graph.flow
     found = share(flow, diagnostics, trees)
     lines = lines_of(flow, found)
-    boxes = {box.id: box for box in (*_starts(flow), *_nodes(graph, found, trees), *_ends(graph, lines), *_lost(flow))}
+    nodes = (*_nodes(graph, found, trees), *_choices(graph, lines))
+    boxes = {box.id: box for box in (*_starts(flow), *nodes, *_ends(graph, lines), *_lost(flow))}
     return Picture(flow.id, _title(flow), boxes, lines, tuple(_remarks(graph)), found.others)
 
 
@@ -59,6 +60,15 @@ def _joins(flow: Flow) -> set[str]:
 
 def _edges(flow: Flow) -> Iterator[Edge]:
     return (edge for node in flow.nodes.values() for edge in node.edges)
+
+
+def _choices(graph: Graph, lines: Iterable[Line]) -> Iterator[Box]:
+    """Yield what stands for nodes of which the answers of several others name one."""
+    shared, reached = shared_picks(graph.flow), {box_of(name) for name in graph.startable()}
+    entered = {line.target for line in lines if line.target in shared and line.source in reached}
+    for box, target in shared.items():
+        name = f"one of {counted(len(target.nodes), noun(graph, 'node'))}"
+        yield Box(box, name, Role.CHOICE, is_reached=box in entered)
 
 
 def _ends(graph: Graph, lines: Iterable[Line]) -> Iterator[Box]:

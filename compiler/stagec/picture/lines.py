@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.model.flow import Edge, End, Flow, Mode, Node, Target, Term, To
-from stagec.picture.document import DONE, FAILED, Line, Stroke, box_of, missing_of, start_of
+from stagec.model.flow import Edge, End, Flow, Mode, Node, Pick, Target, Term, To
+from stagec.picture.document import DONE, FAILED, Line, Stroke, box_of, choice_of, missing_of, start_of
 from stagec.picture.owners import Found, spot
 
 
@@ -44,10 +44,11 @@ _MOST = 50
 def follow_ups(flow: Flow) -> Mapping[str, tuple[After, ...]]:
     """Return for each node what may follow when it ends the scope it runs in, in the order in which it is found."""
     found: dict[str, dict[After, None]] = {name: {} for name in flow.nodes}
+    picked: set[tuple[int, After]] = set()
     for roots in _roots(flow):
-        _spread(flow, found, [(name, None) for name in roots if not found[name]])
+        _spread(flow, found, picked, [(name, None) for name in roots if not found[name]])
     for name in flow.nodes:
-        _spread(flow, found, [(name, None)] if not found[name] else [])
+        _spread(flow, found, picked, [(name, None)] if not found[name] else [])
     return {name: tuple(after) for name, after in found.items()}
 
 
@@ -71,10 +72,16 @@ def _roots(flow: Flow) -> Iterator[list[str]]:
     """Yield the entries, then the nodes to which no edge leads."""
     yield [entry.node for entry in flow.entries.values() if entry.node in flow.nodes]
     led = {name for _, target in forward(flow) for name in (*target.nodes, target.join)}
+    led |= {name for target, _ in flow.picks for name in target.nodes}
     yield [name for name in flow.nodes if name not in led]
 
 
-def _spread(flow: Flow, found: Mapping[str, dict[After, None]], todo: list[tuple[str, After]]) -> None:
+def _spread(
+    flow: Flow,
+    found: Mapping[str, dict[After, None]],
+    picked: set[tuple[int, After]],
+    todo: list[tuple[str, After]],
+) -> None:
     while todo:
         name, after = todo.pop()
         if name not in found or after in found[name] or len(found[name]) == _MOST:
@@ -83,6 +90,15 @@ def _spread(flow: Flow, found: Mapping[str, dict[After, None]], todo: list[tuple
         for edge in flow.nodes[name].edges:
             if isinstance(edge.target, To):
                 todo.extend(openings(edge.target, after))
+            elif isinstance(edge.target, Pick) and (id(edge.target), after) not in picked:
+                picked.add((id(edge.target), after))
+                todo.extend((each, after) for each in edge.target.nodes)
+
+
+def shared_picks(flow: Flow) -> Mapping[str, Pick]:
+    """Return what the answers of more than one node may name, by the id of the box where their ways meet."""
+    shared = (target for target, edges in flow.picks if edges > 1)
+    return {choice_of(at): target for at, target in enumerate(shared, 1)}
 
 
 _STROKES: Mapping[Mode, Stroke] = {Mode.ONE: Stroke.GO, Mode.FORK: Stroke.FORK, Mode.CHAIN: Stroke.CHAIN}
@@ -128,6 +144,7 @@ class _Lines:
         self._found = found.by_move
         self._after = follow_ups(flow)
         self._joined: set[str] = set()
+        self._choices = {id(target): box for box, target in shared_picks(flow).items()}
         self._chosen = {(edge.source, edge.outcome) for node in flow.nodes.values() for edge in node.edges if edge.when}
 
     def all(self) -> Iterator[Line]:
@@ -138,6 +155,8 @@ class _Lines:
         for node in self._flow.nodes.values():
             for edge in node.edges:
                 yield from self._moves(node, edge)
+        for box, target in shared_picks(self._flow).items():
+            yield from (Line(box, self._box(name), Stroke.GO) for name in target.nodes)
         for edge in self._flow.lost:
             yield from self._forward(edge, edge.target)
         yield from self._joins()
@@ -146,6 +165,10 @@ class _Lines:
         target = edge.target
         if isinstance(target, To):
             yield from self._forward(edge, target)
+        elif isinstance(target, Pick):
+            meeting = self._choices.get(id(target))
+            for box in (meeting,) if meeting is not None else map(self._box, target.nodes):
+                yield self._from(edge, box, Stroke.GO)
         elif target.end is End.FAILED:
             yield self._from(edge, FAILED, Stroke.END)
         else:

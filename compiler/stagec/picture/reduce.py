@@ -12,7 +12,7 @@ from stagec.core.words import counted, quote
 from stagec.picture.document import Box, Picture, Role, group_of
 from stagec.picture.lines import merged
 
-_THROUGH = {Role.NODE, Role.GROUP}
+_THROUGH = {Role.NODE, Role.GROUP, Role.CHOICE}
 """Boxes beyond which the neighbourhood goes on: all nodes are near each other by way of the ends."""
 
 
@@ -73,14 +73,14 @@ def collapse(picture: Picture, by: By) -> Picture:
     if not groups:
         return picture
     told = "that lead back to each other" if by is By.CYCLE else "of one phase"
-    count = counted(sum(map(len, groups.values())), "node")
+    count = counted(sum(box.role is Role.NODE for boxes in groups.values() for box in boxes), "node")
     remark = f"nodes {told} are drawn as one box: {count} as {len(groups)}"
     return replace(_joined(picture, groups), remarks=(*picture.remarks, remark))
 
 
 def _cycles(picture: Picture) -> Groups:
-    """Return the nodes that lead back to each other, called after the first."""
-    nodes = [box for box in picture.boxes.values() if box.role is Role.NODE]
+    """Return the nodes that lead back to each other, called after the first, with the choices between them."""
+    nodes = sorted((box for box in picture.boxes.values() if box.role in _REPEATED), key=_is_choice)
     index = {box.id: at for at, box in enumerate(nodes)}
     leads: list[list[int]] = [[] for _ in nodes]
     for line in picture.lines:
@@ -88,6 +88,13 @@ def _cycles(picture: Picture) -> Groups:
             leads[index[line.source]].append(index[line.target])
     found = sorted(part for part in components(leads) if len(part) > 1)
     return {f"cycle of {nodes[part[0]].name}": [nodes[at] for at in part] for part in found}
+
+
+_REPEATED = {Role.NODE, Role.CHOICE}
+
+
+def _is_choice(box: Box) -> bool:
+    return box.role is Role.CHOICE
 
 
 def _phases(picture: Picture) -> Groups:
@@ -118,7 +125,7 @@ def _joined(picture: Picture, groups: Groups) -> Picture:
 
 
 def _group(name: str, boxes: Iterable[Box], inside: Iterable[Diagnostic]) -> Box:
-    members = tuple(boxes)
+    members = tuple(box for box in boxes if not _is_choice(box))
     kinds = {box.kind for box in members}
     found = {id(each): each for each in (*(each for box in members for each in box.found), *inside)}
     return Box(

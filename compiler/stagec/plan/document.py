@@ -81,6 +81,7 @@ class Names:
 class Plan:
     """One flow, frozen.
 
+    `choices` are the nodes by the names that an answer may give for them, under the name by which targets share them.
     `entries` are the nodes where runs begin, by what selects them; `entry` is the one that is selected when nobody
     says otherwise. `sources` are the digests of the files it was made of, by their path from the project's root.
     """
@@ -94,6 +95,7 @@ class Plan:
     entry: str | None = None
     title: str | None = None
     version: str | None = None
+    choices: Mapping[str, Mapping[str, str]] = NOTHING
     inputs: Mapping[str, Input] = NOTHING
     system: System | None = None
     judge: Judge | None = None

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stagec.core.components import components, repeats
+from stagec.core.value import value
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.document import Facts, Plan
-from stagec.plan.node import Chain, Fork, Node, Outcome, Stop, Target, led
+from stagec.plan.node import Chain, Fork, Node, Outcome, Pick, Stop, Target, led
+
+
+@value
+class _Hub:
+    """A point between all targets that have choices in common and the nodes that these name."""
+
+    choices: str
+
 
 Ids = tuple[str, ...]
+Points = tuple[str | _Hub, ...]
 _MOST = 10**15
 """Larger numbers are not told apart; forks inside forks double them."""
 _ASKED = 2
@@ -34,19 +44,25 @@ def cycles(plan: Plan) -> tuple[Ids, ...]:
     return _components(plan)[1]
 
 
-def _components(plan: Plan) -> tuple[Ids, tuple[Ids, ...]]:
-    """Return the nodes, each after all it leads to but for those of its own cycle, and the cycles."""
-    names = tuple(plan.nodes)
+def _components(plan: Plan) -> tuple[Points, tuple[Ids, ...]]:
+    """Return nodes and hubs, each after all it leads to but for those of its own cycle, and the cycles of nodes."""
+    names: Points = (*plan.nodes, *map(_Hub, plan.choices))
     index = {name: at for at, name in enumerate(names)}
     leads = [[index[each] for each in _leads(node)] for node in plan.nodes.values()]
+    leads += [[index[each] for each in dict.fromkeys(nodes.values())] for nodes in plan.choices.values()]
     found = tuple(components(leads))
-    order = tuple(names[each] for component in found for each in component)
-    cycles = (tuple(sorted(names[each] for each in component)) for component in found if repeats(leads, component))
+    order: Points = tuple(names[each] for component in found for each in component)
+    repeating = (component for component in found if repeats(leads, component))
+    cycles = (tuple(sorted(each for at in component if isinstance(each := names[at], str))) for component in repeating)
     return order, tuple(sorted(cycles))
 
 
-def _leads(node: Node) -> Ids:
-    return tuple(dict.fromkeys(name for edge in node.edges for name in led(edge.target)))
+def _leads(node: Node) -> Points:
+    return tuple(dict.fromkeys(name for edge in node.edges for name in _ahead(edge.target)))
+
+
+def _ahead(target: Target) -> Points:
+    return (_Hub(target.choices),) if type(target) is Pick else led(target)
 
 
 def _ending(plan: Plan, outcome: Outcome) -> Ids:
@@ -64,11 +80,14 @@ def _turns(node: Node) -> int:
     return _ASKED if isinstance(node.act, Prompt) else 0
 
 
-def _longest(plan: Plan, order: Ids, cycles: tuple[Ids, ...]) -> int:
+def _longest(plan: Plan, order: Points, cycles: tuple[Ids, ...]) -> int:
     """Return the most executions of a run from any entry."""
     repeating = {name for each in cycles for name in each} | {name for name in plan.nodes if _goes_back(plan, name)}
-    found: dict[str, int] = {}
+    found: dict[str | _Hub, int] = {}
     for name in order:
+        if isinstance(name, _Hub):
+            found[name] = max(found.get(each, _MOST) for each in plan.choices[name.choices].values())
+            continue
         ways = [] if name in repeating else [_executions(edge.target, found) for edge in plan.nodes[name].edges]
         found[name] = _MOST if name in repeating else min(_MOST, 1 + max(ways, default=0))
     return max((found[name] for name in plan.entries.values()), default=0)
@@ -80,7 +99,7 @@ def _goes_back(plan: Plan, name: str) -> bool:
     return validation is not None and validation.action == "retry"
 
 
-def _executions(target: Target, found: Mapping[str, int]) -> int:
+def _executions(target: Target, found: Mapping[str | _Hub, int]) -> int:
     """Return the most executions that follow when a target is taken."""
-    known = [found[name] for name in led(target)]
+    known = [found[name] for name in _ahead(target)]
     return sum(known) if isinstance(target, Fork | Chain) else max(known, default=0)

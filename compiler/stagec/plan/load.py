@@ -63,6 +63,7 @@ _TABLES: Mapping[str, Json] = {
     "validators": {},
     "tools": {},
     "servers": {},
+    "choices": {},
 }
 """The members of a plan in which other members are looked up, and what is there when they are not."""
 _HALF = re.compile(r"\\u[dD]")

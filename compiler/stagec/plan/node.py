@@ -51,13 +51,24 @@ class Named:
 
 
 @value
+class Pick:
+    """Go on with the node that the answer names; counts only when there is such a node among some of the plan.
+
+    `choices` is the name under which the plan's `choices` say what an answer may say and which node it means: once for
+    all targets that have it in common.
+    """
+
+    choices: str
+
+
+@value
 class Stop:
     """End the branch; outside every scope, end the run."""
 
     outcome: Outcome
 
 
-Target = Go | Fork | Chain | Named | Stop
+Target = Go | Fork | Chain | Named | Pick | Stop
 
 
 @value
@@ -88,7 +99,7 @@ class Node:
 
 
 def led(target: Target) -> tuple[str, ...]:
-    """Return the nodes that a target names."""
+    """Return the nodes that a target itself names; those of a `Pick` are named by the plan."""
     match target:
         case Go():
             return (target.node,) if target.otherwise is None else (target.node, target.otherwise)
@@ -98,5 +109,5 @@ def led(target: Target) -> tuple[str, ...]:
             return target.nodes
         case Named():
             return tuple(target.nodes.values())
-        case Stop():
+        case Pick() | Stop():
             return ()

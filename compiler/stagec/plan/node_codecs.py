@@ -39,7 +39,7 @@ from stagec.plan.gate import (
     Validation,
     VerdictGate,
 )
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Stop
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, Stop
 from stagec.plan.record_codec import record, union
 from stagec.plan.template import Choice, Each, Hole, Text, is_shallow
 
@@ -236,6 +236,7 @@ TARGET = union(
     ),
     chain=(Chain, {"nodes": (_NODES, "The nodes that run one after the other.")}),
     named=(Named, {"nodes": (table(NODE_NAME, least=1), "The node that each answer means.")}),
+    pick=(Pick, {"choices": (name_in("choices", TEXT), "What the plan calls the choices that an answer has.")}),
     stop=(Stop, {"outcome": (member_of(Outcome), "How the scope, or the run, ends.")}),
 )
 NODE = record(

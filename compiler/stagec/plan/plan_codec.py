@@ -137,6 +137,7 @@ PLAN = record(
         "entry": (name_in("entries", TEXT), "What selects the entry when nobody says."),
         "title": (TEXT, "What people call the flow."),
         "version": (TEXT, "The version of the flow."),
+        "choices": (table(table(NODE_NAME, least=1)), "The node that each answer means, by what targets call these."),
         "inputs": (table(_INPUT), "What a run is given."),
         "system": (
             record(

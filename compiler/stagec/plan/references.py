@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from stagec.plan.act import Act, Carried, Command, Converse, Prompt, Supply
 from stagec.plan.document import Plan
-from stagec.plan.node import Node, led
+from stagec.plan.node import Node, Pick, led
 from stagec.plan.template import Template, Text, inside
 
-__all__ = ["Reference", "dangling", "led"]
+__all__ = ["Reference", "dangling", "led", "reached"]
 
 Reference = tuple[str, str]
 """The table of the plan in which something is looked up (`nodes`, `contents`, …), and the name."""
@@ -24,14 +24,29 @@ def dangling(plan: Plan) -> Iterator[Reference]:
         "tools": plan.tools,
         "servers": plan.servers,
         "entries": plan.entries,
+        "choices": plan.choices,
     }
     for table, name in dict.fromkeys(_references(plan)):
         if name not in tables[table]:
             yield table, name
 
 
+def reached(plan: Plan) -> tuple[str, ...]:
+    """Return the nodes that some entry leads to, as runs come to them; linear."""
+    found = dict.fromkeys(plan.entries.values())
+    todo, left = list(found), dict(plan.choices)
+    for name in todo:  # grows while it is walked
+        for edge in plan.nodes[name].edges:
+            shared = left.pop(edge.target.choices, {}) if type(edge.target) is Pick else {}
+            fresh = [each for each in dict.fromkeys((*led(edge.target), *shared.values())) if each not in found]
+            found |= dict.fromkeys(fresh)
+            todo.extend(fresh)
+    return tuple(found)
+
+
 def _references(plan: Plan) -> Iterator[Reference]:
     yield from (("nodes", node) for node in plan.entries.values())
+    yield from (("nodes", node) for nodes in plan.choices.values() for node in nodes.values())
     if plan.entry is not None:
         yield "entries", plan.entry
     for node in plan.nodes.values():
@@ -47,6 +62,7 @@ def _references(plan: Plan) -> Iterator[Reference]:
 def _of_node(node: Node) -> Iterator[Reference]:
     yield from _of_act(node.act)
     yield from (("nodes", name) for edge in node.edges for name in led(edge.target))
+    yield from (("choices", edge.target.choices) for edge in node.edges if type(edge.target) is Pick)
     if node.validation is not None:
         yield from (("validators", each.validator) for each in node.validation.conditions)
         for template in node.validation.prompts.values():

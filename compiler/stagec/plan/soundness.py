@@ -10,8 +10,8 @@ from stagec.plan.act import Act, Command, Converse, Prompt
 from stagec.plan.document import Plan
 from stagec.plan.facts import cycles
 from stagec.plan.gate import ExitGate, Gate, IntentGate, JudgeGate, VerdictGate
-from stagec.plan.node import Fork, Named, Node
-from stagec.plan.references import led
+from stagec.plan.node import Fork, Named, Node, Pick
+from stagec.plan.references import reached
 from stagec.plan.template import Scope, Template, strays
 
 Flaw = tuple[Pointer, str]
@@ -41,22 +41,10 @@ def unsound(plan: Plan) -> Flaws:
         _look_at_validation(node, at, found)
     _look_around(plan, found)
     if plan.limits.executions is None:
-        begun = _begun(plan)
+        begun = frozenset(reached(plan))
         endless = (each for each in cycles(plan) if not begun.isdisjoint(each))
         found.extend((("limits",), f"lacks 'executions', but {listing(each)} can repeat") for each in endless)
     return found
-
-
-def _begun(plan: Plan) -> frozenset[str]:
-    """Return the nodes that some entry leads to."""
-    order = dict.fromkeys(plan.entries.values())
-    todo = list(order)
-    for name in todo:  # grows while it is walked
-        ahead = dict.fromkeys(each for edge in plan.nodes[name].edges for each in led(edge.target))
-        fresh = [each for each in ahead if each not in order]
-        order |= dict.fromkeys(fresh)
-        todo.extend(fresh)
-    return frozenset(order)
 
 
 def _look_at_routes(node: Node, at: Pointer, found: Flaws) -> None:
@@ -73,7 +61,7 @@ def _look_at_routes(node: Node, at: Pointer, found: Flaws) -> None:
     for index, edge in enumerate(node.edges):
         if type(edge.target) is Fork:
             _look_at_fork(edge.target, (*at, "edges", index, "target"), found)
-        elif type(edge.target) is Named and (type(gate) is not IntentGate or gate.target is None):
+        elif isinstance(edge.target, Named | Pick) and (type(gate) is not IntentGate or gate.target is None):
             found.append(((*at, "edges", index, "target"), "is left to the answer, but the gate reads no 'target'"))
 
 

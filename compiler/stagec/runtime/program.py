@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from stagec.core.json import Json
-from stagec.core.value import value
+from stagec.core.value import replace, value
 from stagec.plan.document import Plan
 from stagec.plan.load import Loaded, PlanError, unframed
 from stagec.plan.load import load as load_plan
 from stagec.plan.load import verify as verify_plan
-from stagec.plan.node import Edge, Go, Named, Target
+from stagec.plan.node import Edge, Go, Named, Pick, Target
 from stagec.runtime.answer_schemas import AnswerSchemas, find_unusable
 from stagec.runtime.json_values import all_hold
 from stagec.runtime.render import Renderer
@@ -20,7 +20,7 @@ from stagec.runtime.render import Renderer
 class Program:
     """A plan, the digest that names it, and what is prepared for running it.
 
-    `routes` are the edges of every node by outcome.
+    `routes` are the edges of every node by outcome; in place of a `Pick` stands what it names, one value for all.
     """
 
     plan: Plan
@@ -61,8 +61,15 @@ def verify(data: bytes) -> Loaded:
 
 def program_of(plan: Plan, digest: str = "") -> Program:
     """Return the program of a plan that was not read from a file."""
-    routes = {name: group_by_outcome(node.edges) for name, node in plan.nodes.items()}
+    choices = {name: Named(nodes) for name, nodes in plan.choices.items()}
+    routes = {
+        name: group_by_outcome(_resolve(each, choices) for each in node.edges) for name, node in plan.nodes.items()
+    }
     return Program(plan, digest, routes, Renderer(plan.contents), AnswerSchemas(plan.contents))
+
+
+def _resolve(edge: Edge, choices: Mapping[str, Named]) -> Edge:
+    return replace(edge, target=choices[edge.target.choices]) if type(edge.target) is Pick else edge
 
 
 def choose(edges: Iterable[Edge], result: Json, named: str | None = None) -> Target | None:

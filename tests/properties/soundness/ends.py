@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stagec.plan.document import Plan
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Stop, Target
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Pick, Stop, Target
 from stagec.plan.references import led
 
 Way = tuple[str, bool]
@@ -19,7 +19,7 @@ def stuck(plan: Plan) -> list[str]:
     completing: set[Way] = set()
     grown = True
     while grown:
-        fresh = {way for way in ways if any(_ends(edge.target, completing) for edge in _edges(plan, way))}
+        fresh = {way for way in ways if any(_ends(plan, edge.target, completing) for edge in _edges(plan, way))}
         fresh |= {(name, True) for name, node in plan.nodes.items() if any(each.on != _FAIL for each in node.edges)}
         grown, completing = fresh != completing, fresh
     return sorted({name for name, _ in _reached(plan) - completing})
@@ -30,14 +30,15 @@ def _edges(plan: Plan, way: Way) -> Iterator[Edge]:
     return (each for each in plan.nodes[name].edges if not begins or each.on == _FAIL)
 
 
-def _ends(target: Target, completing: set[Way]) -> bool:
+def _ends(plan: Plan, target: Target, completing: set[Way]) -> bool:
     match target:
         case Stop():
             return target.outcome is Outcome.DONE
         case Go():
             return (target.node, False) in completing or (target.otherwise, False) in completing
-        case Named():
-            return any((each, False) in completing for each in target.nodes.values())
+        case Named() | Pick():
+            nodes = plan.choices[target.choices] if isinstance(target, Pick) else target.nodes
+            return any((each, False) in completing for each in nodes.values())
         case Chain():
             return all((each, False) in completing for each in target.nodes)
         case Fork():
@@ -51,7 +52,8 @@ def _reached(plan: Plan) -> set[Way]:
     for way in todo:  # grows while it is walked
         for edge in _edges(plan, way):
             siblings = edge.target.nodes if isinstance(edge.target, Fork) else ()
-            fresh = {(each, each in siblings) for each in led(edge.target)} - found
+            ahead = plan.choices[edge.target.choices].values() if isinstance(edge.target, Pick) else led(edge.target)
+            fresh = {(each, each in siblings) for each in ahead} - found
             found |= fresh
             todo.extend(fresh)
     return found

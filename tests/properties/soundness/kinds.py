@@ -11,7 +11,7 @@ from properties.soundness.talks import of_answer, of_told
 from stagec.plan.act import Carried, Converse, Given, Prompt, Provided
 from stagec.plan.document import Plan
 from stagec.plan.gate import Among, Exists, IntentGate, JudgeGate, Reads, Term
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Stop, Target
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Pick, Stop, Target
 from stagec.runtime.exchange import Answered, Ask, Effect, Judge, Run, Shell
 from stagec.runtime.gate import ALIASES
 from stagec.runtime.json_values import MISSING, follow
@@ -42,6 +42,8 @@ def of_target(node: str, target: Target) -> str:
             return "chain"
         case Named():
             return "named"
+        case Pick():
+            return "pick"
         case Stop():
             return target.outcome.value
 

@@ -14,6 +14,7 @@ _ROLES = {
     Role.FAILED: "where runs end with a failure",
     Role.MISSING: "named, but nothing has this name",
     Role.GROUP: "several nodes drawn as one",
+    Role.CHOICE: "an answer names the one that follows",
 }
 _STROKES = {
     Stroke.ENTRY: "starts here",

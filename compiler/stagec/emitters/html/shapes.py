@@ -34,6 +34,7 @@ _ROLES = {
     Role.FAILED: "octagon",
     Role.MISSING: "note",
     Role.GROUP: "stack",
+    Role.CHOICE: "signpost",
 }
 _DOUBLE = {"ring": "ring", Form.DOUBLE_OCTAGON: "octagon"}
 """Outlines with another one inside."""
@@ -45,6 +46,7 @@ _CORNERS = {
     Form.HOUSE: "lT mt rT rb lb",
     "octagon": "Lt Rt rT rB Rb Lb lB lT",
     "note": "lt Rt rT rb lb",
+    "signpost": "lt Rt rm Rb lb Lm",
 }
 """The corners of outlines, clockwise: l left, r right, t top, b bottom, m middle, capital letters a little inside."""
 

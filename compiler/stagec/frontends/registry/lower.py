@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from stagec.contract.schemas import Miss, Schema
-from stagec.core.json import object_of, text_in
+from stagec.core.json import Json, object_of, text_in
 from stagec.core.place import Place
 from stagec.frontends.registry.agreement import disagreements, offered_by
 from stagec.frontends.registry.answers import DEFAULT, conditionals, open_jump
 from stagec.frontends.registry.document import INTENTS, Intent, Kind, Move, Registry, Step
 from stagec.frontends.registry.supply import unserved_verdict
-from stagec.model.flow import Bound, Edge, End, Entry, Flow, Node, Stop, Term, To
+from stagec.model.flow import Bound, Edge, End, Entry, Flow, Node, Pick, Stop, Term, To
 
 _ROUTING = frozenset({Kind.WORK.value, Kind.VERIFICATION.value})
 _KINDS: Mapping[tuple[Kind, str], frozenset[str]] = {
@@ -40,6 +40,8 @@ class _Lowering:
         self._suspect = bool(registry.gateless) or unserved_verdict(registry) is not None
         self._open: set[str] = set()
         self._naming: set[str] = set()
+        self._picks: dict[int, Pick] = {}
+        self._equal_picks: dict[tuple[tuple[str, str], ...], Pick] = {}
         self._lost: list[Edge] = []
         self._lost_entries: list[tuple[str, Entry]] = []
 
@@ -127,7 +129,7 @@ class _Lowering:
         return Edge(step.key, move.intent, to, step.place(move), kinds, repair, when, fallback=move.is_fallback)
 
     def _jumps(self, step: Step) -> Iterator[Edge]:
-        """Yield an edge to every step that an answer may name as the target of a jump."""
+        """Yield an edge to the steps that an answer may name as the target of a jump."""
         if step.gate is None or "jump" not in step.gate.allowed:
             return
         if not step.gate.target_field:
@@ -141,10 +143,20 @@ class _Lowering:
             self._open.add(step.key)
         elif not isinstance(values, tuple):
             self._exact = False
-        for value in values if isinstance(values, tuple) else ():
-            target = self._registry.step(value) if isinstance(value, str) else None
-            if target is not None and not target.is_section:
-                yield Edge(step.key, "jump", To((target.key,)), at, _kinds(step, "jump", target), named=str(value))
+        picked = self._picked(values) if isinstance(values, tuple) else None
+        if picked is not None and picked.nodes:
+            kinds = _KINDS.get((step.acts_as, Intent.JUMP.value)) if step.acts_as is not None else None
+            yield Edge(step.key, Intent.JUMP.value, picked, at, kinds)
+
+    def _picked(self, values: tuple[Json, ...]) -> Pick:
+        """Return the steps that some values name; equal ones are one, and found again by the identity of the values."""
+        known = self._picks.get(id(values))
+        if known is None:
+            found = {name: self._registry.step(name) for name in values if isinstance(name, str)}
+            names = {name: step.key for name, step in found.items() if step is not None and not step.is_section}
+            pick = Pick(names, tuple(dict.fromkeys(names.values())))
+            known = self._picks[id(values)] = self._equal_picks.setdefault(tuple(names.items()), pick)
+        return known
 
     def _programmed(self, step: Step) -> Iterator[Edge]:
         """Yield the moves of a step that runs a program: where no transition says else, it is done or runs again."""

@@ -31,6 +31,7 @@ _ROLES = {
     Role.DONE: "end of a run",
     Role.FAILED: "end of a run",
     Role.MISSING: "no such name",
+    Role.CHOICE: "named by the answer",
 }
 
 

@@ -1,11 +1,12 @@
 """STG6xx: flows that cannot start, end or go on as they should; the same rules for every system."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from operator import itemgetter
 
 from stagec.core.rule import Family
 from stagec.core.value import replace
 from stagec.graph import Graph, Trap, build
-from stagec.model.flow import Edge, Entry, To
+from stagec.model.flow import Edge, Entry, Pick, To
 
 FAMILY = Family(__name__, 600, Graph)
 rule = FAMILY.rule
@@ -16,16 +17,23 @@ def roots(graph: Graph) -> tuple[str, ...]:
     lost = set(graph.unstartable())
     if not lost:
         return ()
-    led: set[str] = set()
     groups = [group for group in graph.components() if group[0] in lost]
-    for group in groups:
-        members = set(group)
-        for name in group:
-            ahead = {target for edge in graph.flow.nodes[name].edges for target in targets(edge)}
-            led |= ahead - members
+    led = _led(graph, {name: at for at, group in enumerate(groups) for name in group})
     first = {group for group in groups if not led.intersection(group)}
     order = {name: position for position, name in enumerate(graph.flow.nodes)}
     return tuple(sorted((min(group, key=order.__getitem__) for group in first), key=order.__getitem__))
+
+
+def _led(graph: Graph, groups: Mapping[str, int]) -> set[str]:
+    """Return the nodes of some groups to which a node of another one leads; targets that many share are read once."""
+    led: set[str] = set()
+    shared: dict[tuple[str, ...], set[int]] = {}
+    for name, group in groups.items():
+        for edge in graph.flow.nodes[name].edges:
+            shared.setdefault(targets(edge), set()).add(group)
+    for ahead, sources in shared.items():
+        led.update(each for each in ahead if each in groups and not sources <= {groups[each]})
+    return led
 
 
 def leading_to_gates(graph: Graph) -> frozenset[str]:
@@ -35,7 +43,7 @@ def leading_to_gates(graph: Graph) -> frozenset[str]:
     for group in graph.components() if lost else ():
         if group[0] in lost:
             nodes = [graph.flow.nodes[name] for name in group]
-            ahead = {target for node in nodes for edge in node.edges for target in targets(edge)}
+            ahead = (target for node in nodes for edge in node.edges for target in targets(edge))
             if not all(node.idle for node in nodes) or not found.isdisjoint(ahead):
                 found.update(group)
     return frozenset(found)
@@ -72,6 +80,8 @@ def is_told(graph: Graph) -> bool:
 
 def targets(edge: Edge) -> tuple[str, ...]:
     """Return the nodes that an edge leads to, at once or at last."""
+    if isinstance(edge.target, Pick):
+        return edge.target.nodes
     if not isinstance(edge.target, To):
         return ()
     join = edge.target.join
@@ -86,13 +96,35 @@ def only_awaited(graph: Graph) -> Mapping[str, tuple[Edge, ...]]:
         for edge in node.edges if node.id in starts else ():
             for target in edge.target.nodes if isinstance(edge.target, To) else ():
                 ways.setdefault(target, []).append(edge)
-    begun = {entry.node for entry in graph.flow.entries.values()}
+    begun = {entry.node for entry in graph.flow.entries.values()} | _picked(graph)
     joins = {each.target.join for all_ways in ways.values() for each in all_ways if isinstance(each.target, To)}
     return {
         name: tuple(all_ways)
         for name, all_ways in ways.items()
         if name not in begun | joins and all(isinstance(way.target, To) and way.target.join for way in all_ways)
     }
+
+
+_SHOWN = 8
+"""Ways to a node of which something is said."""
+
+
+def first_ways(graph: Graph, names: Collection[str]) -> Mapping[str, list[Edge]]:
+    """Return the first edges that lead to each of some nodes; targets that many edges share are read once."""
+    shared: dict[tuple[str, ...], list[tuple[int, Edge]]] = {}
+    every = (edge for node in graph.flow.nodes.values() for edge in node.edges) if names else ()
+    for numbered in enumerate(every):
+        shared.setdefault(targets(numbered[1]), []).append(numbered)
+    found: dict[str, list[tuple[int, Edge]]] = {name: [] for name in names}
+    for ahead, ways in shared.items():
+        for each in found.keys() & ahead:
+            found[each] += ways[:_SHOWN]
+    return {name: [edge for _, edge in sorted(ways, key=itemgetter(0))[:_SHOWN]] for name, ways in found.items()}
+
+
+def _picked(graph: Graph) -> frozenset[str]:
+    """Return the nodes that answers may name; a node that waits for all its edges is none of them."""
+    return frozenset[str]().union(*(target.nodes for target, _ in graph.flow.picks))
 
 
 def order(graph: Graph) -> dict[str, int]:

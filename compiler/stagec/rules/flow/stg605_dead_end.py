@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.graph import Graph, noun
-from stagec.rules.flow import ends, only_awaited, rule, targets
+from stagec.rules.flow import ends, first_ways, only_awaited, rule
 
 
 @rule(since="0.1", origin=("steps-registry:flow.no-closure", "steps-registry:flow.entry-no-closure"))
@@ -22,11 +22,11 @@ def check(graph: Graph) -> Iterator[Finding]:
         return
     found = [trap for trap in ends(graph) if not trap.cycle]
     awaited = only_awaited(graph) if found else {}
+    ways = first_ways(graph, {trap.nodes[-1] for trap in found})
     for trap in found:
         if trap.nodes[-1] in awaited:
             continue
         node = graph.flow.nodes[trap.nodes[-1]]
-        ways = [edge for other in graph.flow.nodes.values() for edge in other.edges if node.id in targets(edge)]
-        related = tuple(Related(edge.at, "a run gets here by this") for edge in ways[:8])
+        related = tuple(Related(edge.at, "a run gets here by this") for edge in ways[node.id])
         message = f"{noun(graph, 'node')} {quote(node.id)} does not complete a run, and nothing can run after it"
         yield Finding(node.decided_at or node.at, message, related)

@@ -30,22 +30,27 @@ _SHOWN = 8
 
 @rule(since="0.1", origin=("steps-registry:flow.boundary",))
 def check(graph: Graph) -> Iterator[Finding]:
+    known: dict[tuple[int, frozenset[str] | None], list[Node]] = {}
     for node in graph.flow.nodes.values():
-        told: dict[Place, list[tuple[Edge, Node]]] = {}
+        told: dict[Place, list[tuple[Edge, list[Node]]]] = {}
         for edge in node.edges:
-            for target in _foreign(graph, edge) if edge.kinds is not None else ():
-                told.setdefault(edge.at, []).append((edge, target))
-        for at, found in told.items():
-            related = tuple(Related(target.at.key, "leads here") for _, target in found[:_SHOWN])
-            yield Finding(at, _sentence(graph, node, found[0][0], [target for _, target in found]), related)
+            foreign = _foreign(graph, edge, known) if edge.kinds is not None and not edge.repair else None
+            if foreign:
+                told.setdefault(edge.at, []).append((edge, foreign))
+        for at, ways in told.items():
+            (edge, found), *others = ways
+            found = [*found, *(each for _, more in others for each in more)] if others else found
+            related = tuple(Related(target.at.key, "leads here") for target in found[:_SHOWN])
+            yield Finding(at, _sentence(graph, node, edge, found), related)
 
 
-def _foreign(graph: Graph, edge: Edge) -> list[Node]:
-    """Return the nodes an edge leads to although their kind forbids it."""
-    if edge.kinds is None or edge.repair:
-        return []
-    found = [graph.flow.nodes.get(name) for name in targets(edge)]
-    return [node for node in found if node is not None and node.kind is not None and node.kind not in edge.kinds]
+def _foreign(graph: Graph, edge: Edge, known: dict[tuple[int, frozenset[str] | None], list[Node]]) -> list[Node]:
+    """Return the nodes an edge leads to although their kind forbids it; edges that share a target share the answer."""
+    key = (id(edge.target), edge.kinds)
+    if key not in known:
+        found = [graph.flow.nodes[name] for name in targets(edge) if name in graph.flow.nodes]
+        known[key] = [each for each in found if each.kind is not None and each.kind not in (edge.kinds or ())]
+    return known[key]
 
 
 def _sentence(graph: Graph, node: Node, edge: Edge, found: list[Node]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from stagec.core.json import Json
 from stagec.model import flow
 from stagec.plan.gate import Among, Reads
-from stagec.plan.node import Edge, Go, Named, Outcome, Stop
+from stagec.plan.node import Edge, Go, Named, Outcome, Pick, Stop
 
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 END: dict[str, Any] = {"transitions": {"closing": {"target": None}, "repeat": {"target": "closure.a"}}}
@@ -120,6 +120,14 @@ def test_a_jump_goes_where_the_answer_may_say(flows: Any) -> None:
     assert found.nodes["initial.a"].edges == (Edge("jump", named), Edge("handoff", Go("closure.a")))
 
 
+def test_steps_that_may_name_the_same_steps_share_what_they_name(flows: Any) -> None:
+    steps = {"initial.a": jumping(), "continuation.a": jumping(), "closure.a": END}
+    found = flows.plan(steps, fields={"to": {"enum": ["continuation.a", "initial.a"]}})
+    jumps = [found.nodes[name].edges[0] for name in ("initial.a", "continuation.a")]
+    assert jumps == [Edge("jump", Pick("1"))] * 2
+    assert found.choices == {"1": {"continuation.a": "continuation.a", "initial.a": "initial.a"}}
+
+
 def test_a_jump_to_nowhere_takes_its_transition(flows: Any) -> None:
     steps = {"initial.a": jumping(jump={"target": "continuation.a"}), "continuation.a": handing(), "closure.a": END}
     found = flows.plan(steps, fields={"to": {"enum": ["initial.a", "elsewhere"]}})
@@ -139,7 +147,8 @@ def test_a_jump_that_may_say_anything_goes_to_any_step_but_sections(flows: Any) 
     }
     found = flows.plan(steps, fields={"to": {"type": "string"}})
     everywhere = {key: key for key in ("initial.a", "continuation.a", "closure.a")}
-    assert found.nodes["initial.a"].edges[:2] == (Edge("jump", Named(everywhere)), Edge("jump", Go("continuation.a")))
+    assert found.nodes["initial.a"].edges[:2] == (Edge("jump", Pick("any")), Edge("jump", Go("continuation.a")))
+    assert found.choices == {"any": everywhere}
 
 
 def test_a_step_may_be_named_by_its_id(flows: Any) -> None:
@@ -149,9 +158,10 @@ def test_a_step_may_be_named_by_its_id(flows: Any) -> None:
         "closure.a": END,
     }
     (meaning,) = flows.compile(steps, fields={"to": {"type": "string"}}).meanings
-    edges = meaning.plan().nodes["initial.a"].edges
-    assert edges[0].target.nodes["continuation.b"] == "continuation.a"
-    assert Edge("next", Go("continuation.a")) in edges
+    found = meaning.plan()
+    assert found.nodes["initial.a"].edges[0].target == Pick("any")
+    assert found.choices["any"]["continuation.b"] == "continuation.a"
+    assert Edge("next", Go("continuation.a")) in found.nodes["initial.a"].edges
 
 
 def test_what_is_not_allowed_and_what_leads_nowhere_is_left_out(flows: Any) -> None:

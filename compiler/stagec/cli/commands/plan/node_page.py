@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from stagec.cli.commands.plan.overview import tool_row
 from stagec.cli.commands.plan.sheet import Sheet
@@ -23,7 +23,7 @@ from stagec.core.words import shortened
 from stagec.plan import Plan
 from stagec.plan.act import Act, Command, Converse, Prompt
 from stagec.plan.gate import Validation
-from stagec.plan.node import Node
+from stagec.plan.node import Node, Pick, Target
 from stagec.plan.references import led
 from stagec.plan.template import Template
 
@@ -52,10 +52,16 @@ def _origins(plan: Plan, name: str) -> Iterator[str]:
     for selected, begun in plan.entries.items():
         if begun == name:
             yield "the start of a run" + (f" under {short(selected)}" if selected else "")
+    choices = {choices for choices, nodes in plan.choices.items() if name in nodes.values()}
     for other, node in plan.nodes.items():
-        outcomes = dict.fromkeys(edge.on for edge in node.edges if name in led(edge.target))
+        leading = (edge for edge in node.edges if name in led(edge.target) or _picks(edge.target, choices))
+        outcomes = dict.fromkeys(edge.on for edge in leading)
         if outcomes:
             yield f"{short(other)} on {listed(outcomes, 'or')}"
+
+
+def _picks(target: Target, choices: Container[str]) -> bool:
+    return isinstance(target, Pick) and target.choices in choices
 
 
 def _act(act: Act, plan: Plan) -> Iterator[str]:

@@ -9,7 +9,7 @@ from stagec.cli.commands.plan.wording import kind_of_act, listed, move, short, v
 from stagec.core.words import shortened
 from stagec.plan import FORMAT, Loaded, Plan
 from stagec.plan.document import Facts, Input
-from stagec.plan.references import led
+from stagec.plan.references import reached
 from stagec.plan.surroundings import Server, Tool, Validator
 
 _MOST = 8
@@ -94,18 +94,12 @@ def _nodes(plan: Plan, arrow: str) -> Iterator[Row]:
 
 def _in_order(plan: Plan) -> Iterable[str]:
     """Return the nodes as runs come to them, then the others."""
-    found = dict.fromkeys(plan.entries.values())
-    todo = [*found]
-    for name in todo:  # grows while it is walked
-        for each in (each for edge in plan.nodes[name].edges for each in led(edge.target)):
-            if each not in found:
-                found[each] = None
-                todo.append(each)
-    return {**found, **dict.fromkeys(plan.nodes)}
+    return dict.fromkeys((*reached(plan), *plan.nodes))
 
 
 def _surroundings(sheet: Sheet, plan: Plan) -> None:
     tables: dict[str, list[Row]] = {
+        "choices": [((name,), (listed(sorted({*each.values()}), "or"),)) for name, each in plan.choices.items()],
         "inputs": [_input(name, each) for name, each in plan.inputs.items()],
         "tools": [tool_row(name, each) for name, each in plan.tools.items()],
         "servers": [((name,), tuple(_server(each))) for name, each in plan.servers.items()],

@@ -26,7 +26,7 @@ from stagec.plan.gate import (
     Term,
     VerdictGate,
 )
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Stop, Target
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Pick, Stop, Target
 from stagec.plan.template import Choice, Each, Hole, Path, Piece, Template, Text
 
 _PLAIN = re.compile(r"[\w$@#/:+-]+")
@@ -147,6 +147,8 @@ def target(given: Target) -> str:
             return ", then ".join(map(short, nodes))
         case Named(nodes=nodes):
             return f"the one that the answer names: {listed(sorted({*nodes.values()}), 'or')}"
+        case Pick(choices=choices):
+            return f"the one that the answer names, of the choices {short(choices)}"
         case Stop(outcome=outcome):
             return f"end ({outcome})"
         case _:

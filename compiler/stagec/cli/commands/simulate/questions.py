@@ -10,10 +10,11 @@ from stagec.cli.commands.simulate.making import Wish, made
 from stagec.cli.running.report import request_label
 from stagec.core.json import Json
 from stagec.core.value import value
+from stagec.plan import Plan
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.canonical import compact
 from stagec.plan.gate import Among, Exists, IntentGate, Reads, Term
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Stop, Target
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Pick, Stop, Target
 from stagec.runtime import Program, State
 from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
 from stagec.runtime.execution import Execution
@@ -149,7 +150,7 @@ def ways(program: Program, execution: Execution) -> tuple[Way, ...]:
         if execution.begins_branch and edge.on != FAIL:
             found += [] if any(way.outcome == edge.on for way in found) else [Way(edge.on, f"{_OF_BRANCH} (done)")]
         else:
-            found += _of_edge(edge, _END if execution.branch.scope is None else _OF_BRANCH)
+            found += _of_edge(program.plan, edge, _END if execution.branch.scope is None else _OF_BRANCH)
     if all(way.outcome != ABORT for way in found) and _may_abort(program, node):
         found.append(Way(ABORT, _ABORTED))
     return tuple(found)
@@ -162,10 +163,11 @@ def _may_abort(program: Program, node: Node) -> bool:
     return made(program, act.schema, [Wish(gate.field, ABORT)]) is not None
 
 
-def _of_edge(edge: Edge, end: str) -> Iterator[Way]:
+def _of_edge(plan: Plan, edge: Edge, end: str) -> Iterator[Way]:
     target = edge.target
-    if isinstance(target, Named):
-        for name, node in target.nodes.items():
+    if isinstance(target, Named | Pick):
+        nodes = plan.choices[target.choices] if isinstance(target, Pick) else target.nodes
+        for name, node in nodes.items():
             yield Way(edge.on, node, edge.when, name)
     else:
         yield Way(edge.on, _leads(target, end), edge.when)
@@ -181,7 +183,7 @@ def _leads(target: Target, end: str) -> str:
             return ", then ".join(nodes)
         case Stop(outcome=outcome):
             return f"{end} ({outcome})"
-        case Named():
+        case Named() | Pick():
             return "the node that the answer names"
 
 

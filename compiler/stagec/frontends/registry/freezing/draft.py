@@ -59,6 +59,7 @@ class _Making:
             entry=agent.entry(registry, flow),
             title=text_in(self._definition, "displayName"),
             version=text_in(registry.body, "version"),
+            choices=self._moves.choices,
             inputs=self._inputs(steps),
             system=system,
             judge=agent.judge(registry),

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from stagec.frontends.registry.document import Intent
 from stagec.model import flow
 from stagec.plan.gate import Among, ExitGate, Gate, JudgeGate, Reads, Term
-from stagec.plan.node import Edge, Go, Named, Outcome, Stop
+from stagec.plan.node import Edge, Go, Named, Outcome, Pick, Stop, Target
 
 _FAILED = Stop(Outcome.FAILED)
 _OF_PROGRAMS = frozenset({Intent.CLOSING.value, Intent.REPEAT.value})
@@ -16,11 +16,20 @@ _NULL = "null"
 
 
 class Moves:
-    """Makes the edges of a registry's steps; every outcome that can be has an edge."""
+    """Makes the edges of a registry's steps; every outcome that can be has an edge.
+
+    `choices` are the steps that answers may name, where several edges have them in common or any step may be named.
+    """
 
     def __init__(self, meant: flow.Flow) -> None:
         self._flow = meant
-        self._anywhere = Named(meant.called)
+        shared = [target for target, edges in meant.picks if edges > 1]
+        self._shared = {id(target): str(at) for at, target in enumerate(shared, 1)}
+        names_any = any(node.names_any for node in meant.nodes.values())
+        self.choices: Mapping[str, Mapping[str, str]] = {
+            **({_ANY: meant.called} if names_any else {}),
+            **{self._shared[id(target)]: target.names for target in shared},
+        }
 
     def edges(self, name: str, gate: Gate, allowed: Collection[str]) -> tuple[Edge, ...]:
         """Return the edges of a step with this gate, for the outcomes that it allows and those it has by itself."""
@@ -35,17 +44,26 @@ class Moves:
 
     def _jumps(self, node: flow.Node) -> Iterator[Edge]:
         """Yield the move to a step that the answer names: to those that it may name, to any where all are possible."""
-        named = {edge.named: target for edge in node.edges if edge.named is not None for target in _nodes(edge)}
-        target = self._anywhere if node.names_any else Named(named)
-        if target.nodes:
-            yield Edge(Intent.JUMP.value, target)
+        if node.names_any:
+            yield Edge(Intent.JUMP.value, Pick(_ANY))
+        for edge in node.edges:
+            if isinstance(edge.target, flow.Pick):
+                yield Edge(edge.outcome, self._picked(edge.target))
+
+    def _picked(self, target: flow.Pick) -> Target:
+        shared = self._shared.get(id(target))
+        return Named(target.names) if shared is None else Pick(shared)
+
+
+_ANY = "any"
+"""What choices are called that have every step."""
 
 
 def _by_outcome(edges: Iterable[flow.Edge]) -> Mapping[str, list[flow.Edge]]:
     """Return the edges of each outcome, without those that lead to what was only likely meant, or to a named node."""
     found: dict[str, list[flow.Edge]] = {}
     for edge in edges:
-        if not edge.repair and edge.named is None:
+        if not edge.repair and not isinstance(edge.target, flow.Pick):
             found.setdefault(edge.outcome, []).append(edge)
     return found
 

@@ -43,6 +43,8 @@ def _target(target: flow.Target) -> Target:
             return Fork(target.nodes, target.join)
         case flow.Stop():
             return Stop(Outcome(target.end.value))
+        case flow.Pick():
+            raise TypeError("no result of a stage names the stage that follows")
         case _:
             assert_never(target)
 
