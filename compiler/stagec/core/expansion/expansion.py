@@ -76,9 +76,10 @@ class Expansion:
         first = len(self._bodies)
         for each in starts:
             self._index(each)
-        for position, body in enumerate(self._bodies):  # grows while it is walked
-            if position >= first:
-                self._read(body, meant)
+        position = first
+        while position < len(self._bodies):  # grows while it is walked; what is known already is not even counted
+            self._read(self._bodies[position], meant)
+            position += 1
         if len(self._bodies) > first:
             self._weigh(first)
 

@@ -23,8 +23,12 @@ def reading(graph: Graph, presence: Presence) -> Iterator[tuple[Read, tuple[Sour
     With each come the nodes that promise no more, and the other places at which the same is read.
     """
     same: dict[tuple[object, ...], list[Read]] = {}
+    numbers: dict[tuple[str, ...], int] = {}
+    shared: dict[int, int] = {}  # many reads of a node have the very same sources
     for each in graph.flow.reads:
-        same.setdefault((each.node, each.path, *(source.node for source in each.sources)), []).append(each)
+        if id(each.sources) not in shared:
+            shared[id(each.sources)] = numbers.setdefault(tuple(one.node for one in each.sources), len(numbers))
+        same.setdefault((each.node, each.path, shared[id(each.sources)]), []).append(each)
     for first, *others in same.values():
         found = [(each.promised.presence, each) for each in first.sources if each.promised is not None]
         told = next((worst for worst in _WORST if worst in {one for one, _ in found}), None)
