@@ -28,7 +28,7 @@ def diagnose(verdicts: Iterable[Verdict], trees: Mapping[str, Tree], selection: 
     kept, folded = _fold(verdicts)
     shown = [each for each in kept if selection.severity(each.rule) is not None]
     spans = _locate([each.finding for each in shown], trees)
-    found = [_diagnostic(each, selection, spans, folded[id(each)]) for each in shown]
+    found = [_make_diagnostic(each, selection, spans, folded[id(each)]) for each in shown]
     return tuple(sorted(found, key=_order))
 
 
@@ -41,8 +41,10 @@ def _fold(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], Counter[int]]:
     roots: dict[_Spot, Verdict] = {}
     folded: Counter[int] = Counter()
     kept: list[Verdict] = []
-    for family, judged in groupby(_few(_once(verdicts), folded), key=lambda each: each.rule.code[:4]):
-        found = [(each, _root(each.finding.at, roots) if roots else None) for each in judged]
+    for family, judged in groupby(
+        _fold_excess(_drop_repetitions(verdicts), folded), key=lambda each: each.rule.code[:4]
+    ):
+        found = [(each, _find_root(each.finding.at, roots) if roots else None) for each in judged]
         folded.update(id(root) for _, root in found if root is not None)
         standing = [each for each, root in found if root is None]
         kept.extend(standing)
@@ -60,7 +62,7 @@ Of a file that cannot be read everything follows from the mistake in it, whateve
 """
 
 
-def _once(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+def _drop_repetitions(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
     """Drop repetitions: two registries that share a file find the same in it."""
     said: set[tuple[str, Place, str]] = set()
     for each in verdicts:
@@ -70,7 +72,7 @@ def _once(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
             yield each
 
 
-def _few(verdicts: Iterable[Verdict], folded: Counter[int]) -> Iterator[Verdict]:
+def _fold_excess(verdicts: Iterable[Verdict], folded: Counter[int]) -> Iterator[Verdict]:
     """Fold what a rule says of a file beyond so many times into the last of these."""
     said: Counter[tuple[str, str]] = Counter()
     last: dict[tuple[str, str], Verdict] = {}
@@ -84,7 +86,7 @@ def _few(verdicts: Iterable[Verdict], folded: Counter[int]) -> Iterator[Verdict]
             yield each
 
 
-def _root(at: Place, roots: Mapping[_Spot, Verdict]) -> Verdict | None:
+def _find_root(at: Place, roots: Mapping[_Spot, Verdict]) -> Verdict | None:
     if at.range is not None and (at.file, at.pointer, at.range) in roots:
         return roots[at.file, at.pointer, at.range]
     for length in range(len(at.pointer), -1, -1):
@@ -107,7 +109,7 @@ def _locate(findings: Iterable[Finding], trees: Mapping[str, Tree]) -> Mapping[P
     return spans
 
 
-def _diagnostic(each: Verdict, selection: Selection, spans: Mapping[Place, Span], folded: int) -> Diagnostic:
+def _make_diagnostic(each: Verdict, selection: Selection, spans: Mapping[Place, Span], folded: int) -> Diagnostic:
     rule, finding = each.rule, each.finding
     return Diagnostic(
         code=rule.code,

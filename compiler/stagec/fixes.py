@@ -22,7 +22,7 @@ class FixedFiles:
 def apply_fixes(diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tree]) -> FixedFiles:
     """Make the edits of all fixes that do not touch each other; the others wait for the next round."""
     chosen, settled = _choose(diagnostics, trees)
-    files = {file: pair for file, edits in chosen.items() if (pair := _edited(trees[file], edits))}
+    files = {file: pair for file, edits in chosen.items() if (pair := _edit(trees[file], edits))}
     return FixedFiles(files, settled if files else 0)
 
 
@@ -54,16 +54,16 @@ class _Taken:
 
     def has(self, edit: Edit) -> bool:
         """Tell whether the very same edit was chosen already."""
-        return _identity(edit) in self._edits
+        return _identify(edit) in self._edits
 
     def touches(self, edit: Edit) -> bool:
         """Tell whether a chosen edit lies at, inside or around a place that this one needs."""
-        return any(self._near(place) for place in _places(edit))
+        return any(self._near(place) for place in _list_places(edit))
 
     def add(self, edit: Edit) -> None:
         """Remember an edit as chosen."""
-        self._edits.add(_identity(edit))
-        for place in _places(edit):
+        self._edits.add(_identify(edit))
+        for place in _list_places(edit):
             self._places.add(place)
             self._ancestors.update(place[:length] for length in range(1, len(place)))
 
@@ -72,7 +72,7 @@ class _Taken:
         return around or place in self._ancestors
 
 
-def _places(edit: Edit) -> Iterable[tuple[object, ...]]:
+def _list_places(edit: Edit) -> Iterable[tuple[object, ...]]:
     """Yield the place of an edit and, where a member is renamed, the place it will have."""
     place = (edit.at.file, *edit.at.pointer)
     yield place
@@ -80,11 +80,11 @@ def _places(edit: Edit) -> Iterable[tuple[object, ...]]:
         yield (*place[:-1], edit.value)
 
 
-def _identity(edit: Edit) -> tuple[object, ...]:
+def _identify(edit: Edit) -> tuple[object, ...]:
     return edit.change, edit.at, repr(edit.value)
 
 
-def _edited(tree: Tree, edits: Iterable[Edit]) -> tuple[bytes, bytes] | None:
+def _edit(tree: Tree, edits: Iterable[Edit]) -> tuple[bytes, bytes] | None:
     """Return the bytes of a file without and with edits made, or nothing when they change nothing."""
     text = tree.data.decode(errors="surrogateescape")
     after = tree.format.apply(text, edits)

@@ -81,15 +81,15 @@ def _compile(project: Project) -> Compilation:
     sources = Sources(project.root, settings.budgets, project.overlay)
     documents, meanings = _read(project, sources)
     trees = {tree.file: tree for tree in sources.trees}
-    selection = Selection.of(settings, families())
+    selection = Selection.of(settings, list_families())
     faulty = [tree for tree in trees.values() if tree.faults]  # of a tree without faults no rule has anything to say
     subjects: tuple[object, ...] = (*faulty, *documents, *(meaning.graph for meaning in meanings))
-    cases = tuple(_cases(selection.families, subjects))
+    cases = tuple(_pair_rules(selection.families, subjects))
     verdicts = tuple(Verdict(rule, finding) for rule, subject in cases for finding in rule.check(subject))
     return Compilation(diagnose(verdicts, trees, selection), meanings, trees, len(cases))
 
 
-def families() -> tuple[AnyFamily, ...]:
+def list_families() -> tuple[AnyFamily, ...]:
     """Return every family of rules in the order in which they judge."""
     return tuple(sorted(members(rules, Family), key=lambda family: family.hundred))
 
@@ -108,28 +108,28 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
         seen = [file for file in claimed if file in found.named or end.sees(sources, file)]
         read = end.read(sources, tuple(sorted({*seen, *named})))
         documents.extend(read)
-        meanings.extend(_meanings(end, read, sources))
+        meanings.extend(_lower(end, read, sources))
     for tree in unclaimed:
         if tree.readable and not any(end.recognises(tree) for end in ends):
             sources.replace(replace(tree, faults=(*tree.faults, Fault("unknown-document", tree.at))))
     return tuple(documents), tuple(meanings)
 
 
-def _meanings(end: AnyFrontEnd, documents: Iterable[object], sources: Sources) -> Iterator[Meaning]:
+def _lower(end: AnyFrontEnd, documents: Iterable[object], sources: Sources) -> Iterator[Meaning]:
     for document in documents:
         flow = end.lower(document)
         if flow is not None:
-            yield Meaning(build(flow), partial(_plan, end, document, flow, sources))
+            yield Meaning(build(flow), partial(_make_plan, end, document, flow, sources))
 
 
-def _plan(end: AnyFrontEnd, document: object, flow: Flow, sources: Sources) -> Plan:
+def _make_plan(end: AnyFrontEnd, document: object, flow: Flow, sources: Sources) -> Plan:
     from stagec.freeze import freeze  # most runs only check
 
     with PausedCollector():
         return freeze(end.freeze(document, flow, sources), sources)
 
 
-def _cases(chosen: Iterable[AnyFamily], subjects: Iterable[object]) -> Iterable[tuple[AnyRule, object]]:
+def _pair_rules(chosen: Iterable[AnyFamily], subjects: Iterable[object]) -> Iterable[tuple[AnyRule, object]]:
     """Yield every rule with every subject that it judges, one family after the other."""
     for family in chosen:
         judged = [subject for subject in subjects if isinstance(subject, family.subject)]

@@ -28,7 +28,7 @@ compilation = compile_project(Project(Path.cwd(), (Path.cwd(),), Settings(budget
 _FREEZE = """
 import gc
 from pathlib import Path
-from stagec.cli.frozen import Freezer
+from stagec.cli.plans import Freezer
 from stagec.core.budgets import Budgets
 from stagec.project.configuration import Configuration
 from stagec.project.settings import Settings

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stagec.cli.app import run
-from stagec.cli.commands.compile.output import file_names
+from stagec.cli.commands.compile.output import name_files
 from stagec.plan import verify
 
 Shown = pytest.CaptureFixture[str]
@@ -299,12 +299,12 @@ def test_a_comparison_makes_no_folder(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_a_plan_has_a_name_that_every_file_system_takes(ids: list[str], names: list[str]) -> None:
-    assert file_names(ids) == tuple(f"{name}.plan.json" for name in names)
+    assert name_files(ids) == tuple(f"{name}.plan.json" for name in names)
 
 
 @given(st.lists(st.text(max_size=120) | st.sampled_from(["a", "A", "a-2", "a-3", "ß", "ss", "x" * 100])))
 def test_names_differ_everywhere_and_lead_nowhere(ids: list[str]) -> None:
-    names = file_names(ids)
+    names = name_files(ids)
     assert len({normalize("NFKC", name).casefold() for name in names}) == len(ids)
     for name in names:
         assert name.isprintable()

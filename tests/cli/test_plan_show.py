@@ -15,10 +15,10 @@ import pytest
 from handmade import completed, stages, steps
 
 from stagec.cli.app import run
-from stagec.cli.commands.plan.node_page import node_page
-from stagec.cli.commands.plan.overview import overview
+from stagec.cli.commands.plan.node_page import draw_node_page
+from stagec.cli.commands.plan.overview import draw_overview
 from stagec.cli.commands.plan.sheet import Sheet
-from stagec.cli.commands.plan.showing import node_json, plan_json
+from stagec.cli.commands.plan.show import format_node, format_plan
 from stagec.core.canvas import Canvas
 from stagec.core.value import replace
 from stagec.plan import Plan, dump, load, verify
@@ -563,11 +563,11 @@ def _with_evil(text: str, evil: str) -> str:
 def test_evil_names_and_texts_do_no_harm(plan: Plan, evil: str, canvas: Canvas) -> None:
     loaded = verify(dump(with_evil(plan, evil)))
     pages = [Sheet(canvas) for _ in range(len(plan.nodes) + 1)]
-    overview(pages[0], loaded)
+    draw_overview(pages[0], loaded)
     for page, name in zip(pages[1:], loaded.plan.nodes, strict=True):
-        node_page(page, loaded.plan, name)
+        draw_node_page(page, loaded.plan, name)
     told = "".join(page.text() for page in pages)
-    told += plan_json(loaded) + "".join(node_json(loaded.plan, name) for name in loaded.plan.nodes)
+    told += format_plan(loaded) + "".join(format_node(loaded.plan, name) for name in loaded.plan.nodes)
     assert not RAW.search(told)
     assert not COMMANDS.search(told)
     assert plan.id in told

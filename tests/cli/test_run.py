@@ -1,4 +1,4 @@
-"""`stagec run`: a plan is run, what happens is kept, and whatever cannot be is refused before anything is done."""
+"""`stagec run`: a plan is run, a journal of it is kept, and whatever cannot be is refused before anything is done."""
 
 from __future__ import annotations
 
@@ -288,8 +288,7 @@ def test_a_run_of_this_name_is_not_touched(capfd: Shown) -> None:
     capfd.readouterr()
     assert run(["run", "writer.plan.json", "--scenario", "s.yaml", "--run", "one"]) == 2
     assert capfd.readouterr().err == (
-        "stagec: error: there is a run 'one' already: 'stagec resume' goes on with it, "
-        "--run gives a new run another name\n"
+        "stagec: error: there is a run 'one' already: 'stagec resume' resumes it, --run gives a new run another name\n"
     )
     assert Path(".stagec/runs/one.run").read_bytes() == before
 
@@ -340,7 +339,7 @@ def test_a_request_without_an_answer_stops_the_run_and_keeps_it(capfd: Shown) ->
     assert out == "draft    next → close\n"
     assert err.splitlines()[1:] == [
         "stagec: error: 's.yaml' has no answer to the request 'one/close#1/1.0': add 'close' to 'answers'",
-        "stagec: error: the run is kept; this goes on with it: stagec resume one",
+        "stagec: error: the run is kept; to resume it: stagec resume one",
     ]
     assert len(history("one").events) == 2
 

@@ -82,7 +82,7 @@ def test_a_run_that_is_asked_to_end_ends_in_order(running: Running, run: Run, nu
     assert running.process.returncode == 128 + number
     assert out.splitlines()[-1] == "draft#2  next → close".encode()
     assert err.splitlines()[1:] == [
-        b"stagec: the run is kept; this goes on with it: stagec resume one",
+        b"stagec: the run is kept; to resume it: stagec resume one",
         b"stagec: interrupted",
     ]
     assert gone(running.command)

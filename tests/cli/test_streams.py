@@ -6,7 +6,7 @@ from io import BytesIO, TextIOWrapper
 
 import pytest
 
-from stagec.cli.streams import canvas
+from stagec.cli.streams import find_canvas
 from stagec.reporters import Canvas
 
 
@@ -34,7 +34,7 @@ class Terminal(TextIOWrapper):
 )
 def test_a_terminal_has_a_width_and_colours(environment: dict[str, str], width: int, *, colour: bool) -> None:
     stream = Terminal(BytesIO(), encoding="utf-8")
-    assert canvas(stream, environment) == Canvas(width, colour, "utf-8")
+    assert find_canvas(stream, environment) == Canvas(width, colour, "utf-8")
 
 
 @pytest.mark.parametrize(
@@ -43,4 +43,4 @@ def test_a_terminal_has_a_width_and_colours(environment: dict[str, str], width: 
 )
 def test_a_file_has_neither_unless_it_is_asked_for(environment: dict[str, str], *, colour: bool) -> None:
     stream = TextIOWrapper(BytesIO(), encoding="ascii")
-    assert canvas(stream, {**environment, "COLUMNS": "60"}) == Canvas(None, colour, "ascii")
+    assert find_canvas(stream, {**environment, "COLUMNS": "60"}) == Canvas(None, colour, "ascii")

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stagec.cli.app import run
-from stagec.cli.commands.verify.against import Move, differences, move
+from stagec.cli.commands.verify.against import RootChange, find_differences, find_root_change
 from stagec.core.value import replace
 from stagec.core.words import quote
 from stagec.plan import dump
@@ -221,9 +221,12 @@ NAMES = st.lists(st.sampled_from(["a", "b", "a/a", "a/b", "b/a/b"]), unique=True
 def test_names_from_another_root_are_told_apart(names: list[str], folders: str) -> None:
     inside = [f"{folders}/{name}" for name in names]
     root = Path("/p") / folders
-    assert move(names, names, root) == Move()
-    for found, made in ((move(inside, names, root), names), (move(names, inside, Path("/p")), inside)):
-        assert found == Move() or {found.names[name] for name in made} == set(inside if made is names else names)
+    assert find_root_change(names, names, root) == RootChange()
+    for found, made in (
+        (find_root_change(inside, names, root), names),
+        (find_root_change(names, inside, Path("/p")), inside),
+    ):
+        assert found == RootChange() or {found.names[name] for name in made} == set(inside if made is names else names)
 
 
 def test_ten_differences_are_told_and_the_others_counted(compiled: Path, capfd: Shown) -> None:
@@ -254,7 +257,7 @@ def test_what_differs_is_said_part_by_part() -> None:
         entry=None,
         sources={},
     )
-    assert list(differences(dump(plan), dump(completed(changed)), ROOT)) == [
+    assert list(find_differences(dump(plan), dump(completed(changed)), ROOT)) == [
         "entry differs",
         "facts differ",
         "limits differ",
@@ -277,14 +280,14 @@ def test_what_a_node_does_is_told_by_its_parts() -> None:
     renamed = replace(
         plan, nodes={**plan.nodes, "initial.issue": replace(one, act=replace(one.act, model="x"), kind=None)}
     )
-    assert list(differences(dump(plan), dump(renamed), ROOT)) == ["node 'initial.issue' differs: model, kind"]
+    assert list(find_differences(dump(plan), dump(renamed), ROOT)) == ["node 'initial.issue' differs: model, kind"]
     swapped = replace(plan, nodes={**plan.nodes, "initial.issue": replace(one, act=other.act)})
-    assert list(differences(dump(plan), dump(swapped), ROOT)) == ["node 'initial.issue' differs: act"]
+    assert list(find_differences(dump(plan), dump(swapped), ROOT)) == ["node 'initial.issue' differs: act"]
 
 
 def test_a_text_that_nothing_refers_to_is_a_difference_too() -> None:
     plan = steps()
-    assert list(differences(dump(plan), dump(replace(plan, contents={**plan.contents, "x": ""})), ROOT)) == [
+    assert list(find_differences(dump(plan), dump(replace(plan, contents={**plan.contents, "x": ""})), ROOT)) == [
         "contents differ"
     ]
 
@@ -307,7 +310,7 @@ def test_the_compiler_is_not_needed(tmp_path: Path, environment: Callable[..., d
     own = {module for module in told["modules"] if module.startswith("stagec.")}
     libraries = {module.partition(".")[0] for module in told["modules"]} - sys.stdlib_module_names
     assert told["statuses"] == [0, 0, 0]
-    compiler = {"catalogue", "findings", "freeze", "frontends", "mend", "pipeline", "rules"}
+    compiler = {"catalogue", "findings", "freeze", "frontends", "fixes", "pipeline", "rules"}
     assert {module.split(".")[1] for module in own} & compiler == set()
     named = {each for each in libraries if each not in {"__main__", "stagec"} and not each.startswith("_")}
     assert named == {"click", "jsonschema_rs", "networkx"}

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from stagec.pipeline import families
+from stagec.pipeline import list_families
 from stagec_dev.checkout import specification
 
 _ELSEWHERE = {"reg.unreadable", "gate.no-value"}
@@ -25,7 +25,7 @@ def slugs() -> set[str]:
 def test_every_slug_is_the_origin_of_a_rule() -> None:
     known = {
         origin.removeprefix("steps-registry:")
-        for family in families()
+        for family in list_families()
         for rule in family.rules()
         for origin in rule.origin
     }
@@ -36,7 +36,7 @@ def test_every_slug_is_the_origin_of_a_rule() -> None:
 def test_every_origin_of_these_sections_is_a_slug() -> None:
     named = {
         origin.removeprefix("steps-registry:")
-        for family in families()
+        for family in list_families()
         for rule in family.rules()
         for origin in rule.origin
         if origin.startswith(

@@ -16,9 +16,9 @@ _OWN = "the types of plans, which stagec defines"
 _SLOTS = "each slot of the message loop leads to the next one, once, until the world is asked"
 _STATES = "functions that name each other as the next state, and return; a loop calls them"
 ALLOWED = {
-    "cli.app:_documented": "commands and their subcommands",
-    "cli.commands.simulate.making:_Maker._of_kind": "`_DEEPEST` levels and `_MOST` values are made",
-    "cli.commands.simulate.making:_Maker.simplest": "`_DEEPEST` levels and `_MOST` values are made",
+    "cli.app:_add_help": "commands and their subcommands",
+    "cli.commands.simulate.samples:_Maker._of_kind": "`_DEEPEST` levels and `_MOST` values are made",
+    "cli.commands.simulate.samples:_Maker.simplest": "`_DEEPEST` levels and `_MOST` values are made",
     "contract.conflict:_Search._inside": "`_DEEPEST` members inside each other are compared",
     "contract.conflict:_Search.conflict": "`_DEEPEST` members inside each other are compared",
     "contract.variants:_Search._member": "paths are no longer than an answer is deep",

@@ -67,7 +67,7 @@ def runs(plan: Plan, results: int = 1) -> list[Ran]:
     program = program_of(plan)
     inputs = {name: "none" for name, each in plan.inputs.items() if each.required}
     first = advance(program, State(), Started("run", inputs=inputs))
-    todo = [Ran(entered(first.told), (), first.state)]
+    todo = [Ran(entered(first.trace), (), first.state)]
     done = []
     while todo:
         one = todo.pop()
@@ -84,9 +84,9 @@ def onward(program: Program, one: Ran, results: int) -> Iterator[Ran]:
     for answer in said(program.plan, effect, results):
         step = advance(program, one.state, Answered(key, answer))
         failures = (
-            each.facts["stageExecutionId"].partition("/")[2] for each in step.told if each.name == "StageInitFailed"
+            each.facts["stageExecutionId"].partition("/")[2] for each in step.trace if each.name == "StageInitFailed"
         )
-        yield Ran((*one.nodes, *entered(step.told)), (*one.failures, *failures), step.state)
+        yield Ran((*one.nodes, *entered(step.trace)), (*one.failures, *failures), step.state)
 
 
 def entered(told: tuple[Any, ...]) -> tuple[str, ...]:

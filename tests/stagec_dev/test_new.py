@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from stagec.pipeline import families
+from stagec.pipeline import list_families
 from stagec_dev.checkout import ROOT
 from stagec_dev.scaffold import MARK
 
 RULES = {
     f"rule of {family.name}": ("rule", f"STG{family.hundred + 99}", f"never-seen-before-in-{family.name}")
-    for family in families()
+    for family in list_families()
 }
 NAMES = {
     **RULES,

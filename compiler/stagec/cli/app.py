@@ -11,7 +11,7 @@ from contextlib import suppress
 import click
 
 from stagec.cli import commands
-from stagec.cli.streams import discard, finish, prepare, put_aside, say
+from stagec.cli.streams import discard, finish, prepare, put_error, say
 from stagec.core import interrupts
 from stagec.core.docstring import docstring
 from stagec.core.failure import Exit, Failure
@@ -35,7 +35,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return one command, or nothing when there is none of that name."""
         if cmd_name in names(commands):
-            return _documented(member(commands, cmd_name, click.Command))
+            return _add_help(member(commands, cmd_name, click.Command))
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(
@@ -49,16 +49,16 @@ class Commands(click.Group):
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the program is for."""
-        _documented(self)
+        _add_help(self)
         super().format_help_text(ctx, formatter)
 
 
-def _documented(command: click.Command) -> click.Command:
+def _add_help(command: click.Command) -> click.Command:
     """Give a command, and those below it, the help that Python may have stripped from their functions."""
     if command.help is None and command.callback is not None:
         command.help = docstring(command.callback) or None
     for each in command.commands.values() if isinstance(command, click.Group) else ():
-        _documented(each)
+        _add_help(each)
     return command
 
 
@@ -103,16 +103,16 @@ def _complete() -> int:
 def run(arguments: Sequence[str], program: click.Group = stagec) -> int:
     """Run a command line and return its exit status; nothing but that leaves this function."""
     try:
-        return _guarded(program, arguments)
+        return _run_guarded(program, arguments)
     except (KeyboardInterrupt, click.Abort):
         with suppress(KeyboardInterrupt):  # the second of two
             say("stagec: interrupted")
         return interrupts.status()
     except Exception as error:  # whatever nobody expected is a fault of stagec's own
-        return _internal(error)
+        return _report_internal(error)
 
 
-def _guarded(program: click.Group, arguments: Sequence[str]) -> int:
+def _run_guarded(program: click.Group, arguments: Sequence[str]) -> int:
     try:
         _invoke(program, arguments)
     except click.exceptions.Exit as asked:
@@ -125,7 +125,7 @@ def _guarded(program: click.Group, arguments: Sequence[str]) -> int:
             say(f"stagec: error: {line}")
         return failure.status
     except ImportError as missing:
-        return _lacking(missing)
+        return _report_missing(missing)
     except BrokenPipeError:
         discard(sys.stdout)
     return Exit.CLEAN
@@ -142,7 +142,7 @@ _LIBRARIES = {
 """The libraries that commands import when they need them, and what each is called where it is installed from."""
 
 
-def _lacking(missing: ImportError) -> Exit:
+def _report_missing(missing: ImportError) -> Exit:
     """Say which library cannot be imported; whatever else cannot be is a fault of stagec's own."""
     library = _LIBRARIES.get((missing.name or "").partition(".")[0])
     if library is None:
@@ -166,19 +166,19 @@ def _show(refused: click.ClickException) -> None:
     context = refused.ctx if isinstance(refused, click.UsageError) else None
     message = refused.format_message()
     if context is not None and message == context.get_help():  # a group that was called without a command
-        put_aside(f"{message}\n")
+        put_error(f"{message}\n")
         return
     if context is not None:
-        put_aside(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n\n")
+        put_error(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n\n")
     say(f"Error: {message.replace(_LIST, ' ')}")
 
 
-def _internal(error: Exception) -> int:
+def _report_internal(error: Exception) -> int:
     from traceback import format_exception
 
     lines = "".join(format_exception(error)).splitlines()
     python = ".".join(str(part) for part in sys.version_info[:3])
-    put_aside("".join(f"{visible(line)}\n" for line in lines))
+    put_error("".join(f"{visible(line)}\n" for line in lines))
     say(f"stagec: internal error: this is a fault of stagec {__version__} (Python {python}, {sys.platform}), not yours")
     say(f"stagec: please report it with the lines above and what you ran: {DOCUMENTATION}/contributing/#reporting")
     return Exit.INTERNAL

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from stagec.cli.limits import limit
+from stagec.cli.limits import find_limit
 from stagec.core.bounded import OversizedError, read_path, read_stream
 from stagec.core.disk import check_inside, write_inside, write_named
 from stagec.core.failure import Failure
@@ -22,7 +22,7 @@ STDIN = Path("-")
 def read_file(path: Path, budget: str = "plan-size", room: int = 1) -> bytes:
     """Return the bytes of a file, or of standard input; `room` is how many times a budget it may have."""
     try:
-        most = limit(budget) * room
+        most = find_limit(budget) * room
         return read_stream(sys.stdin.buffer, most) if path == STDIN else read_path(path, most)
     except OversizedError as error:
         named = "standard input" if path == STDIN else quote(path)
@@ -33,7 +33,7 @@ def read_file(path: Path, budget: str = "plan-size", room: int = 1) -> bytes:
 
 def write_file(path: Path, data: bytes) -> None:
     """Write a file that a user named; see `core.disk.write_named`."""
-    with _failing_to_write(path):
+    with _explain_failures(path):
         write_named(path, data)
 
 
@@ -43,15 +43,15 @@ def write_files(folder: Path, files: Mapping[str, bytes], before: Mapping[str, b
     A file of which `before` knows something else than it holds now is not written.
     """
     for file in files:
-        with _failing_to_write(os.path.relpath(folder / file)):
+        with _explain_failures(os.path.relpath(folder / file)):
             check_inside(folder, file, before.get(file))
     for file, data in files.items():
-        with _failing_to_write(os.path.relpath(folder / file)):
+        with _explain_failures(os.path.relpath(folder / file)):
             write_inside(folder, file, data, before.get(file))
 
 
 @contextmanager
-def _failing_to_write(path: Path | str) -> Iterator[None]:
+def _explain_failures(path: Path | str) -> Iterator[None]:
     try:
         yield
     except OSError as error:

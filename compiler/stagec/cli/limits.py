@@ -13,7 +13,7 @@ from stagec.project.ceilings import amount, ceilings
 from stagec.project.configuration import Configuration, configure
 
 
-def told() -> Mapping[str, int]:
+def read_budgets() -> Mapping[str, int]:
     """Return the budgets that the command line sets; the last of several for one name counts."""
     context = click.get_current_context(silent=True)
     given = () if context is None else context.find_root().params.get("budget", ())
@@ -21,13 +21,13 @@ def told() -> Mapping[str, int]:
     return {key: amount(key, text, "--budget") for key, _, text in pairs}
 
 
-def limit(key: str) -> int:
+def find_limit(key: str) -> int:
     """Return a budget for what lies in no project: files that a user names, and standard input."""
-    return ceilings(told(), os.environ).budgets[key]
+    return ceilings(read_budgets(), os.environ).budgets[key]
 
 
-def configured(
+def load_configuration(
     paths: tuple[Path, ...], root: Path | None = None, overrides: Mapping[str, object] = NOTHING
 ) -> Configuration:
     """Return the configuration for the paths that a user named, with the budgets that the user sets."""
-    return configure(paths, root, {**overrides, "budgets": told()}, os.environ)
+    return configure(paths, root, {**overrides, "budgets": read_budgets()}, os.environ)

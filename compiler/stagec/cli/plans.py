@@ -19,7 +19,7 @@ from stagec.project.configuration import Configuration
 from stagec.runtime.answer_schemas import find_unusable
 
 
-def flows_for(wanted: str | None, flows: Iterable[Flow]) -> tuple[Flow, ...]:
+def choose_flows(wanted: str | None, flows: Iterable[Flow]) -> tuple[Flow, ...]:
     """Return the flows with an id, or all; raise `Failure` when none has it."""
     known = tuple(flows)
     chosen = tuple(flow for flow in known if wanted is None or flow.id == wanted)

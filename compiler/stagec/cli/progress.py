@@ -13,7 +13,7 @@ _PATIENCE = 0.5
 
 
 @contextmanager
-def progress(sentence: str) -> Iterator[None]:
+def show_progress(sentence: str) -> Iterator[None]:
     """Show a sentence on a terminal's standard error while the body takes longer than half a second."""
     if not sys.stderr.isatty():
         yield
@@ -23,7 +23,7 @@ def progress(sentence: str) -> Iterator[None]:
     shown = Event()
 
     def show() -> None:
-        _show(f"\r{sentence}")
+        _print(f"\r{sentence}")
         shown.set()
 
     timer = Timer(_PATIENCE, show)
@@ -35,9 +35,9 @@ def progress(sentence: str) -> Iterator[None]:
         timer.cancel()
         timer.join()
         if shown.is_set():
-            _show(f"\r{' ' * columns(sentence)}\r")
+            _print(f"\r{' ' * columns(sentence)}\r")
 
 
-def _show(text: str) -> None:
+def _print(text: str) -> None:
     sys.stderr.write(text)
     sys.stderr.flush()

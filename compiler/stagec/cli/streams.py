@@ -40,15 +40,15 @@ def put_bytes(data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except OSError as error:
-        _given_up(sys.stdout, error)
+        _give_up(sys.stdout, error)
 
 
 def say(text: str) -> None:
     """Write one line about the run itself to standard error."""
-    _write(sys.stderr, visible(text, _encoding(sys.stderr)) + "\n")
+    _write(sys.stderr, visible(text, _find_encoding(sys.stderr)) + "\n")
 
 
-def put_aside(text: str) -> None:
+def put_error(text: str) -> None:
     """Write lines to standard error, where they do not disturb a document on standard output."""
     _write(sys.stderr, text)
 
@@ -66,9 +66,9 @@ def discard(stream: TextIO) -> None:
     os.close(nowhere)
 
 
-def canvas(stream: TextIO, environment: Mapping[str, str]) -> Canvas:
+def find_canvas(stream: TextIO, environment: Mapping[str, str]) -> Canvas:
     """Return what a stream can show, as far as the environment lets it."""
-    return Canvas(_width(stream, environment), _colour(stream, environment), _encoding(stream))
+    return Canvas(_find_width(stream, environment), _choose_colour(stream, environment), _find_encoding(stream))
 
 
 def _write(stream: TextIO, text: str) -> None:
@@ -77,36 +77,36 @@ def _write(stream: TextIO, text: str) -> None:
             stream.write(text)
         stream.flush()
     except OSError as error:
-        _given_up(stream, error)
+        _give_up(stream, error)
 
 
-def _given_up(stream: TextIO, error: OSError) -> None:
+def _give_up(stream: TextIO, error: OSError) -> None:
     """Write no more to a stream; what does not reach standard output is a failure, unless its reader went away."""
     discard(stream)
     if stream is sys.stdout and not isinstance(error, BrokenPipeError):
         raise Failure(f"cannot write to standard output: {error.strerror or error}") from error
 
 
-def _encoding(stream: TextIO) -> str:
+def _find_encoding(stream: TextIO) -> str:
     return stream.encoding or "ascii"
 
 
-def _width(stream: TextIO, environment: Mapping[str, str]) -> int | None:
+def _find_width(stream: TextIO, environment: Mapping[str, str]) -> int | None:
     if not stream.isatty():
         return None
-    told = environment.get("COLUMNS", "")
-    width = int(told) if told.isascii() and told.isdigit() else _columns(stream)
+    given = environment.get("COLUMNS", "")
+    width = int(given) if given.isascii() and given.isdigit() else _count_columns(stream)
     return max(_NARROWEST, width) if width else 80
 
 
-def _columns(stream: TextIO) -> int:
+def _count_columns(stream: TextIO) -> int:
     try:
         return os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
         return 0
 
 
-def _colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
+def _choose_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
     if environment.get("NO_COLOR"):
         return False
     if any(environment.get(name, "0") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):

@@ -17,7 +17,7 @@ _INSIDE = "    "
 """What stands before the second line of a row."""
 
 
-def table(paper: Canvas, rows: Sequence[Sequence[str]]) -> str:
+def draw_columns(paper: Canvas, rows: Sequence[Sequence[str]]) -> str:
     """Return rows as lines; columns without text are left out, and the widest are cut where a terminal is too narrow.
 
     Where it is too narrow even so, each row goes on in a line below.
@@ -29,23 +29,23 @@ def table(paper: Canvas, rows: Sequence[Sequence[str]]) -> str:
     if not kept:
         return ""
     wanted = [max(map(columns, column)) for column in zip(*cells, strict=True)]
-    widths = _widths(wanted, paper)
-    parts = _broken(widths, paper)
+    widths = _choose_widths(wanted, paper)
+    parts = _break_rows(widths, paper)
     if paper.width is not None and len(parts) > 1:  # below there may be room again for the last cell
         before = len(_INSIDE) + sum(width + len(_BETWEEN) for width in widths[parts[-1]][:-1])
         widths[-1] = max(widths[-1], min(wanted[-1], paper.width - before))
-    lines = (_line(row, widths, part, paper) for row in cells for part in parts)
+    lines = (_draw_line(row, widths, part, paper) for row in cells for part in parts)
     return "".join(f"{line}\n" for line in lines if line)
 
 
-def _line(row: list[str], widths: list[int], part: slice, paper: Canvas) -> str:
+def _draw_line(row: list[str], widths: list[int], part: slice, paper: Canvas) -> str:
     """Return one line of a row, nothing where it would be blank."""
-    cells = (_fitted(cell, width, paper) for cell, width in zip(row[part], widths[part], strict=True))
+    cells = (_fit(cell, width, paper) for cell, width in zip(row[part], widths[part], strict=True))
     line = _BETWEEN.join(cells).rstrip()
     return f"{_INSIDE if part.start and line else ''}{line}"
 
 
-def _broken(widths: list[int], paper: Canvas) -> list[slice]:
+def _break_rows(widths: list[int], paper: Canvas) -> list[slice]:
     """Return which columns stand in which line of a row: all in one, if there is room."""
     starts, used = [0], 0
     for index, width in enumerate(widths):
@@ -56,7 +56,7 @@ def _broken(widths: list[int], paper: Canvas) -> list[slice]:
     return [slice(start, end) for start, end in zip(starts, [*starts[1:], None], strict=True)]
 
 
-def _widths(wanted: list[int], paper: Canvas) -> list[int]:
+def _choose_widths(wanted: list[int], paper: Canvas) -> list[int]:
     """Return how wide each column is: as wide as its widest cell, if there is room for all of them."""
     last = wanted[-1] if paper.width is None else min(wanted[-1], paper.width)
     widths = [*(min(each, _WIDEST) for each in wanted[:-1]), last]
@@ -66,7 +66,7 @@ def _widths(wanted: list[int], paper: Canvas) -> list[int]:
     return widths
 
 
-def _fitted(text: str, width: int, paper: Canvas) -> str:
+def _fit(text: str, width: int, paper: Canvas) -> str:
     """Return a text in so many columns, without its end when it takes more."""
     if columns(text) > width:
         left_out = ellipsis(paper.encoding)

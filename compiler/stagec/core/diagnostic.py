@@ -33,7 +33,7 @@ class Remark:
 
 @value
 class Diagnostic:
-    """One complete report: which rule, where, how heavy, in what words, and what would mend it.
+    """One complete report: which rule, where, how heavy, in what words, and what would fix it.
 
     `folded` counts the findings that only repeat this one's cause and were therefore left out.
     """

@@ -33,7 +33,7 @@ class Edit:
 
 @value
 class Fix:
-    """Edits that together mend a finding without changing what its author can have meant."""
+    """Edits that together fix a finding without changing what its author can have meant."""
 
     message: str
     edits: tuple[Edit, ...]

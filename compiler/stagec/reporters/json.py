@@ -15,15 +15,15 @@ _VERSION = 1
 def _render(report: Report) -> str:
     from json import dumps  # not needed by other reporters
 
-    lines = ",".join(f"\n{dumps(_diagnostic(each))}" for each in report.diagnostics)
+    lines = ",".join(f"\n{dumps(_describe_diagnostic(each))}" for each in report.diagnostics)
     end = "\n]" if lines else "]"
-    text = f'{{"version": {_VERSION},\n"summary": {dumps(_summary(report))},\n"diagnostics": [{lines}{end}}}\n'
+    text = f'{{"version": {_VERSION},\n"summary": {dumps(_summarize(report))},\n"diagnostics": [{lines}{end}}}\n'
     return text.replace(
         "##", "#\\u0023"
     )  # build services obey `##[…]` wherever it stands; it can only stand in strings
 
 
-def _summary(report: Report) -> dict[str, Any]:
+def _summarize(report: Report) -> dict[str, Any]:
     counts = report.counts()
     return {
         "errors": counts[Severity.ERROR],
@@ -31,16 +31,16 @@ def _summary(report: Report) -> dict[str, Any]:
         "notes": counts[Severity.NOTE],
         "folded": sum(each.folded for each in report.diagnostics),
         "files": len(report.trees),
-        "flows": [_flow(each) for each in report.flows],
+        "flows": [_describe_flow(each) for each in report.flows],
     }
 
 
-def _flow(flow: Flow) -> dict[str, Any]:
+def _describe_flow(flow: Flow) -> dict[str, Any]:
     edges = flow.edges
     return {"id": flow.id, "nodes": len(flow.nodes), "edges": edges}
 
 
-def _diagnostic(each: Diagnostic) -> dict[str, Any]:
+def _describe_diagnostic(each: Diagnostic) -> dict[str, Any]:
     return {
         "code": each.code,
         "name": each.name,
@@ -48,34 +48,34 @@ def _diagnostic(each: Diagnostic) -> dict[str, Any]:
         "origin": list(each.origin),
         "file": each.at.file,
         "pointer": pointer_text(each.at.pointer),
-        "span": _span(each.span),
+        "span": _describe_span(each.span),
         "message": each.message,
-        "related": [_remark(also) for also in each.related],
+        "related": [_describe_remark(also) for also in each.related],
         "folded": each.folded,
-        "fix": _fix(each.fix) if each.fix else None,
+        "fix": _describe_fix(each.fix) if each.fix else None,
         "url": each.url,
     }
 
 
-def _remark(also: Remark) -> dict[str, Any]:
+def _describe_remark(also: Remark) -> dict[str, Any]:
     pointer = pointer_text(also.at.pointer)
-    return {"file": also.at.file, "pointer": pointer, "span": _span(also.span), "message": also.message}
+    return {"file": also.at.file, "pointer": pointer, "span": _describe_span(also.span), "message": also.message}
 
 
-def _fix(fix: Fix) -> dict[str, Any]:
-    return {"message": fix.message, "edits": [_edit(edit) for edit in fix.edits]}
+def _describe_fix(fix: Fix) -> dict[str, Any]:
+    return {"message": fix.message, "edits": [_describe_edit(edit) for edit in fix.edits]}
 
 
-def _edit(edit: Edit) -> dict[str, Any]:
+def _describe_edit(edit: Edit) -> dict[str, Any]:
     pointer = pointer_text(edit.at.pointer)
     return {"change": edit.change, "file": edit.at.file, "pointer": pointer, "value": edit.value}
 
 
-def _span(span: Span) -> dict[str, Any]:
-    return {"start": _position(span.start), "end": _position(span.end)}
+def _describe_span(span: Span) -> dict[str, Any]:
+    return {"start": _describe_position(span.start), "end": _describe_position(span.end)}
 
 
-def _position(position: Position) -> dict[str, int]:
+def _describe_position(position: Position) -> dict[str, int]:
     return {"line": position.line, "column": position.column}
 
 

@@ -108,8 +108,8 @@ class State:
 
     `active` are the executions that have begun and not ended, by key; `pending` the requests that nobody has answered,
     by key, in the order in which they were made. `judged` counts how often the judge was asked, `said` is the text with
-    which the model ended the execution before. When the run has `ended`, `reason` says why, in a word. `told` counts
-    the events so far.
+    which the model ended the execution before. When the run has `ended`, `reason` says why, in a word. `traced` counts
+    the trace events so far.
     """
 
     run: str = ""
@@ -125,7 +125,7 @@ class State:
     pending: Mapping[str, Effect] = NOTHING
     ended: Outcome | None = None
     reason: str = ""
-    told: int = 0
+    traced: int = 0
 
 
 @value
@@ -162,5 +162,5 @@ class Step:
     state: State
     effects: tuple[Effect, ...] = ()
     void: tuple[str, ...] = ()
-    told: tuple[TraceEvent, ...] = ()
+    trace: tuple[TraceEvent, ...] = ()
     moves: tuple[Move, ...] = ()

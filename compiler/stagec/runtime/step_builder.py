@@ -140,8 +140,8 @@ class StepBuilder:
 
     def emit(self, name: str, execution: Execution | None = None, /, **facts: Json) -> None:
         """Add a trace event about an execution, or about the run as a whole."""
-        number = self.now.told + 1
-        self.change(told=number)
+        number = self.now.traced + 1
+        self.change(traced=number)
         event: dict[str, Json] = {"seq": number, "workflowRunId": self.now.run}
         if execution is not None:
             event["stageId"], event["stageExecutionId"] = execution.node, execution.key

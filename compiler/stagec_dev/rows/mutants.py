@@ -13,7 +13,7 @@ from typing import Any
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.json import Json, Object
 from stagec.core.place import pointer_text
-from stagec.pipeline import families
+from stagec.pipeline import list_families
 from stagec_dev.compiling import diagnostics
 from stagec_dev.listing import listed
 from stagec_dev.row import Agreement, Row, RowKind
@@ -99,7 +99,7 @@ def _compare(row: Row, got: Any) -> Agreement:
 @cache
 def _known() -> frozenset[str]:
     """Every slug that some rule has a home for."""
-    rules = (rule for family in families() for rule in family.rules())
+    rules = (rule for family in list_families() for rule in family.rules())
     return frozenset(origin.rpartition(":")[2] for rule in rules for origin in rule.origin)
 
 

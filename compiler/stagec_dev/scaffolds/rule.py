@@ -14,7 +14,7 @@ from stagec.core.words import listing, quote
 from stagec.frontends.registry.document import Registry
 from stagec.frontends.stages.document import Pipeline
 from stagec.graph import Graph
-from stagec.pipeline import families
+from stagec.pipeline import list_families
 from stagec.sources.tree import Tree
 from stagec_dev.scaffold import Scaffold, fill
 
@@ -105,17 +105,17 @@ def _identity(words: tuple[str, ...]) -> tuple[str, str]:
     if match is None:
         raise Failure(f"expected {_TAKES}, got {quote(' '.join(words))}")
     code, name = match.groups()
-    for rule in (rule for family in families() for rule in family.rules()):
+    for rule in (rule for family in list_families() for rule in family.rules()):
         if code == rule.code or name == rule.name:
             raise Failure(f"{rule.code} is {quote(rule.name)} already")
     return code, name
 
 
 def _family(code: str) -> AnyFamily:
-    for family in families():
+    for family in list_families():
         if family.hundred == int(code[3]) * 100:
             return family
-    known = listing([f"STG{family.hundred // 100}xx" for family in families()])
+    known = listing([f"STG{family.hundred // 100}xx" for family in list_families()])
     raise Failure(f"{code} belongs to no family; there are {known}")
 
 

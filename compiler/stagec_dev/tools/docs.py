@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from stagec.core.rule import AnyFamily, AnyRule
-from stagec.pipeline import families
+from stagec.pipeline import list_families
 from stagec_dev.checkout import ROOT
 from stagec_dev.table import table
 from stagec_dev.tools import Tool
@@ -26,7 +26,7 @@ Since {since}. Default severity: {severity}. Family: {family}.{origin}
 def pages(root: Path = ROOT) -> Mapping[Path, str]:
     """Return every generated page, by path."""
     folder = root / "docs" / "rules"
-    every = [(family, rule) for family in families() for rule in family.rules()]
+    every = [(family, rule) for family in list_families() for rule in family.rules()]
     written = {folder / f"{rule.code}.md": _page(root, family, rule) for family, rule in every}
     return {folder / "index.md": _index(every), **written}
 

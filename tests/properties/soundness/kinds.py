@@ -66,7 +66,7 @@ def of_step(plan: Plan, before: State, event: Any, step: Step) -> Iterator[str]:
         given = event.answer if isinstance(event.answer, dict) else {}
         yield from of_answer(plan, before, step, effect, given)
         yield from _of_answer(plan, before, step, effect, given)
-    for told in step.told:
+    for told in step.trace:
         yield from of_told(plan, told.name, told.facts)
         yield from _of_told(plan, before, step.state, told)
     if step.state.ended is not None:
@@ -140,7 +140,7 @@ def _of_answer(plan: Plan, before: State, step: Step, effect: Effect, given: Any
             yield f"program exits with {'0' if given.get('exit') == 0 else 'another status'}"
         case Shell() if node.validation is not None:
             condition = node.validation.conditions[execution.progress.index]
-            fails = any(each.name == "ValidationFailed" for each in step.told)
+            fails = any(each.name == "ValidationFailed" for each in step.trace)
             kind = plan.validators[condition.validator].success.kind
             yield f"validator {kind} {'fails' if fails else 'succeeds'}"
         case Judge():

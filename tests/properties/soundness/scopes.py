@@ -9,7 +9,7 @@ from stagec.runtime.state import Scope, State, Step
 
 def of_scopes(before: State, step: Step) -> Iterator[str]:
     """Yield the kinds of what happened to forks and chains in one transition."""
-    after, told = step.state, {each.name for each in step.told}
+    after, told = step.state, {each.name for each in step.trace}
     for key in after.scopes.keys() - before.scopes.keys():
         around = after.scopes[key].around.scope
         if around is not None:
@@ -35,7 +35,7 @@ def _of_scope(scope: Scope, later: Scope | None, *, is_cancelled: bool) -> Itera
 def _of_failure(before: State, step: Step) -> Iterator[str]:
     """Yield the kinds of a branch that has failed, and of what it does to the others."""
     yield from ("branch that waits is cancelled" for _ in before.waiting if not step.state.waiting)
-    if any(each.name == "StageExited" and each.facts["verdict"] == "skip" for each in step.told):
+    if any(each.name == "StageExited" and each.facts["verdict"] == "skip" for each in step.trace):
         yield "stage that is skipped fails its fork"
 
 

@@ -93,7 +93,7 @@ class Run:
     def event(self, event: Event) -> Step:
         """Tell the machine of an event."""
         self.step = advance(self.program, self.step.state, event)
-        self.told += self.step.told
+        self.told += self.step.trace
         return self.step
 
     def answer(self, answer: Json, to: str | None = None) -> Step:

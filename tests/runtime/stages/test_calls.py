@@ -182,4 +182,4 @@ def test_an_answer_that_comes_after_its_execution_is_over_changes_nothing() -> N
     run.answer(BASH)
     run.cancel()
     ended = run.step.state
-    assert run.answer({"granted": True}, "a#1/1.1") == replace(run.step, state=ended, effects=(), void=(), told=())
+    assert run.answer({"granted": True}, "a#1/1.1") == replace(run.step, state=ended, effects=(), void=(), trace=())

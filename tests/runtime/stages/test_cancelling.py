@@ -86,7 +86,7 @@ def test_the_failure_of_another_branch_cancels_one_wherever_it_waits(place: str)
     )
     assert "x" not in run.facts("StageExited", "stageId")
     late = run.event(Answered(key, {"value": 1}))
-    assert (late.effects, late.told) == ((), ())
+    assert (late.effects, late.trace) == ((), ())
 
 
 @pytest.mark.parametrize("place", PLACES)

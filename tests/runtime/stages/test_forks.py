@@ -92,8 +92,8 @@ class TestTheFirstThatFails:
         assert run.end == (Outcome.FAILED, "y failed")
         assert run.step.void == ("r/x#1/1.0", "r/z#1/1.1", "r/z#1/1.2")
         failure = {"failedSiblingId": "y", "compoundTurnId": "r/a#1/fork", "joinReady": False}
-        tail = [(each.name, each.facts) for each in run.step.told[-7:]]
-        seq, where = run.step.state.told, {"workflowRunId": "r"}
+        tail = [(each.name, each.facts) for each in run.step.trace[-7:]]
+        seq, where = run.step.state.traced, {"workflowRunId": "r"}
         of_x = {**where, "stageId": "x", "stageExecutionId": "r/x#1", "attempt": 1, "compoundTurnId": "r/a#1/fork"}
         of_z = {**of_x, "stageId": "z", "stageExecutionId": "r/z#1"}
         error = {"class": "ExtensionHost", "code": "ParallelSiblingFailure", **failure}
@@ -168,26 +168,26 @@ class TestCancelling:
         run = spawned(forked("x", "y"))
         step = run.cancel()
         assert (run.end, step.void, step.effects) == ((Outcome.FAILED, "cancelled"), ("r/x#1/1.0", "r/y#1/1.0"), ())
-        assert [(each.name, each.facts.get("stageId"), each.facts.get("cause")) for each in step.told] == [
+        assert [(each.name, each.facts.get("stageId"), each.facts.get("cause")) for each in step.trace] == [
             ("StageCancelled", "x", "TurnCancelled"),
             ("StageCancelled", "y", "TurnCancelled"),
             ("SessionTurnEnd", None, None),
             ("WorkflowExit", None, None),
         ]
-        assert step.told[-1].facts["error"] == {"class": "Cancellation", "code": "TurnCancelled"}
+        assert step.trace[-1].facts["error"] == {"class": "Cancellation", "code": "TurnCancelled"}
 
     def test_a_single_stage_lets_it_neither_exit_nor_lead_anywhere(self) -> None:
         run = Run(pipeline(a=stage(hooks={"exit": "m:f"}, edges=to("b")), b=stage()))
         step = run.cancel()
         assert step.effects == ()
-        assert [each.name for each in step.told] == ["StageCancelled", "SessionTurnEnd", "WorkflowExit"]
-        assert step.told[-1].facts["lastStage"] == "a"
+        assert [each.name for each in step.trace] == ["StageCancelled", "SessionTurnEnd", "WorkflowExit"]
+        assert step.trace[-1].facts["lastStage"] == "a"
 
     def test_after_the_end_changes_nothing(self) -> None:
         run = Run(pipeline(a=stage()))
         ended = run.answer(submit()).state
         step = run.cancel()
-        assert (step.state, step.told) == (ended, ())
+        assert (step.state, step.trace) == (ended, ())
 
 
 @pytest.mark.parametrize("nodes", [(), ("x",)])

@@ -114,7 +114,7 @@ class TestInit:
         run = Run(alone(prompt=TASK, hooks={"exit": "m:f"}))
         where = {"workflowRunId": "r", "stageId": "a", "stageExecutionId": "r/a#1", "attempt": 1}
         assert run.end == (Outcome.FAILED, "a failed")
-        assert run.step.told[2].facts == {"seq": 3, **where, "phase": "Init", "reason": "ctx.task has no value"}
+        assert run.step.trace[2].facts == {"seq": 3, **where, "phase": "Init", "reason": "ctx.task has no value"}
         assert run.names() == [
             "SessionTurnStart",
             "StageEntered",
@@ -227,5 +227,5 @@ def test_what_a_stage_leaves_is_its_result_and_nothing_of_its_transcript() -> No
 def test_a_stage_that_nothing_can_be_asked_about_is_over_in_one_step() -> None:
     run = Run(alone(prompt=TASK))
     assert (run.step.effects, run.step.void, type(run.step)) == ((), (), Step)
-    ended = State("r", "", {}, 1, run.step.state.past, ended=Outcome.FAILED, reason="a failed", told=5)
+    ended = State("r", "", {}, 1, run.step.state.past, ended=Outcome.FAILED, reason="a failed", traced=5)
     assert run.step.state == ended

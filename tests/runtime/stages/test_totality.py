@@ -150,9 +150,9 @@ class History:
             before.pending.keys() - {getattr(event, "key", "")} - set(step.void)
         ) | set(made)
         assert {key.rpartition("/")[0] for key in step.state.pending} == step.state.active.keys()
-        assert [each.facts["seq"] for each in step.told] == list(range(self.told + 1, step.state.told + 1))
+        assert [each.facts["seq"] for each in step.trace] == list(range(self.told + 1, step.state.traced + 1))
         self.asked.update(made)
-        self.step, self.told = step, step.state.told
+        self.step, self.told = step, step.state.traced
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -35,7 +35,7 @@ def test_the_first_turn_is_asked_for_with_the_prompt_the_tools_and_the_completio
             past={"a": NodeHistory(visits=1)},
             active={"r/a#1": Execution("r/a#1", "a", ROOT, asked=1, progress=talk)},
             pending={turn.key: turn},
-            told=9,
+            traced=9,
         ),
         (turn,),
         (),
@@ -59,9 +59,9 @@ def test_the_end_of_the_only_stage_is_the_end_of_the_run() -> None:
     where = {"workflowRunId": "r", "stageId": "a", "stageExecutionId": "r/a#1", "attempt": 1}
     digest = sha256(b'{"n":1}').hexdigest()
     assert step == Step(
-        State("r", "", {}, 1, {"a": NodeHistory(1)}, ended=Outcome.DONE, reason="completed", told=19),
-        told=(
-            *step.told[:6],
+        State("r", "", {}, 1, {"a": NodeHistory(1)}, ended=Outcome.DONE, reason="completed", traced=19),
+        trace=(
+            *step.trace[:6],
             TraceEvent(
                 "StageAssertOutcome",
                 {"seq": 16, **where, "verdict": "ok", "capHit": False, "parsedDigest": digest, "reason": ""},
@@ -148,7 +148,7 @@ def test_a_completion_tool_that_is_not_called_alone_gets_every_call_of_the_respo
     step = run.answer(calls(*batch))
     refusal = "Not carried out: submit must be the only call of a turn."
     assert run.turn.transcript == (SYSTEM, said(*batch), *(tool(name, refusal) for name, _, _ in batch))
-    assert [each.name for each in step.told if each.name.startswith(("Tool", "StageGranted"))] == []
+    assert [each.name for each in step.trace if each.name.startswith(("Tool", "StageGranted"))] == []
 
 
 def test_a_result_that_the_schema_refuses_is_answered_with_what_is_wrong_and_the_attempt_goes_on() -> None:

@@ -1,4 +1,4 @@
-"""`stagec cancel`: end a run that nobody is to go on with."""
+"""`stagec cancel`: end a run that is not to be resumed."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ if TYPE_CHECKING:
     from stagec.drivers.local import Journal
 
 
-@click.command(short_help="End a run that nobody is to go on with.")
+@click.command(short_help="End a run that is not to be resumed.")
 @options.run
 @options.runs
 def cancel(run: str, runs: Path) -> None:
-    """End RUN, the name of a run or its file, as failed; it cannot be gone on with any more.
+    """End RUN, the name of a run or its file, as failed; it cannot be resumed any more.
 
-    A run that is being executed has to be interrupted first, with Ctrl-C where it is executed.
+    Interrupt a run that is being executed first, with Ctrl-C where it is executed.
 
     Exit status: 0 the run is cancelled, 2 usage or environment, or it has ended already, 4 internal error.
     """
     from contextlib import closing
 
-    from stagec.cli.running.runs import Runs, opened
+    from stagec.cli.running.runs import Runs, open_run
 
     path = Runs(runs).find(run)
-    with closing(opened(path)) as journal:
+    with closing(open_run(path)) as journal:
         _cancel(path, journal)
 
 
 def _cancel(path: Path, journal: Journal) -> None:
-    from stagec.cli.running.programs import program_in
-    from stagec.cli.running.report import teller
+    from stagec.cli.running.programs import load_program
+    from stagec.cli.running.report import choose_reporter
     from stagec.cli.running.run_session import RunSetup, execute
     from stagec.cli.running.runs import name_of
     from stagec.core.failure import Failure
@@ -46,9 +46,9 @@ def _cancel(path: Path, journal: Journal) -> None:
     from stagec.world.scripted_world import ScriptedWorld
 
     name = quote(name_of(path))
-    program = program_in(journal.history.plan, f"the plan of run {name}")
+    program = load_program(journal.history.plan, f"the plan of run {name}")
     ended = fold_events(program, journal.history.events).ended
     if ended is not None:
         raise Failure(f"run {name} has ended as {ended}: there is nothing to cancel")
     world = ScriptedWorld(Scenario(), ClosedWorld())
-    execute(RunSetup(path, journal, program, world, teller(program.plan, None)), Cancelled())
+    execute(RunSetup(path, journal, program, world, choose_reporter(program.plan, None)), Cancelled())

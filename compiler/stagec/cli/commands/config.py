@@ -22,10 +22,10 @@ def _show(paths: tuple[Path, ...], root: Path | None, output_format: str) -> Non
 
     The text is TOML that a stagec.toml may hold; the comments say where the values come from.
     """
-    from stagec.cli.limits import configured
+    from stagec.cli.limits import load_configuration
     from stagec.cli.streams import put
 
-    configuration = configured(paths, root)
+    configuration = load_configuration(paths, root)
     put(_as_json(configuration) if output_format == "json" else _as_toml(configuration))
 
 

@@ -20,11 +20,11 @@ def explain(rule: str, output_format: str) -> None:
     lists the rules it stands for.
     """
     from stagec.cli.rule_catalogue import draw_page, draw_table, find_rules, list_rules
-    from stagec.cli.streams import canvas, put
-    from stagec.pipeline import families
+    from stagec.cli.streams import find_canvas, put
+    from stagec.pipeline import list_families
 
-    paper = canvas(sys.stdout, os.environ)
-    found = find_rules(list_rules(families()), rule)
+    paper = find_canvas(sys.stdout, os.environ)
+    found = find_rules(list_rules(list_families()), rule)
     if output_format == "json":
         from json import dumps
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def init(source: Path, output: Path | None, *, force: bool) -> None:
     """Write a stage definition that does what an agent file says.
 
-    Comments mark what only its author can decide; what could not be taken over is told on standard error.
+    Comments mark what only its author can decide; what could not be taken over is printed to standard error.
     """
     from stagec.cli.files import write_file
     from stagec.cli.streams import put, say

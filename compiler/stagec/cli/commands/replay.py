@@ -1,4 +1,4 @@
-"""`stagec replay`: work a run out again from its journal."""
+"""`stagec replay`: compute a run again from its journal."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import click
 from stagec.cli.running import options
 
 
-@click.command(short_help="Work a run out again from its journal, and compare.")
+@click.command(short_help="Compute a run again from its journal, and compare.")
 @options.run
 @options.runs
 @click.pass_context
 def replay(context: click.Context, run: str, runs: Path) -> None:
-    """Work out from the journal of RUN, twice over, where it stands, and compare what follows from every event.
+    """Compute the states of RUN from its journal, twice, and compare what follows from every event.
 
-    Nothing is asked of the world. What is compared was written when each event happened: the digest of what was asked
-    and told, and at times of the whole state.
+    No model, tool or command is asked. The journal holds, for every event, the digest of the requests and trace events
+    that followed, and at times of the whole state: these are compared.
 
     Exit status: 0 all is equal, 1 something differs, 2 usage or environment, 4 internal error.
     """

@@ -1,4 +1,4 @@
-"""`stagec resume`: go on with a run that was interrupted."""
+"""`stagec resume`: resume a run that was interrupted."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import click
 from stagec.cli.running import options
 
 
-@click.command(short_help="Go on with a run that was interrupted.")
+@click.command(short_help="Resume a run that was interrupted.")
 @options.run
 @options.scenario
 @click.option(
     "--plan",
     type=click.Path(path_type=Path, allow_dash=True),
     metavar="PLAN",
-    help="Go on only if the run is one of this plan.",
+    help="Resume only if the run is one of this plan.",
 )
 @options.runs
 @options.events
@@ -26,10 +26,10 @@ from stagec.cli.running import options
 @options.command_timeout
 @click.pass_context
 def resume(context: click.Context, /, **given: Any) -> None:
-    """Go on with RUN, the name of a run or its file, where it was interrupted.
+    """Resume RUN, the name of a run or its file, where it was interrupted.
 
-    What was asked when it was interrupted and not answered is asked again. The plan is in the journal. The scenario is
-    the one with which the run was begun, unless another one is given.
+    Requests without an answer are made again. The plan is in the journal. The scenario is the one with which the run
+    started, unless you give another one.
 
     Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer,
     4 internal error, 130 interrupted (143 by SIGTERM).

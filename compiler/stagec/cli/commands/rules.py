@@ -16,10 +16,10 @@ from stagec.cli import options
 def rules(select: tuple[str, ...] | None, output_format: str) -> None:
     """List the rules with their severities; those in brackets speak only when they are selected."""
     from stagec.cli.rule_catalogue import draw_table, find_rules, list_rules
-    from stagec.cli.streams import canvas, put
-    from stagec.pipeline import families
+    from stagec.cli.streams import find_canvas, put
+    from stagec.pipeline import list_families
 
-    every = list_rules(families())
+    every = list_rules(list_families())
     if select is not None:
         found = [every if selector == "ALL" else find_rules(every, selector) for selector in select]
         chosen = {each.rule.code for some in found for each in some}
@@ -29,4 +29,4 @@ def rules(select: tuple[str, ...] | None, output_format: str) -> None:
 
         put(dumps([each.facts() for each in every], indent=2) + "\n")
     else:
-        put(draw_table(every, canvas(sys.stdout, os.environ).width))
+        put(draw_table(every, find_canvas(sys.stdout, os.environ).width))

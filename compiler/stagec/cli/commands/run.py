@@ -9,7 +9,7 @@ import click
 from stagec.cli.running import options
 
 
-@click.command(short_help="Run a plan; what happens is kept.")
+@click.command(short_help="Run a plan, and keep a journal of it.")
 @options.plan
 @options.scenario
 @click.option(
@@ -25,13 +25,13 @@ from stagec.cli.running import options
 @options.command_timeout
 @click.pass_context
 def run(context: click.Context, /, **given: Any) -> None:
-    """Run PLAN, a file that 'stagec compile' has written, and keep what happens in a journal.
+    """Run PLAN, a file that 'stagec compile' has written, and keep every event in a journal.
 
-    Models, tools and people answer as the scenario says. Commands of the plan are really run, in the current folder,
-    unless the scenario answers for them. `-` reads the plan from standard input. A plan that 'stagec verify' refuses is
-    not run.
+    Models, tools and people answer as the scenario says. Commands of the plan run in the current folder, unless the
+    scenario answers for them. `-` reads the plan from standard input. A plan that 'stagec verify' refuses
+    does not run.
 
-    A run that was interrupted, however that happened, can be gone on with: 'stagec resume'.
+    `stagec resume` resumes a run that was interrupted, however that happened.
 
     Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer,
     4 internal error, 130 interrupted (143 by SIGTERM).

@@ -11,7 +11,7 @@ from stagec.cli.running import options
 
 
 def _list(runs: Path, output_format: str) -> None:
-    """List the runs that are kept: whether each has ended or how it stands, and how far it has come."""
+    """List the runs that are kept: whether each has ended or can be resumed, and how far it has come."""
     from stagec.cli.running.history import list_runs
 
     list_runs(runs, output_format)

@@ -1,1 +1,1 @@
-"""What the commands have in common that run plans, go on with runs, and look at them."""
+"""What the commands share that start, resume and show runs."""

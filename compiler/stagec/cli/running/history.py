@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from stagec.cli.running.programs import program_in
-from stagec.cli.running.report import Wording, answered, asked, request_label, written
-from stagec.cli.running.runs import Runs, name_of, read
-from stagec.cli.streams import canvas, put
-from stagec.cli.tables import table
+from stagec.cli.running.programs import load_program
+from stagec.cli.running.report import RunFormatter, describe_answer, describe_request, format_json, label_request
+from stagec.cli.running.runs import Runs, name_of, read_run
+from stagec.cli.streams import find_canvas, put
+from stagec.cli.tables import draw_columns
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import object_of
 from stagec.core.value import value
@@ -24,7 +24,7 @@ from stagec.runtime import Answered, Event, Program, State
 
 
 @value
-class Standing:
+class RunStatus:
     """How a run stands: `done`, `failed`, `interrupted`, `not begun`, `running`, or why its journal cannot be used.
 
     Of a run that is executed by somebody, and of one whose journal cannot be used, nothing else is known.
@@ -41,38 +41,38 @@ class Standing:
 
 def list_runs(folder: Path, output_format: str) -> None:
     """Print how the runs in a folder stand."""
-    found = [standing(path) for path in Runs(folder)]
+    found = [find_status(path) for path in Runs(folder)]
     if output_format == "json":
-        put(written({"runs": [_plain(each) for each in found]}, 2) + "\n")
+        put(format_json({"runs": [_make_object(each) for each in found]}, 2) + "\n")
         return
-    paper = canvas(sys.stdout, os.environ)
-    put(table(paper, [_cells(each) for each in found]))
+    paper = find_canvas(sys.stdout, os.environ)
+    put(draw_columns(paper, [_make_cells(each) for each in found]))
     put(f"{counted(len(found), 'run')} in {visible(str(folder), paper.encoding)}\n" if not found else "")
 
 
-def standing(path: Path) -> Standing:
+def find_status(path: Path) -> RunStatus:
     """Return how a run stands; nothing that is wrong with its file is raised."""
     try:
         history = read_journal(path)
-        program = program_in(history.plan, "its plan")
+        program = load_program(history.plan, "its plan")
     except JournalError as error:
-        told = "" if error.reason is Reason.BUSY else str(error)
-        return Standing(name_of(path), str(error.reason), told)
+        reason = "" if error.reason is Reason.BUSY else str(error)
+        return RunStatus(name_of(path), str(error.reason), reason)
     except Failure as failure:
-        return Standing(name_of(path), str(Reason.UNUSABLE), str(failure))
+        return RunStatus(name_of(path), str(Reason.UNUSABLE), str(failure))
     state = fold_events(program, history.events)
     status = str(state.ended or ("interrupted" if history.events else "not begun"))
     counts = (state.executions, len(history.events))
-    return Standing(name_of(path), status, state.reason, program.plan.id, program.digest, *counts)
+    return RunStatus(name_of(path), status, state.reason, program.plan.id, program.digest, *counts)
 
 
-def _cells(each: Standing) -> tuple[str, ...]:
+def _make_cells(each: RunStatus) -> tuple[str, ...]:
     counts = "" if each.executions is None else counted(each.executions, "execution")
     events = "" if each.events is None else counted(each.events, "event")
     return each.run, each.plan or "", shortened(each.digest or ""), each.status, counts, events, each.reason
 
 
-def _plain(each: Standing) -> dict[str, str | int | None]:
+def _make_object(each: RunStatus) -> dict[str, str | int | None]:
     named = ("run", "plan", "digest", "status", "reason", "executions", "events")
     return {name: getattr(each, name) for name in named}
 
@@ -80,23 +80,24 @@ def _plain(each: Standing) -> dict[str, str | int | None]:
 def show_history(run: str, folder: Path) -> None:
     """Print the history of a run."""
     path = Runs(folder).find(run)
-    history = read(path)
-    program = program_in(history.plan, f"the plan of run {quote(name_of(path))}")
-    paper = canvas(sys.stdout, os.environ)
-    wording = Wording(program.plan, paper)
+    history = read_run(path)
+    program = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
+    paper = find_canvas(sys.stdout, os.environ)
+    formatter = RunFormatter(program.plan, paper)
     state = fold_events(program, history.events)
     name = escape_ci_commands(visible(f"{name_of(path)}: {program.plan.id}", paper.encoding))
     title = f"{name}, {shortened(program.digest)}"
     events = counted(len(history.events), "event")
-    put(f"{title}\n{table(paper, list(_rows(program, history, wording)))}{wording.ending(state)}, {events}\n")
+    rows = draw_columns(paper, list(_make_rows(program, history, formatter)))
+    put(f"{title}\n{rows}{formatter.ending(state)}, {events}\n")
 
 
-def _rows(program: Program, history: History, wording: Wording) -> Iterator[tuple[str, ...]]:
+def _make_rows(program: Program, history: History, formatter: RunFormatter) -> Iterator[tuple[str, ...]]:
     """Yield a row for each event, and one for each further execution that it ended."""
     before = State()
     for seq, (event, step) in enumerate(advance_through(program, history.events)):
         who, what, answer = _describe(before, event)
-        moves = [wording.led(move) for move in step.moves]
+        moves = [formatter.led(move) for move in step.moves]
         before = step.state
         yield f"{seq:>3}", who, what, answer, moves[0] if moves else ""
         yield from (("", "", "", "", move) for move in moves[1:])
@@ -106,18 +107,18 @@ def _describe(state: State, event: Event) -> tuple[str, str, str]:
     """Return who was asked for what, and the answer."""
     effect = state.pending.get(event.key) if isinstance(event, Answered) else None
     if isinstance(event, Answered) and effect is not None:
-        return request_label(event.key), asked(effect), answered(effect, event.answer)
+        return label_request(event.key), describe_request(effect), describe_answer(effect, event.answer)
     return "", type(event).__name__.lower(), ""
 
 
 def export_run(run: str, folder: Path) -> None:
     """Print a run: nothing in it depends on when and where it was run."""
     path = Runs(folder).find(run)
-    history = read(path)
-    program = program_in(history.plan, f"the plan of run {quote(name_of(path))}")
+    history = read_run(path)
+    program = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
     state = fold_events(program, history.events)
     events = [{"seq": seq, **object_of(event_to_json(each))} for seq, each in enumerate(history.events)]
-    told = {
+    run_data = {
         "run": name_of(path),
         "plan": program.plan.id,
         "digest": program.digest,
@@ -125,7 +126,7 @@ def export_run(run: str, folder: Path) -> None:
         "reason": state.reason,
         "events": events,
     }
-    put(written(told, 2) + "\n")
+    put(format_json(run_data, 2) + "\n")
 
 
 _WHAT = {"what": "asks for or tells something else", "state": "leads to another state"}
@@ -134,9 +135,9 @@ _WHAT = {"what": "asks for or tells something else", "state": "leads to another 
 def compare_replay(run: str, folder: Path) -> Exit:
     """Print whether a replay of a run equals the run, and return the exit status that this deserves."""
     path = Runs(folder).find(run)
-    history = read(path)
+    history = read_run(path)
     named = f"the plan of run {quote(name_of(path))}"
-    found = replay_twice(program_in(history.plan, named), program_in(history.plan, named), history)
+    found = replay_twice(load_program(history.plan, named), load_program(history.plan, named), history)
     put(f"{_describe_replay(history, found)}\n")
     return Exit.FINDINGS if isinstance(found, Difference) else Exit.CLEAN
 

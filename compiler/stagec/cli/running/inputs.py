@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from stagec.cli.files import STDIN, read_file
-from stagec.cli.streams import canvas, put_aside
+from stagec.cli.streams import find_canvas, put_error
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Failure
@@ -45,18 +45,18 @@ def read_scenario(path: Path | None, plan: Plan) -> Scenario:
     if tree.faults:
         _refuse_faulty(path, tree)
     scenario = parse_scenario(tree.value, file)
-    wrong = [(_start(tree, each.pointer), each.told) for each in find_mistakes(scenario, plan)]
+    wrong = [(_locate(tree, each.pointer), each.told) for each in find_mistakes(scenario, plan)]
     if wrong:
-        lines = [f"{file}:{start.line}:{start.column}: {told}" for start, told in sorted(wrong, key=_place)]
+        lines = [f"{file}:{start.line}:{start.column}: {why}" for start, why in sorted(wrong, key=_order)]
         raise Failure("\n".join((*lines, f"{quote(path)} is no scenario for the plan {quote(plan.id)}")))
     return scenario
 
 
 _SUFFIXES = (".yaml", ".yml", ".json")
-"""What names of scenarios end in: their syntax is told by it."""
+"""What names of scenarios end in: it decides the syntax."""
 
 
-def _place(wrong: tuple[Position, str]) -> tuple[int, int]:
+def _order(wrong: tuple[Position, str]) -> tuple[int, int]:
     return wrong[0].line, wrong[0].column
 
 
@@ -65,9 +65,9 @@ def _refuse_faulty(path: Path, tree: Tree) -> None:
     from stagec.reporters import Report
     from stagec.reporters.text import REPORTER
 
-    found = _diagnostics(tree)
-    paper = canvas(sys.stderr, os.environ)
-    put_aside(REPORTER.render(Report(found, trees={tree.file: tree}, canvas=paper, quiet=True)))
+    found = _diagnose(tree)
+    paper = find_canvas(sys.stderr, os.environ)
+    put_error(REPORTER.render(Report(found, trees={tree.file: tree}, canvas=paper, quiet=True)))
     wrong = sum(each.severity is Severity.ERROR for each in found)
     if wrong:
         raise Failure(f"{quote(path)} is no scenario that can be used: {counted(wrong, 'mistake')}")
@@ -77,18 +77,18 @@ _SETTINGS = Settings(severity={"unknown-key": Severity.ERROR})
 """An unknown key is a mistake here, whatever it is elsewhere: nothing but stagec reads scenarios."""
 
 
-def _diagnostics(tree: Tree) -> tuple[Diagnostic, ...]:
+def _diagnose(tree: Tree) -> tuple[Diagnostic, ...]:
     from stagec.findings import Verdict, diagnose
-    from stagec.pipeline import families
+    from stagec.pipeline import list_families
     from stagec.project.selection import Selection
 
-    documents = [family for family in families() if family.subject is Tree]
+    documents = [family for family in list_families() if family.subject is Tree]
     rules = [rule for family in documents for rule in family.rules()]
     verdicts = [Verdict(rule, finding) for rule in rules for finding in rule.check(tree)]
     return diagnose(verdicts, {tree.file: tree}, Selection.of(_SETTINGS, documents))
 
 
-def _start(tree: Tree, pointer: Pointer) -> Position:
+def _locate(tree: Tree, pointer: Pointer) -> Position:
     """Return where the name of a member begins."""
     at = Place(tree.file, pointer).key
     return tree.format.locate(tree.data, [at]).get(at, START).start
@@ -98,10 +98,10 @@ def refuse_unfit(program: Program, started: Started) -> None:
     """Raise `Failure` when a run cannot begin as asked, with what would help."""
     why = find_trouble(program, started)
     if why is not None:
-        raise Failure(f"{quote(program.plan.id)} cannot be run: {why}{_help(program, started)}")
+        raise Failure(f"{quote(program.plan.id)} cannot be run: {why}{_suggest(program, started)}")
 
 
-def _help(program: Program, started: Started) -> str:
+def _suggest(program: Program, started: Started) -> str:
     """Return what would help: the names there are, or how a missing input is given."""
     plan, entry = program.plan, started.entry
     if (plan.entry if entry is None else entry) not in plan.entries:
@@ -115,17 +115,17 @@ def _help(program: Program, started: Started) -> str:
     return "" if name is None else f": --input {name}=VALUE gives it"
 
 
-def inputs_of(program: Program, scenario: Object, given: Iterable[str]) -> Object:
+def collect_inputs(program: Program, scenario: Object, given: Iterable[str]) -> Object:
     """Return the inputs of a run."""
     found = dict(scenario)
     for each in given:
         if each.startswith("@"):
-            found |= _in_file(Path(each.removeprefix("@")))
+            found |= _read_inputs(Path(each.removeprefix("@")))
             continue
         name, equals, text = each.partition("=")
         if not equals:
             raise Failure(f"{quote(each)} gives no input: NAME=VALUE does, or @FILE")
-        found[name] = _value(program, name, text)
+        found[name] = _interpret(program, name, text)
     return found
 
 
@@ -133,7 +133,7 @@ _BUDGET, _ROOM = "file-size", 10
 """Inputs are data: they may be so many times as large as what somebody writes."""
 
 
-def _in_file(path: Path) -> Object:
+def _read_inputs(path: Path) -> Object:
     try:
         given = json.loads(read_file(path, _BUDGET, _ROOM))
     except (ValueError, RecursionError) as error:
@@ -143,7 +143,7 @@ def _in_file(path: Path) -> Object:
     return given
 
 
-def _value(program: Program, name: str, text: str) -> Json:
+def _interpret(program: Program, name: str, text: str) -> Json:
     """Return the text itself if it satisfies the schema of the input; else what it is as JSON, if that does."""
     wanted = program.plan.inputs.get(name)
     schema = wanted.schema if wanted is not None else None

@@ -22,7 +22,7 @@ def read_program(path: Path, digest: str | None = None) -> tuple[bytes, Program]
     data = read_file(path)
     if digest is not None:
         _refuse_other(data, path, digest)
-    return data, program_in(data, quote(path))
+    return data, load_program(data, quote(path))
 
 
 def _refuse_other(data: bytes, path: Path, digest: str) -> None:
@@ -37,7 +37,7 @@ def _refuse_other(data: bytes, path: Path, digest: str) -> None:
         raise Failure(f"{quote(path)} is refused: its digest is {found}, and --digest asks for {digest}")
 
 
-def program_in(data: bytes, named: str) -> Program:
+def load_program(data: bytes, named: str) -> Program:
     """Return the program of a plan's bytes, or raise `Failure`."""
     try:
         return load(data)
@@ -49,5 +49,5 @@ def refuse_hooks(program: Program, scenario: Scenario, *, allowed: bool) -> None
     """Refuse a plan that names callables which may not be called and which no scenario answers for."""
     open_ones = [each for each in hook_calls(program.plan) if each not in scenario.hooks]
     if open_ones and not allowed:
-        told = "--allow-hooks lets them be called, a scenario can answer for them under 'hooks'"
-        raise Failure(f"the plan names Python callables, {listing(open_ones)}: {told}")
+        hint = "--allow-hooks lets them be called, a scenario can answer for them under 'hooks'"
+        raise Failure(f"the plan names Python callables, {listing(open_ones)}: {hint}")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from shlex import join
 from typing import Protocol
 
-from stagec.cli.streams import canvas, put, say
+from stagec.cli.streams import find_canvas, put, say
 from stagec.core.canvas import Canvas
 from stagec.core.columns import columns
 from stagec.core.json import Json, Object, list_of, object_of, text_in
@@ -28,26 +28,26 @@ _MOST = 6
 """Nodes that are named of those that a line leads to."""
 
 
-class Teller(Protocol):
-    """Is told of every event of a run, those of earlier sittings as well, and of how the run ended."""
+class RunReporter(Protocol):
+    """Receives every event of a run, also those of earlier sessions, and reports how the run ended."""
 
     def recall(self, event: Event, step: Step) -> None:
-        """Hear what happened before."""
+        """Take note of an event of an earlier session."""
 
     def observe(self, event: Event, step: Step) -> None:
-        """Hear what has just happened."""
+        """Report an event that has just happened."""
 
     def conclude(self, state: State) -> None:
-        """Say how the run has ended."""
+        """Report how the run has ended."""
 
 
-class Lines:
-    """Tells people: one line for each execution, and how the run has ended."""
+class LineReporter:
+    """Reports to people: one line for each execution, and how the run has ended."""
 
     def __init__(self, plan: Plan) -> None:
-        self._paper = canvas(sys.stdout, os.environ)
+        self._paper = find_canvas(sys.stdout, os.environ)
         self._events = 0
-        self._words = Wording(plan, self._paper)
+        self._formatter = RunFormatter(plan, self._paper)
 
     def recall(self, _event: Event, _step: Step) -> None:
         """Count silently."""
@@ -57,44 +57,44 @@ class Lines:
         """Print a line for each execution that is over."""
         self._events += 1
         for move in step.moves:
-            put(f"{self._words.move(move)}\n")
+            put(f"{self._formatter.move(move)}\n")
 
     def conclude(self, state: State) -> None:
         """Print the last line."""
-        put(f"{self._words.ending(state)}, {counted(self._events, 'event')}\n")
+        put(f"{self._formatter.ending(state)}, {counted(self._events, 'event')}\n")
 
 
-class EventLines:
-    """Tells programs: one object for each thing that happened, numbered through the whole run, without any time."""
+class EventReporter:
+    """Reports to programs: one object for each trace event, numbered through the whole run, without any time."""
 
     def __init__(self) -> None:
         self._count = 0
 
     def recall(self, _event: Event, step: Step) -> None:
-        """Go on counting."""
-        self._count += len(step.told)
+        """Count on."""
+        self._count += len(step.trace)
 
     def observe(self, _event: Event, step: Step) -> None:
-        """Print what was told."""
+        """Print the trace events."""
         put("".join(self._lines(step)))
 
     def conclude(self, _state: State) -> None:
-        """Say nothing: the last event says it."""
+        """Print nothing: the last trace event says it."""
 
     def _lines(self, step: Step) -> Iterator[str]:
-        for each in step.told:
+        for each in step.trace:
             self._count += 1
-            told = {"seq": self._count, "event": each.name, **each.facts}
-            yield written(told) + "\n"
+            record = {"seq": self._count, "event": each.name, **each.facts}
+            yield format_json(record) + "\n"
 
 
-def written(given: object, indent: int | None = None) -> str:
+def format_json(given: object, indent: int | None = None) -> str:
     """Return a value as JSON in ASCII, in which no build service finds a command."""
     separators = (",", ":") if indent is None else None
     return json.dumps(given, indent=indent, separators=separators).replace("##", "#\\u0023")
 
 
-class Wording:
+class RunFormatter:
     """How executions and ends of runs are written on some paper."""
 
     def __init__(self, plan: Plan, paper: Canvas) -> None:
@@ -105,7 +105,7 @@ class Wording:
 
     def move(self, move: Move) -> str:
         """Return `check#2   ok → repair`."""
-        name = escape_ci_commands(self._shown(label(move.node, move.visit)))
+        name = escape_ci_commands(self._shown(label_execution(move.node, move.visit)))
         blanks = " " * (self._width - columns(name))
         outcome = self._shown(move.outcome)
         return f"{name}{blanks}  {outcome} {self._lead(move)}".rstrip(" ")
@@ -137,18 +137,18 @@ class Wording:
         return visible(text, self._paper.encoding)
 
 
-def label(node: str, visit: int) -> str:
+def label_execution(node: str, visit: int) -> str:
     """Return what an execution is called: its node, and its number if it is not the first."""
     return node if visit == 1 else f"{node}#{visit}"
 
 
-def teller(plan: Plan, events: str | None) -> Teller:
-    """Return who tells of a run in the way that was asked for."""
-    return Lines(plan) if events is None else EventLines()
+def choose_reporter(plan: Plan, events: str | None) -> RunReporter:
+    """Return the reporter for the format that was asked for."""
+    return LineReporter(plan) if events is None else EventReporter()
 
 
-def begin(plan: Plan, digest: str, name: str, *, quiet: bool) -> None:
-    """Say which run begins, of which plan."""
+def announce(plan: Plan, digest: str, name: str, *, quiet: bool) -> None:
+    """Print which run begins, of which plan."""
     if not quiet:
         say(f"run {name} of {plan.id}, {shortened(digest)}")
 
@@ -157,13 +157,13 @@ _LONGEST = 200
 """Characters of an answer that are looked at; a line shows fewer."""
 
 
-def request_label(key: str) -> str:
+def label_request(key: str) -> str:
     """Return which execution a request belongs to."""
     parts = read_key(key)
-    return label(parts.node, parts.visit)
+    return label_execution(parts.node, parts.visit)
 
 
-def asked(effect: Effect) -> str:
+def describe_request(effect: Effect) -> str:
     """Return what was asked for."""
     match effect:
         case Ask() | Turn():
@@ -180,43 +180,43 @@ def asked(effect: Effect) -> str:
             return f"wait {effect.milliseconds} ms"
 
 
-def answered(effect: Effect, answer: Json) -> str:
+def describe_answer(effect: Effect, answer: Json) -> str:
     """Return what the answer was."""
-    told = object_of(answer)
+    given = object_of(answer)
     match effect:
         case Turn():
-            return _turn(effect, told)
+            return _describe_turn(effect, given)
         case Run() | Shell():
-            return _output(told)
+            return _describe_output(given)
         case Grant() | Judge() | Confirm():
-            return "yes" if True in told.values() else "no"
+            return "yes" if True in given.values() else "no"
         case Wait():
             return ""
-        case Call() if "error" in told:
-            return f"error: {_short(told['error'])}"
+        case Call() if "error" in given:
+            return f"error: {_shorten(given['error'])}"
         case _:
-            return _short(told.get("answer", told.get("value")))
+            return _shorten(given.get("answer", given.get("value")))
 
 
-def _turn(effect: Turn, told: Object) -> str:
+def _describe_turn(effect: Turn, given: Object) -> str:
     said = []
-    for each in map(object_of, list_of(told.get("calls"))):
+    for each in map(object_of, list_of(given.get("calls"))):
         is_completion = each.get("tool") == effect.completion
-        said.append(f"{each.get('tool')}{' ' + _short(each.get('arguments')) if is_completion else ''}")
-    return ", ".join(said) or _short(text_in(told, "text") or "")
+        said.append(f"{each.get('tool')}{' ' + _shorten(each.get('arguments')) if is_completion else ''}")
+    return ", ".join(said) or _shorten(text_in(given, "text") or "")
 
 
-def _output(told: Object) -> str:
-    status = told.get("exit")
+def _describe_output(given: Object) -> str:
+    status = given.get("exit")
     return "no exit status" if status is None else f"exit {status}"
 
 
-def _short(given: Json) -> str:
-    text = given if isinstance(given, str) else _written(given)
+def _shorten(given: Json) -> str:
+    text = given if isinstance(given, str) else _format_value(given)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _written(given: Json) -> str:
+def _format_value(given: Json) -> str:
     """Return JSON as plans write it, and as journals do where a number is more than plans can hold."""
     try:
         return compact(given)

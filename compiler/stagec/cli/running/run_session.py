@@ -9,13 +9,13 @@ from contextlib import closing
 from pathlib import Path
 from shlex import join
 
-from stagec.cli.progress import progress
-from stagec.cli.running.inputs import inputs_of, read_scenario, refuse_unfit
+from stagec.cli.progress import show_progress
+from stagec.cli.running.inputs import collect_inputs, read_scenario, refuse_unfit
 from stagec.cli.running.options import FOLDER
-from stagec.cli.running.programs import program_in, read_program, refuse_hooks
-from stagec.cli.running.report import Teller, begin, request_label, teller
-from stagec.cli.running.runs import Runs, failed, name_of, opened, turns_of
-from stagec.cli.streams import canvas, say
+from stagec.cli.running.programs import load_program, read_program, refuse_hooks
+from stagec.cli.running.report import RunReporter, announce, choose_reporter, label_request
+from stagec.cli.running.runs import Runs, explain_journal_error, name_of, open_run, turns_of
+from stagec.cli.streams import find_canvas, say
 from stagec.core.columns import columns
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json
@@ -33,50 +33,52 @@ from stagec.world.scripted_world import ScriptedWorld
 
 @value
 class RunSetup:
-    """Who sits at it: a run's file, its journal and program, the world that answers, and who tells of it."""
+    """What executing a run takes: its file, its journal and program, the world that answers, and the reporter."""
 
     path: Path
     journal: Journal
     program: Program
     world: World
-    teller: Teller
+    reporter: RunReporter
 
 
-def execute(table: RunSetup, event: Event | None) -> Exit:
-    """Go on with a run, beginning with an event if one has just happened; return the exit status it deserves."""
+def execute(setup: RunSetup, event: Event | None) -> Exit:
+    """Execute a run, beginning with an event if one has just happened; return the exit status."""
     gc.enable()  # unlike other commands, this one may take long
     try:
-        state = _proceeded(table, event)
+        state = _proceed(setup, event)
     except KeyboardInterrupt:
-        say(f"stagec: {_kept(table.path)}")
+        say(f"stagec: {_describe_resumption(setup.path)}")
         raise
     except Failure as failure:
-        raise Failure(f"{failure}\n{_kept(table.path)}", failure.status) from failure
+        raise Failure(f"{failure}\n{_describe_resumption(setup.path)}", failure.status) from failure
     except JournalError as error:
-        raise failed(name_of(table.path), error) from error
+        raise explain_journal_error(name_of(setup.path), error) from error
     finally:
-        table.journal.close()
-    table.teller.conclude(state)
-    return status_of(state)
+        setup.journal.close()
+    setup.reporter.conclude(state)
+    return choose_status(state)
 
 
-def _proceeded(table: RunSetup, event: Event | None) -> State:
-    state = restore(table.program, table.journal.history, table.teller.recall)
-    return proceed(RunSession(table.program, table.journal, Shown(table.world), table.teller.observe), state, event)
+def _proceed(setup: RunSetup, event: Event | None) -> State:
+    state = restore(setup.program, setup.journal.history, setup.reporter.recall)
+    return proceed(
+        RunSession(setup.program, setup.journal, WorldWithProgress(setup.world), setup.reporter.observe), state, event
+    )
 
 
-def status_of(state: State) -> Exit:
-    """Return the exit status that the end of a run deserves."""
+def choose_status(state: State) -> Exit:
+    """Return the exit status for the end of a run."""
     return Exit.CLEAN if state.ended is Outcome.DONE else Exit.FINDINGS
 
 
-def _kept(path: Path) -> str:
-    """Return a sentence with the command that goes on with a run."""
+def _describe_resumption(path: Path) -> str:
+    """Return a sentence with the command that resumes a run."""
     folder = () if path.parent == FOLDER else ("--runs", str(path.parent))
-    return f"the run is kept; this goes on with it: {join(('stagec', 'resume', name_of(path), *folder))}"
+    return f"the run is kept; to resume it: {join(('stagec', 'resume', name_of(path), *folder))}"
 
 
-class Shown:
+class WorldWithProgress:
     """A world that says on a terminal who takes so long."""
 
     def __init__(self, world: World) -> None:
@@ -84,14 +86,14 @@ class Shown:
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer to a request."""
-        with progress(_line(effect) if sys.stderr.isatty() else ""):
+        with show_progress(_describe_wait(effect) if sys.stderr.isatty() else ""):
             return self._world.answer(effect)
 
 
-def _line(effect: Effect) -> str:
+def _describe_wait(effect: Effect) -> str:
     """Return who takes so long, on one line of a terminal: a longer one could not be wiped out again."""
-    paper = canvas(sys.stderr, os.environ)
-    doing, name = f"{_doing(effect)} …", request_label(effect.key)[:_LONGEST]
+    paper = find_canvas(sys.stderr, os.environ)
+    doing, name = f"{_name_activity(effect)} …", label_request(effect.key)[:_LONGEST]
     while name and paper.width and columns(visible(f"{name} {doing}", paper.encoding)) >= paper.width:
         name = name[:-1]
     return visible(f"{name} {doing}", paper.encoding)
@@ -101,7 +103,7 @@ _LONGEST = 50
 """Characters of the name of an execution that are shown at most."""
 
 
-def _doing(effect: Effect) -> str:
+def _name_activity(effect: Effect) -> str:
     match effect:
         case Run() | Shell():
             return "runs a command"
@@ -131,31 +133,31 @@ class StartRequest:
 
 
 def start(request: StartRequest) -> Exit:
-    """Run a plan; return the exit status that its end deserves."""
+    """Run a plan; return the exit status of its end."""
     data, program = read_program(request.plan, request.digest)
     scenario = read_scenario(request.scenario, program.plan)
     refuse_hooks(program, scenario, allowed=request.allow_hooks)
-    inputs = inputs_of(program, scenario.inputs, request.inputs)
+    inputs = collect_inputs(program, scenario.inputs, request.inputs)
     path = Runs(request.runs).new(request.name, program.plan.id)
     entry = request.entry if request.entry is not None else scenario.entry
     started = Started(name_of(path), entry, inputs)
     refuse_unfit(program, started)
-    journal = _created(path, data, program, request.scenario)
+    journal = _create_journal(path, data, program, request.scenario)
     permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout)
-    begin(program.plan, program.digest, name_of(path), quiet=request.events is not None)
+    announce(program.plan, program.digest, name_of(path), quiet=request.events is not None)
     with closing(CommandLock(turns_of(path))) as turns:
         world = ScriptedWorld(scenario, LocalWorld(permissions, turns))
-        return execute(RunSetup(path, journal, program, world, teller(program.plan, request.events)), started)
+        return execute(RunSetup(path, journal, program, world, choose_reporter(program.plan, request.events)), started)
 
 
-def _created(path: Path, data: bytes, program: Program, scenario: Path | None) -> Journal:
-    """Begin the journal; it remembers where the scenario is, for whoever goes on with the run."""
+def _create_journal(path: Path, data: bytes, program: Program, scenario: Path | None) -> Journal:
+    """Begin the journal; it remembers where the scenario is, for whoever resumes the run."""
     where = "" if scenario is None else os.path.abspath(scenario)
     facts = {"scenario": where} if where and where.isprintable() else {}  # a name may hold what is no text
     try:
         return create(path, data, program.digest, facts)
     except JournalError as error:
-        raise failed(name_of(path), error) from error
+        raise explain_journal_error(name_of(path), error) from error
 
 
 @value
@@ -173,23 +175,23 @@ class ResumeRequest:
 
 
 def resume(request: ResumeRequest) -> Exit:
-    """Go on with a run; return the exit status that its end deserves."""
+    """Resume a run; return the exit status of its end."""
     path = Runs(request.runs).find(request.run)
-    with closing(opened(path)) as journal:
+    with closing(open_run(path)) as journal:
         history = journal.history
         if not history.events:
-            told = "nothing of it has happened, 'stagec run' begins it anew"
-            raise Failure(f"run {quote(name_of(path))} never began: {told}")
-        program = program_in(history.plan, f"the plan of run {quote(name_of(path))}")
+            hint = "nothing of it has happened, 'stagec run' starts it anew"
+            raise Failure(f"run {quote(name_of(path))} never began: {hint}")
+        program = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
         if request.plan is not None:
             _refuse_other(request.plan, name_of(path), history)
-        scenario = read_scenario(_scenario(request, history), program.plan)
+        scenario = read_scenario(_find_scenario(request, history), program.plan)
         refuse_hooks(program, scenario, allowed=request.allow_hooks)
         permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout)
-        begin(program.plan, program.digest, name_of(path), quiet=request.events is not None)
+        announce(program.plan, program.digest, name_of(path), quiet=request.events is not None)
         with closing(CommandLock(turns_of(path))) as turns:
             world = ScriptedWorld(scenario, LocalWorld(permissions, turns))
-            return execute(RunSetup(path, journal, program, world, teller(program.plan, request.events)), None)
+            return execute(RunSetup(path, journal, program, world, choose_reporter(program.plan, request.events)), None)
 
 
 def _refuse_other(plan: Path, name: str, history: History) -> None:
@@ -199,7 +201,7 @@ def _refuse_other(plan: Path, name: str, history: History) -> None:
         raise Failure(f"{quote(plan)} is {other}, and run {quote(name)} is one of {own}: a run keeps its plan")
 
 
-def _scenario(request: ResumeRequest, history: History) -> Path | None:
+def _find_scenario(request: ResumeRequest, history: History) -> Path | None:
     """Return the file of the scenario: the one that is given, else the one with which the run was begun."""
     if request.scenario is not None or "scenario" not in history.facts:
         return request.scenario

@@ -14,13 +14,13 @@ from stagec.core.words import quote
 from stagec.drivers.local import History, Journal, JournalError, Reason, open_journal, read_journal
 
 
-def failed(name: str, error: JournalError) -> Failure:
-    """Return what a user is told of a journal that cannot be used."""
+def explain_journal_error(name: str, error: JournalError) -> Failure:
+    """Return the failure for a journal that cannot be used."""
     if error.reason is Reason.BUSY:
         return Failure(f"run {quote(name)} is being executed by another process; Ctrl-C interrupts it there")
     if error.reason is Reason.TAKEN:
-        told = "'stagec resume' goes on with it, --run gives a new run another name"
-        return Failure(f"there is a run {quote(name)} already: {told}")
+        hint = "'stagec resume' resumes it, --run gives a new run another name"
+        return Failure(f"there is a run {quote(name)} already: {hint}")
     return Failure(f"run {quote(name)} cannot be used: {error}")
 
 
@@ -78,17 +78,17 @@ def turns_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.commands")
 
 
-def opened(path: Path) -> Journal:
+def open_run(path: Path) -> Journal:
     """Open the journal of a run, or say why it cannot be used."""
     try:
         return open_journal(path)
     except JournalError as error:
-        raise failed(name_of(path), error) from error
+        raise explain_journal_error(name_of(path), error) from error
 
 
-def read(path: Path) -> History:
+def read_run(path: Path) -> History:
     """Return what is in the journal of a run, or say why it cannot be read."""
     try:
         return read_journal(path)
     except JournalError as error:
-        raise failed(name_of(path), error) from error
+        raise explain_journal_error(name_of(path), error) from error

@@ -1,7 +1,7 @@
 """What followed from an event, as a short text that is kept with it: a replay that differs is noticed.
 
-A step digest is the digest of what was asked, taken back and told. At every 1,000th event, and at the one that ends the
-run, a dot and the digest of the whole state follow.
+A step digest is the digest of the requests, of those that are void, and of the trace events. At every 1,000th event,
+and at the one that ends the run, a dot and the digest of the whole state follow.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OFTEN = 1_000
 def digest_step(number: int, step: Step) -> str:
     """Return the step digest of the event of a number."""
     asked = [(type(each).__name__, _MEMBERS[type(each)](each)) for each in step.effects]
-    followed = _digest((asked, step.void, [(each.name, each.facts) for each in step.told]))
+    followed = _digest((asked, step.void, [(each.name, each.facts) for each in step.trace]))
     is_whole = number % _OFTEN == 0 or step.state.ended is not None
     return f"{followed}.{_digest(step.state)}" if is_whole else followed
 

@@ -6,32 +6,34 @@ from stagec.reporters import Report, Reporter, counted
 
 
 def _render(report: Report) -> str:
-    parts = _blocks(report) if report.diagnostics else []
+    parts = _draw_blocks(report) if report.diagnostics else []
     if not report.quiet:
-        parts.append(_filled(_found(report) if report.diagnostics else f"All clear: {_looked_at(report)}", report))
+        parts.append(
+            _fill(_count_findings(report) if report.diagnostics else f"All clear: {_list_subjects(report)}", report)
+        )
     return "".join(f"{part}\n" for part in parts)
 
 
-def _blocks(report: Report) -> list[str]:
+def _draw_blocks(report: Report) -> list[str]:
     from stagec.reporters.text.block import Blocks  # a clean run does not pay for drawing
 
     blocks = Blocks(report.trees, report.canvas)
     return [f"{blocks.draw(each)}\n" for each in report.diagnostics]
 
 
-def _found(report: Report) -> str:
+def _count_findings(report: Report) -> str:
     counts = ", ".join(counted(number, severity) for severity, number in report.counts().items() if number)
     files = counted(len({each.at.file for each in report.diagnostics}), "file")
-    return f"Found {counts} in {files} (checked {_looked_at(report)})"
+    return f"Found {counts} in {files} (checked {_list_subjects(report)})"
 
 
-def _looked_at(report: Report) -> str:
+def _list_subjects(report: Report) -> str:
     nodes = sum(len(flow.nodes) for flow in report.flows)
     flows = f"{counted(len(report.flows), 'flow')} with {counted(nodes, 'node')}" if report.flows else "no flow"
     return f"{flows}, {counted(len(report.trees), 'file')}"
 
 
-def _filled(sentence: str, report: Report) -> str:
+def _fill(sentence: str, report: Report) -> str:
     width = report.canvas.width
     if width is None or len(sentence) <= width:
         return sentence

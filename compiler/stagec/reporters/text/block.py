@@ -1,4 +1,4 @@
-"""One diagnostic as a block of lines: what is wrong, where, what explains it, and what would mend it."""
+"""One diagnostic as a block of lines: what is wrong, where, what explains it, and what would fix it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from stagec.core.paint import Paint, Style
 from stagec.core.place import Place, Span
 from stagec.core.visible import visible
 from stagec.reporters import Canvas, Diagnostic, Tree, counted
-from stagec.reporters.text.frame import Frame, Lines, Mark
+from stagec.reporters.text.frame import SourceFrame, SourceLines, Underline
 
 _NEAR = 6
 """A related place at most so many lines away is shown in the same frame."""
 
 
 class Blocks:
-    """Draws diagnostics about the files of one project; remembers the lines of every file and the rules it told of."""
+    """Draws diagnostics about the files of one project; remembers the lines of files and which rules it named."""
 
     def __init__(self, trees: Mapping[str, Tree], canvas: Canvas) -> None:
         self._trees = trees
         self._canvas = canvas
         self._paint = Paint(canvas.colour)
-        self._lines: dict[str, Lines | None] = {}
+        self._lines: dict[str, SourceLines | None] = {}
         self._explained: set[str] = set()
 
     def draw(self, each: Diagnostic) -> str:
@@ -44,20 +44,20 @@ class Blocks:
         lines = self._wrapped(each.message, taken=len(label) + len(each.name) + 3, indent="    ")
         return head + "\n".join(self._paint(line, Style.MESSAGE) for line in lines)
 
-    def _frame(self, arrow: str, at: Place, marks: list[Mark], gutter: int) -> Iterator[str]:
+    def _frame(self, arrow: str, at: Place, marks: list[Underline], gutter: int) -> Iterator[str]:
         start = marks[0].span.start
         lines = self._source(at.file)
         where = f"{self._visible(at.file)}:{start.line}:{start.column}"
         label = f": {marks[0].label}" if marks[0].label and not lines else ""
         yield f"{' ' * gutter}{self._paint(arrow, Style.GUTTER)} {where}{label}"
         if lines:
-            yield from Frame(lines, self._canvas, gutter).draw(marks)
+            yield from SourceFrame(lines, self._canvas, gutter).draw(marks)
 
-    def _marks(self, each: Diagnostic, near: Iterable[Remark]) -> list[Mark]:
-        return [Mark(each.span, "^", Style.of(each.severity)), *(self._mark(also) for also in near)]
+    def _marks(self, each: Diagnostic, near: Iterable[Remark]) -> list[Underline]:
+        return [Underline(each.span, "^", Style.of(each.severity)), *(self._mark(also) for also in near)]
 
-    def _mark(self, also: Remark) -> Mark:
-        return Mark(also.span, "-", Style.GUTTER, self._visible(also.message))
+    def _mark(self, also: Remark) -> Underline:
+        return Underline(also.span, "-", Style.GUTTER, self._visible(also.message))
 
     def _notes(self, each: Diagnostic, indent: str) -> Iterator[str]:
         if each.fix:
@@ -82,10 +82,10 @@ class Blocks:
         first, *others = wrap(shown, room, taken - len(indent))
         return [first, *(indent + line for line in others)]
 
-    def _source(self, file: str) -> Lines | None:
+    def _source(self, file: str) -> SourceLines | None:
         if file not in self._lines:
             tree = self._trees.get(file)
-            self._lines[file] = Lines(tree.data) if tree and tree.data else None
+            self._lines[file] = SourceLines(tree.data) if tree and tree.data else None
         return self._lines[file]
 
     def _visible(self, text: str) -> str:

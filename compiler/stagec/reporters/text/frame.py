@@ -32,12 +32,12 @@ def cut(line: str, marked: tuple[int, int], room: int, encoding: str) -> Cut:
     start, end = min(marked[0], len(line)), min(marked[1], len(line))
     low, high = max(0, start - room), min(len(line), start + room)
     part = line[low:high]
-    cells = list(part) if _is_plain(part) else _cells(part, encoding)
+    cells = list(part) if _is_plain(part) else _make_cells(part, encoding)
     widths = [1] * len(cells) if _is_plain(part) else [columns(cell) for cell in cells]
     sign = ellipsis(encoding)
     fits = high - low == len(line) and sum(widths) <= room
     signs = 2 * len(sign)
-    first, last = (0, len(widths)) if fits else _window(widths, (start - low, end - low), room - signs)
+    first, last = (0, len(widths)) if fits else _choose_window(widths, (start - low, end - low), room - signs)
     before = sign if low or first else ""
     after = sign if last < len(cells) or high < len(line) else ""
     text = before + "".join(cells[first:last]) + after
@@ -45,7 +45,7 @@ def cut(line: str, marked: tuple[int, int], room: int, encoding: str) -> Cut:
     return Cut(text, offset, max(1, sum(widths[start - low : min(end - low, last)])))
 
 
-def _window(widths: Sequence[int], marked: tuple[int, int], room: int) -> tuple[int, int]:
+def _choose_window(widths: Sequence[int], marked: tuple[int, int], room: int) -> tuple[int, int]:
     """Choose which cells to show: from the first if the mark fits, else some before it, and as many as fit behind."""
     start, end = marked
     lead = room if sum(widths[:end]) <= room else room // 3
@@ -65,7 +65,7 @@ def _is_plain(text: str) -> bool:
     return text.isascii() and text.isprintable() and "##" not in text
 
 
-def _cells(text: str, encoding: str) -> list[str]:
+def _make_cells(text: str, encoding: str) -> list[str]:
     cells = visible_characters(text, encoding)
     if "\t" in text:
         column = 0
@@ -83,7 +83,7 @@ _NARROWEST = 20
 
 
 @value
-class Mark:
+class Underline:
     """A part of the source to underline, with the sign and style of the line, and words beside it."""
 
     span: Span
@@ -92,7 +92,7 @@ class Mark:
     label: str = ""
 
 
-class Lines:
+class SourceLines:
     """The lines of one file."""
 
     def __init__(self, data: bytes) -> None:
@@ -104,14 +104,14 @@ class Lines:
 
 
 @value
-class Frame:
+class SourceFrame:
     """Draws marked lines of one file; `gutter` is the width of the column of line numbers."""
 
-    lines: Lines
+    lines: SourceLines
     canvas: Canvas
     gutter: int
 
-    def draw(self, marks: Iterable[Mark]) -> Iterator[str]:
+    def draw(self, marks: Iterable[Underline]) -> Iterator[str]:
         """Yield every marked line with its underlines; the first mark of a line decides which part is shown."""
         yield self._row("")
         previous: tuple[int, str] | None = None
@@ -133,13 +133,13 @@ class Frame:
         elif number > last + 2:
             yield self._paint("...", Style.GUTTER)
 
-    def _cut(self, mark: Mark) -> Cut:
+    def _cut(self, mark: Underline) -> Cut:
         line = self.lines.line(mark.span.start.line)
         start, end = mark.span.start, mark.span.end
         stop = end.column - 1 if end.line == start.line else len(line.rstrip())
         return cut(line, (start.column - 1, stop), self._room, self.canvas.encoding)
 
-    def _underline(self, mark: Mark, shown: Cut) -> Iterator[str]:
+    def _underline(self, mark: Underline, shown: Cut) -> Iterator[str]:
         line = " " * shown.offset + self._paint(mark.sign * shown.width, mark.style)
         if not mark.label:
             yield self._row(line)
@@ -147,7 +147,7 @@ class Frame:
             yield self._row(f"{line} {self._paint(mark.label, mark.style)}")
         else:
             yield self._row(line)
-            for part in _beneath(wrap(mark.label, self._room), shown.offset, self._room):
+            for part in _underline_parts(wrap(mark.label, self._room), shown.offset, self._room):
                 yield self._row(self._paint(part, mark.style))
 
     def _row(self, text: str, number: str = "") -> str:
@@ -162,7 +162,7 @@ class Frame:
         return Paint(self.canvas.colour)
 
 
-def _beneath(parts: Sequence[str], offset: int, room: int) -> Iterator[str]:
+def _underline_parts(parts: Sequence[str], offset: int, room: int) -> Iterator[str]:
     """Start words under what they speak of, or as far to the left as they need."""
     indent = max(0, min(offset, room - max(columns(part) for part in parts)))
     return (" " * indent + part for part in parts)

@@ -57,7 +57,7 @@ def _decisions(given: Given, stage: Given, calls: list[Json], replies: list[Any]
         return _GRANTED.get(reply[0], {}) if isinstance(effect, Grant) else {"value": ""}
 
     trace = run(plan, World(answer))
-    return [_of_event(each.name, each.facts) for each in trace.told if each.name in _DECIDED]
+    return [_of_event(each.name, each.facts) for each in trace.trace if each.name in _DECIDED]
 
 
 _GRANTED: Mapping[Any, Json] = {"approve": {"granted": True}, "deny": {"granted": False}}

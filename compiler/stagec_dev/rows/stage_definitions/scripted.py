@@ -35,13 +35,13 @@ class Trace:
     outcome: Outcome | None
 
     @property
-    def told(self) -> tuple[TraceEvent, ...]:
+    def trace(self) -> tuple[TraceEvent, ...]:
         """The events alone."""
         return tuple(each for each in self.happened if isinstance(each, TraceEvent))
 
     def facts(self, name: str, **wanted: Json) -> list[Mapping[str, Any]]:
         """Return the facts of the events of a name, of those that say what is wanted."""
-        named = (each.facts for each in self.told if each.name == name)
+        named = (each.facts for each in self.trace if each.name == name)
         return [facts for facts in named if all(facts.get(key) == each for key, each in wanted.items())]
 
     def effects(self, kind: type) -> list[Any]:
@@ -64,7 +64,7 @@ def run(plan: Plan, world: World, inputs: Mapping[str, Json] = NOTHING) -> Trace
     now, cancelled = 0.0, world.cancelled
     while event is not None:
         step = advance(program, step.state, event)
-        happened += [*step.told, *step.effects]
+        happened += [*step.trace, *step.effects]
         due = {key: each for key, each in due.items() if key in step.state.pending}
         due |= {each.key: (now + world.delay(each), each) for each in step.effects}
         event, now = _next(due, world, cancelled)

@@ -31,6 +31,6 @@ def freeze(context: click.Context, /, **given: Any) -> None:
 
     Exit status: 0 all compiled, 1 some flow has errors, 2 usage or environment, 3 nothing to compile, 4 internal error.
     """
-    from stagec.cli.commands.compile.run import Request, run
+    from stagec.cli.commands.compile.run import CompileRequest, run
 
-    context.exit(run(Request(**given)))
+    context.exit(run(CompileRequest(**given)))

@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from stagec.cli.files import STDIN, read_file, write_file, write_files
 from stagec.cli.plans import Freezer, Frozen, Refused
-from stagec.cli.streams import canvas, put, put_aside, put_bytes, say
+from stagec.cli.streams import find_canvas, put, put_bytes, put_error, say
 from stagec.core.columns import columns
 from stagec.core.diagnostic import Severity
 from stagec.core.disk import make_folder
@@ -30,31 +30,31 @@ _MOST = 100
 """Bytes of a name before its suffix; file systems allow 255 in all."""
 
 
-def file_names(ids: Iterable[str]) -> tuple[str, ...]:
+def name_files(ids: Iterable[str]) -> tuple[str, ...]:
     """Return a file name for each id, all different on every file system: a second `a` becomes `a-2.plan.json`."""
     taken: set[str] = set()
     last: dict[str, int] = {}
-    return tuple(f"{_free(_safe(each), taken, last)}{SUFFIX}" for each in ids)
+    return tuple(f"{_choose_free(_make_safe(each), taken, last)}{SUFFIX}" for each in ids)
 
 
-def _safe(name: str) -> str:
+def _make_safe(name: str) -> str:
     kept = "".join("_" if each in _REFUSED or not each.isprintable() else each for each in name)
     bare = kept.strip(" ")
     return _cut(f"_{bare[1:]}" if bare.startswith(".") else bare, _MOST) or "flow"
 
 
-def _free(name: str, taken: set[str], last: dict[str, int]) -> str:
+def _choose_free(name: str, taken: set[str], last: dict[str, int]) -> str:
     """Return a name, numbered if it is taken, and remember it as taken."""
-    chosen, number = name, last.get(_folded(name), 1)
-    while _folded(chosen) in taken:
+    chosen, number = name, last.get(_fold_case(name), 1)
+    while _fold_case(chosen) in taken:
         number += 1
         chosen = f"{_cut(name, _MOST - len(f'-{number}'))}-{number}"
-    last[_folded(name)] = number
-    taken.add(_folded(chosen))
+    last[_fold_case(name)] = number
+    taken.add(_fold_case(chosen))
     return chosen
 
 
-def _folded(name: str) -> str:
+def _fold_case(name: str) -> str:
     """Return what file systems compare that know no case, and write accents as they like."""
     return normalize("NFKC", name).casefold()
 
@@ -63,15 +63,15 @@ def _cut(name: str, most: int) -> str:
     return name.encode()[:most].decode(errors="ignore").strip(" ")
 
 
-def report(freezer: Freezer, flows: Iterable[Flow] | None) -> None:
+def print_findings(freezer: Freezer, flows: Iterable[Flow] | None) -> None:
     """Print the errors and warnings that concern some flows, or all there are."""
     compilation = freezer.compilation
     heavy = [each for each in compilation.diagnostics if each.severity is not Severity.NOTE]
     if flows is not None:
         known = {id(each) for flow in flows for each in freezer.concerning(flow, heavy)}
         heavy = [each for each in heavy if id(each) in known]
-    paper = canvas(sys.stderr, os.environ)
-    put_aside(REPORTER.render(Report(tuple(heavy), trees=compilation.trees, canvas=paper, quiet=True)))
+    paper = find_canvas(sys.stderr, os.environ)
+    put_error(REPORTER.render(Report(tuple(heavy), trees=compilation.trees, canvas=paper, quiet=True)))
 
 
 def list_plans(plans: Iterable[tuple[Path | None, Frozen]], states: Iterable[str]) -> None:
@@ -79,13 +79,13 @@ def list_plans(plans: Iterable[tuple[Path | None, Frozen]], states: Iterable[str
     encoding = sys.stderr.encoding or "ascii"
     shown = [("standard output" if path is None else visible(str(path), encoding), each) for path, each in plans]
     width = max((columns(name) for name, _ in shown), default=0)
-    for (name, each), told in zip(shown, states, strict=True):
+    for (name, each), note in zip(shown, states, strict=True):
         digest, _ = unframed(each.data)
         nodes = counted(len(each.plan.nodes), "node")
-        say(f"{name}{' ' * (width - columns(name))}  {shortened(digest)}  {nodes}" + (f"  {told}" if told else ""))
+        say(f"{name}{' ' * (width - columns(name))}  {shortened(digest)}  {nodes}" + (f"  {note}" if note else ""))
 
 
-def refuse(freezer: Freezer, refused: Iterable[Refused], *, is_all: bool) -> bool:
+def print_refusals(freezer: Freezer, refused: Iterable[Refused], *, is_all: bool) -> bool:
     """Say which flows have no plan and, where all are compiled, what is wrong besides; return whether anything is."""
     lines = [f"flow {quote(each.flow.id)} is not compiled: {each.reason}" for each in refused]
     if is_all:
@@ -110,7 +110,7 @@ class Target:
         return self.path / name if self.path is not None and self.folder else self.path
 
 
-def target_for(output: str | None, flows: int) -> Target:
+def choose_target(output: str | None, flows: int) -> Target:
     """Return what `--output` means for so many flows; raise `Failure` when they do not fit there."""
     if output is None or output == str(STDIN):
         if flows > 1:
@@ -123,10 +123,10 @@ def target_for(output: str | None, flows: int) -> Target:
     return Target(path, is_folder or flows > 1)
 
 
-def write(target: Target, plans: Collection[tuple[Path | None, bytes]]) -> None:
+def write_plans(target: Target, plans: Collection[tuple[Path | None, bytes]]) -> None:
     """Write the files of plans; the folder is made if there is none."""
     if target.path is not None and target.folder and plans:
-        _make(target.path)
+        _make_folder(target.path)
         write_files(target.path, {path.name: data for path, data in plans if path is not None})
         return
     for path, data in plans:
@@ -138,7 +138,7 @@ def write(target: Target, plans: Collection[tuple[Path | None, bytes]]) -> None:
             put_bytes(data)
 
 
-def state(path: Path | None, data: bytes) -> str:
+def compare_file(path: Path | None, data: bytes) -> str:
     """Return whether a file holds a plan: `up to date`, `out of date` or `missing`."""
     if path is None or not os.path.lexists(path):
         return "missing"
@@ -149,7 +149,7 @@ def state(path: Path | None, data: bytes) -> str:
 UP_TO_DATE = "up to date"
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     try:
         make_folder(folder)
     except OSError as error:

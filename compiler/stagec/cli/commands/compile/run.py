@@ -8,17 +8,17 @@ from pathlib import Path
 
 from stagec.cli.commands.compile.output import (
     UP_TO_DATE,
-    file_names,
+    choose_target,
+    compare_file,
     list_plans,
-    refuse,
-    report,
-    state,
-    target_for,
-    write,
+    name_files,
+    print_findings,
+    print_refusals,
+    write_plans,
 )
-from stagec.cli.limits import configured
-from stagec.cli.plans import Freezer, Frozen, Refused, flows_for
-from stagec.cli.progress import progress
+from stagec.cli.limits import load_configuration
+from stagec.cli.plans import Freezer, Frozen, Refused, choose_flows
+from stagec.cli.progress import show_progress
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import listing
@@ -26,7 +26,7 @@ from stagec.pipeline import Meaning
 
 
 @value
-class Request:
+class CompileRequest:
     """The arguments and options as given; None where nothing was said."""
 
     paths: tuple[Path, ...] = ()
@@ -36,30 +36,30 @@ class Request:
     check: bool = False
 
 
-def run(request: Request) -> Exit:
+def run(request: CompileRequest) -> Exit:
     """Compile what was asked for, write it or compare it with the files, and return the exit status."""
-    with progress("compiling …"):
-        freezer = _freezer(request)
-        chosen = _chosen(freezer, request.flow)
-        target = target_for(request.output, len(chosen))
+    with show_progress("compiling …"):
+        freezer = _open_freezer(request)
+        chosen = _choose(freezer, request.flow)
+        target = choose_target(request.output, len(chosen))
         if request.check and target.path is None:
             raise Failure("--check compares with files: --output names them")
         made = {name: freezer.freeze(each) for name, each in chosen.items()}
-    report(freezer, None if request.flow is None else [each.flow for each in chosen.values()])
+    print_findings(freezer, None if request.flow is None else [each.flow for each in chosen.values()])
     plans = [(target.file(name), each) for name, each in made.items() if isinstance(each, Frozen)]
     if request.check:
-        states = [state(path, each.data) for path, each in plans]
+        states = [compare_file(path, each.data) for path, each in plans]
     else:
         states = [""] * len(plans)
-        write(target, [(path, each.data) for path, each in plans])
+        write_plans(target, [(path, each.data) for path, each in plans])
     list_plans(plans, states)
     refused = [each for each in made.values() if isinstance(each, Refused)]
-    is_broken = refuse(freezer, refused, is_all=request.flow is None)
+    is_broken = print_refusals(freezer, refused, is_all=request.flow is None)
     return Exit.FINDINGS if is_broken or not {*states} <= {"", UP_TO_DATE} else Exit.CLEAN
 
 
-def _freezer(request: Request) -> Freezer:
-    configuration = configured(request.paths, request.root)
+def _open_freezer(request: CompileRequest) -> Freezer:
+    configuration = load_configuration(request.paths, request.root)
     freezer = Freezer(configuration, request.paths)
     if not freezer.compilation.flows:
         looked_in = listing([os.path.relpath(path) for path in request.paths or (configuration.root,)])
@@ -68,9 +68,9 @@ def _freezer(request: Request) -> Freezer:
     return freezer
 
 
-def _chosen(freezer: Freezer, wanted: str | None) -> Mapping[str, Meaning]:
+def _choose(freezer: Freezer, wanted: str | None) -> Mapping[str, Meaning]:
     """Return what is compiled by the name of its file, which does not depend on what else is chosen or broken."""
     every = freezer.compilation.meanings
-    names = file_names(each.flow.id for each in every)
-    flows = {id(flow) for flow in flows_for(wanted, freezer.compilation.flows)}
+    names = name_files(each.flow.id for each in every)
+    flows = {id(flow) for flow in choose_flows(wanted, freezer.compilation.flows)}
     return {name: each for name, each in zip(names, every, strict=True) if id(each.flow) in flows}

@@ -37,6 +37,6 @@ def graph(context: click.Context, /, **given: Any) -> None:
 
     Exit status: 0 drawn, 2 usage or environment, 3 nothing to draw, 4 internal error.
     """
-    from stagec.cli.commands.graph.run import Request, run
+    from stagec.cli.commands.graph.run import GraphRequest, run
 
-    context.exit(run(Request(**given)))
+    context.exit(run(GraphRequest(**given)))

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from stagec import emitters
 from stagec.cli.files import write_file
-from stagec.cli.limits import configured
-from stagec.cli.plans import flows_for
-from stagec.cli.progress import progress
+from stagec.cli.limits import load_configuration
+from stagec.cli.plans import choose_flows
+from stagec.cli.progress import show_progress
 from stagec.cli.streams import put_bytes, say
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
@@ -30,7 +30,7 @@ from stagec.pipeline import Compilation, Project, compile_project
 _DEFAULT = "mermaid"
 
 
-def emitter_for(form: str | None, output: Path | None) -> Emitter:
+def choose_emitter(form: str | None, output: Path | None) -> Emitter:
     """Return the format that was asked for, or that the name of the file says."""
     if form is not None or output is None:
         return member(emitters, form or _DEFAULT, Emitter)
@@ -40,10 +40,12 @@ def emitter_for(form: str | None, output: Path | None) -> Emitter:
     return known[output.suffix.lower()]
 
 
-def focused(pictures: Iterable[Picture], node: str, depth: int) -> tuple[Picture, ...]:
+def focus_pictures(pictures: Iterable[Picture], node: str, depth: int) -> tuple[Picture, ...]:
     """Return what is near a node in every drawing that has it; raise `Failure` when none does."""
     known = tuple(pictures)
-    found = [(picture, box.id) for picture in known for box in picture.boxes.values() if _is(box.name, box.role, node)]
+    found = [
+        (picture, box.id) for picture in known for box in picture.boxes.values() if _is_called(box.name, box.role, node)
+    ]
     if not found:
         names = {box.name for picture in known for box in picture.boxes.values() if box.role in _NAMED}
         raise Failure(f"no node is called {quote(node)}{hint(node, Names(sorted(names)))}")
@@ -53,12 +55,12 @@ def focused(pictures: Iterable[Picture], node: str, depth: int) -> tuple[Picture
 _NAMED = {Role.NODE, Role.MISSING}
 
 
-def _is(name: str, role: Role, node: str) -> bool:
+def _is_called(name: str, role: Role, node: str) -> bool:
     return role in _NAMED and name == node
 
 
 @value
-class Request:
+class GraphRequest:
     """The arguments and options as given; None where nothing was said."""
 
     paths: tuple[Path, ...] = ()
@@ -71,27 +73,27 @@ class Request:
     flow: str | None = None
 
 
-def run(request: Request) -> Exit:
+def run(request: GraphRequest) -> Exit:
     """Draw what was asked for, say what is not in the drawing, and return the exit status."""
-    emitter = emitter_for(request.output_format, request.output)
+    emitter = choose_emitter(request.output_format, request.output)
     if request.output is None and not emitter.is_text and sys.stdout.isatty():
         raise Failure(f"{emitter.name} is nothing for a terminal: --output names a file")
-    with progress("drawing …"):
-        compilation = _compiled(request)
-        whole = _pictures(compilation, request.flow)
-        pictures = _reduced(whole, request, emitter)
+    with show_progress("drawing …"):
+        compilation = _compile(request)
+        whole = _draw_flows(compilation, request.flow)
+        pictures = _reduce(whole, request, emitter)
         data = emitter.emit(pictures)
     if request.output is None:
         put_bytes(data)
     else:
         write_file(request.output, data)
     is_part = request.flow is not None or request.focus is not None
-    _tell(_found(pictures) if is_part else compilation.diagnostics, whole, pictures)
+    _report_omissions(_collect_findings(pictures) if is_part else compilation.diagnostics, whole, pictures)
     return Exit.CLEAN
 
 
-def _compiled(request: Request) -> Compilation:
-    configuration = configured(request.paths, request.root)
+def _compile(request: GraphRequest) -> Compilation:
+    configuration = load_configuration(request.paths, request.root)
     paths = tuple(path.absolute() for path in request.paths)
     compilation = compile_project(Project(configuration.root, paths, configuration.settings))
     if not compilation.flows:
@@ -101,17 +103,17 @@ def _compiled(request: Request) -> Compilation:
     return compilation
 
 
-def _pictures(compilation: Compilation, wanted: str | None) -> tuple[Picture, ...]:
+def _draw_flows(compilation: Compilation, wanted: str | None) -> tuple[Picture, ...]:
     flows, found = compilation.flows, compilation.diagnostics
     return tuple(
-        draw(build(flow), concerning(flow, flows, found), compilation.trees) for flow in flows_for(wanted, flows)
+        draw(build(flow), concerning(flow, flows, found), compilation.trees) for flow in choose_flows(wanted, flows)
     )
 
 
-def _reduced(pictures: tuple[Picture, ...], request: Request, emitter: Emitter) -> tuple[Picture, ...]:
+def _reduce(pictures: tuple[Picture, ...], request: GraphRequest, emitter: Emitter) -> tuple[Picture, ...]:
     """Return what is drawn of the drawings: what was asked for, and no more than the format can show."""
     if request.focus is not None:
-        pictures = focused(pictures, request.focus, request.depth)
+        pictures = focus_pictures(pictures, request.focus, request.depth)
     if request.collapse is not None:
         pictures = tuple(collapse(picture, By(request.collapse)) for picture in pictures)
     if emitter.most is None:
@@ -126,7 +128,7 @@ def _reduced(pictures: tuple[Picture, ...], request: Request, emitter: Emitter) 
     return pictures
 
 
-def _found(pictures: Iterable[Picture]) -> Iterable[Diagnostic]:
+def _collect_findings(pictures: Iterable[Picture]) -> Iterable[Diagnostic]:
     """Return every diagnostic of drawings once."""
     known: dict[int, Diagnostic] = {}
     for picture in pictures:
@@ -135,7 +137,7 @@ def _found(pictures: Iterable[Picture]) -> Iterable[Diagnostic]:
     return known.values()
 
 
-def _tell(found: Iterable[Diagnostic], whole: Iterable[Picture], pictures: Iterable[Picture]) -> None:
+def _report_omissions(found: Iterable[Diagnostic], whole: Iterable[Picture], pictures: Iterable[Picture]) -> None:
     """Say on standard error what was left out, and that what is drawn is not right."""
     known = Counter(remark for picture in whole for remark in picture.remarks)
     for picture in pictures:
@@ -143,6 +145,6 @@ def _tell(found: Iterable[Diagnostic], whole: Iterable[Picture], pictures: Itera
             if not known[remark]:
                 say(f"stagec: note: {picture.id}: {remark}")
     counts = Counter(each.severity for each in found)
-    told = [counted(counts[each], each.value) for each in Severity if counts[each]]
+    summary = [counted(counts[each], each.value) for each in Severity if counts[each]]
     if counts[Severity.ERROR]:
-        say(f"stagec: note: drawn with {', '.join(told)}: 'stagec validate' says what is wrong")
+        say(f"stagec: note: drawn with {', '.join(summary)}: 'stagec validate' says what is wrong")

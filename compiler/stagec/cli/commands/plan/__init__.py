@@ -17,9 +17,9 @@ def _show(path: Path, node: str | None, content: str | None, output_format: str)
 
     Exit status: 0 shown, 1 the plan is refused, 2 usage or environment, 4 internal error.
     """
-    from stagec.cli.commands.plan.showing import Request, show
+    from stagec.cli.commands.plan.show import ShowRequest, show
 
-    show(Request(path, node, content, output_format))
+    show(ShowRequest(path, node, content, output_format))
 
 
 def _shown() -> click.Command:

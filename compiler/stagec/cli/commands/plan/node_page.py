@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterator
 
-from stagec.cli.commands.plan.overview import tool_row
+from stagec.cli.commands.plan.overview import describe_tool
 from stagec.cli.commands.plan.sheet import Sheet
 from stagec.cli.commands.plan.wording import (
-    admission,
-    gate,
-    line,
-    listed,
-    move,
-    retry,
-    runs,
-    short,
-    supply,
-    value_text,
+    describe_admission,
+    describe_edge,
+    describe_gate,
+    describe_retry,
+    describe_supply,
+    format_value,
+    join_names,
+    join_runs,
+    shorten,
+    split_runs,
 )
 from stagec.core.words import shortened
 from stagec.plan import Plan
@@ -28,117 +28,117 @@ from stagec.plan.references import led
 from stagec.plan.template import Template
 
 
-def node_page(sheet: Sheet, plan: Plan, name: str) -> None:
+def draw_node_page(sheet: Sheet, plan: Plan, name: str) -> None:
     """Write what a node does, when, what becomes of it, and its prompt and schemas."""
     node = plan.nodes[name]
     sheet.heading(name if node.title in {None, name} else f"{name}: {node.title}")
     sheet.row("flow", plan.id)
     sheet.row("kind", *([node.kind] if node.kind is not None else []))
-    sheet.row("from", *_origins(plan, name))
-    sheet.row("act", *_act(node.act, plan))
-    told = () if node.admission is None else admission(node.admission, hooked="gate" in node.hooks)
-    sheet.row("admitted", *told)
-    sheet.row("gate", *gate(node.gate))
-    sheet.row("retry", *([retry(node.retry)] if node.retry is not None else []))
-    sheet.row("checked", *(_validation(node.validation) if node.validation is not None else ()))
+    sheet.row("from", *_list_origins(plan, name))
+    sheet.row("act", *_describe_act(node.act, plan))
+    lines = () if node.admission is None else describe_admission(node.admission, hooked="gate" in node.hooks)
+    sheet.row("admitted", *lines)
+    sheet.row("gate", *describe_gate(node.gate))
+    sheet.row("retry", *([describe_retry(node.retry)] if node.retry is not None else []))
+    sheet.row("checked", *(_describe_validation(node.validation) if node.validation is not None else ()))
     sheet.row("hooks", *(f"{phase}: {call}" for phase, call in node.hooks.items()))
-    sheet.row("moves", *(move(edge, sheet.arrow) for edge in node.edges))
-    _variables(sheet, node.act)
-    _tools(sheet, node.act, plan)
-    _texts(sheet, node, plan)
+    sheet.row("moves", *(describe_edge(edge, sheet.arrow) for edge in node.edges))
+    _draw_variables(sheet, node.act)
+    _draw_tools(sheet, node.act, plan)
+    _draw_texts(sheet, node, plan)
 
 
-def _origins(plan: Plan, name: str) -> Iterator[str]:
+def _list_origins(plan: Plan, name: str) -> Iterator[str]:
     for selected, begun in plan.entries.items():
         if begun == name:
-            yield "the start of a run" + (f" under {short(selected)}" if selected else "")
+            yield "the start of a run" + (f" under {shorten(selected)}" if selected else "")
     choices = {choices for choices, nodes in plan.choices.items() if name in nodes.values()}
     for other, node in plan.nodes.items():
         leading = (edge for edge in node.edges if name in led(edge.target) or _picks(edge.target, choices))
         outcomes = dict.fromkeys(edge.on for edge in leading)
         if outcomes:
-            yield f"{short(other)} on {listed(outcomes, 'or')}"
+            yield f"{shorten(other)} on {join_names(outcomes, 'or')}"
 
 
 def _picks(target: Target, choices: Container[str]) -> bool:
     return isinstance(target, Pick) and target.choices in choices
 
 
-def _act(act: Act, plan: Plan) -> Iterator[str]:
+def _describe_act(act: Act, plan: Plan) -> Iterator[str]:
     """Yield in words what a node does."""
     match act:
         case Prompt():
             yield "prompt: a model is asked for one structured answer"
-            yield from _prompt(act)
+            yield from _describe_prompt(act)
         case Converse():
             turns = f"{act.turns:,} turn{'' if act.turns == 1 else 's'}"
-            yield f"converse: a model works with tools, at most {turns}, until it calls {short(act.completion)}"
+            yield f"converse: a model works with tools, at most {turns}, until it calls {shorten(act.completion)}"
         case Command():
-            yield f"command: {' '.join(line(word, plan.contents) for word in act.words)}"
+            yield f"command: {' '.join(join_runs(word, plan.contents) for word in act.words)}"
             yield f"stopped after {act.milliseconds:,} ms"
 
 
-def _prompt(act: Prompt) -> Iterator[str]:
+def _describe_prompt(act: Prompt) -> Iterator[str]:
     if act.model is not None:
         yield f"model {act.model}"
     if act.permission is not None:
         yield f"permission mode {act.permission}"
     if act.prompt is None:
-        yield f"the runner must have the prompt {short(act.builtin or '')}".rstrip()
+        yield f"the runner must have the prompt {shorten(act.builtin or '')}".rstrip()
     if not act.tools:
         yield "the runner chooses its tools" if act.tools is None else "without tools"
     if act.needed:
-        yield f"cannot start without {listed(act.needed)}"
+        yield f"cannot start without {join_names(act.needed)}"
 
 
-def _validation(given: Validation) -> Iterator[str]:
+def _describe_validation(given: Validation) -> Iterator[str]:
     for each in given.conditions:
-        params = ", ".join(f"{name} {value_text(value)}" for name, value in each.params.items())
-        yield f"{short(each.validator)} must succeed{f', with {params}' if params else ''}"
+        params = ", ".join(f"{name} {format_value(value)}" for name, value in each.params.items())
+        yield f"{shorten(each.validator)} must succeed{f', with {params}' if params else ''}"
     attempts = f"; failure {given.attempts:,} ends the run as failed" if given.action == "retry" else ""
     yield f"on failure: {given.action}{attempts}"
 
 
-def _variables(sheet: Sheet, act: Act) -> None:
+def _draw_variables(sheet: Sheet, act: Act) -> None:
     if isinstance(act, Prompt) and act.variables:
         sheet.heading("variables")
-        sheet.table(((name,), (supply(each),)) for name, each in act.variables.items())
+        sheet.table(((name,), (describe_supply(each),)) for name, each in act.variables.items())
 
 
-def _tools(sheet: Sheet, act: Act, plan: Plan) -> None:
+def _draw_tools(sheet: Sheet, act: Act, plan: Plan) -> None:
     tools = () if isinstance(act, Command) else act.tools or ()
     if tools:
         sheet.heading("tools")
-        sheet.table(tool_row(name, plan.tools[name]) for name in tools)
+        sheet.table(describe_tool(name, plan.tools[name]) for name in tools)
 
 
-def _texts(sheet: Sheet, node: Node, plan: Plan) -> None:
+def _draw_texts(sheet: Sheet, node: Node, plan: Plan) -> None:
     """Write the prompts and schemas of a node, each in full."""
     act = node.act
     if isinstance(act, Prompt | Converse) and act.prompt is not None:
         if isinstance(act, Prompt) and plan.system is not None:
-            _template(sheet, "system prompt", plan.system.prompt, plan)
-        _template(sheet, "prompt", act.prompt, plan)
+            _draw_template(sheet, "system prompt", plan.system.prompt, plan)
+        _draw_template(sheet, "prompt", act.prompt, plan)
     for pattern, template in (node.validation.prompts if node.validation is not None else {}).items():
-        _template(sheet, f"prompt after failure {short(pattern)}", template, plan)
+        _draw_template(sheet, f"prompt after failure {shorten(pattern)}", template, plan)
     if isinstance(act, Prompt | Converse):
-        _schema(sheet, "schema", act.schema, plan)
+        _draw_schema(sheet, "schema", act.schema, plan)
     if isinstance(act, Converse):
-        _schema(sheet, "schema of what it is handed", act.accepts, plan)
+        _draw_schema(sheet, "schema of what it is handed", act.accepts, plan)
 
 
-def _template(sheet: Sheet, heading: str, template: Template, plan: Plan) -> None:
+def _draw_template(sheet: Sheet, heading: str, template: Template, plan: Plan) -> None:
     sheet.heading(heading)
-    sheet.quoted(runs(template, plan.contents))
+    sheet.quoted(split_runs(template, plan.contents))
 
 
-def _schema(sheet: Sheet, heading: str, content: str | None, plan: Plan) -> None:
+def _draw_schema(sheet: Sheet, heading: str, content: str | None, plan: Plan) -> None:
     if content is not None:
         sheet.heading(f"{heading} {shortened(content)}")
-        sheet.quoted([(_pretty(plan.contents[content]), None)])
+        sheet.quoted([(_format_json(plan.contents[content]), None)])
 
 
-def _pretty(text: str) -> str:
+def _format_json(text: str) -> str:
     """Return a JSON text with blanks, or as it is when it cannot be written again."""
     try:
         return json.dumps(json.loads(text), indent=2, ensure_ascii=False, allow_nan=False)

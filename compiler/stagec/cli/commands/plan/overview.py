@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from stagec.cli.commands.plan.sheet import Row, Sheet
-from stagec.cli.commands.plan.wording import kind_of_act, listed, move, short, value_text
+from stagec.cli.commands.plan.wording import describe_edge, format_value, join_names, name_act, shorten
 from stagec.core.words import shortened
 from stagec.plan import FORMAT, Loaded, Plan
 from stagec.plan.document import Facts, Input
@@ -13,67 +13,67 @@ from stagec.plan.references import reached
 from stagec.plan.surroundings import Server, Tool, Validator
 
 _MOST = 8
-"""Cycles that are told one by one."""
+"""Cycles that are printed one by one."""
 
 
-def overview(sheet: Sheet, loaded: Loaded) -> None:
+def draw_overview(sheet: Sheet, loaded: Loaded) -> None:
     """Write what a plan is, its nodes with what leads where, what they need, and what the plan was made of."""
     plan = loaded.plan
     sheet.heading(plan.id if plan.title is None else f"{plan.id}: {plan.title}")
     sheet.row("version", *(each for each in (plan.version,) if each is not None))
     sheet.row("format", FORMAT)
     sheet.row("digest", loaded.digest)
-    sheet.row("entries" if len(plan.entries) > 1 else "entry", *_entries(plan, sheet.arrow))
-    sheet.row("limits", _limits(plan))
-    sheet.row("proved", *(_facts(plan.facts) if plan.facts is not None else ()))
-    sheet.row("judge", *_judge(plan))
-    sheet.row("session", *_session(plan))
-    sheet.row("texts", _contents(plan))
-    sheet.heading(f"{short(plan.names.node)}s")
-    sheet.table(_nodes(plan, sheet.arrow))
-    _surroundings(sheet, plan)
+    sheet.row("entries" if len(plan.entries) > 1 else "entry", *_list_entries(plan, sheet.arrow))
+    sheet.row("limits", _describe_limits(plan))
+    sheet.row("proved", *(_describe_facts(plan.facts) if plan.facts is not None else ()))
+    sheet.row("judge", *_describe_judge(plan))
+    sheet.row("session", *_describe_session(plan))
+    sheet.row("texts", _describe_contents(plan))
+    sheet.heading(f"{shorten(plan.names.node)}s")
+    sheet.table(_list_nodes(plan, sheet.arrow))
+    _draw_surroundings(sheet, plan)
 
 
-def _entries(plan: Plan, arrow: str) -> Iterator[str]:
+def _list_entries(plan: Plan, arrow: str) -> Iterator[str]:
     for selected, node in plan.entries.items():
         if len(plan.entries) == 1 and not selected:
-            yield short(node)
+            yield shorten(node)
         else:
             usual = " (if none is asked for)" if selected == plan.entry and len(plan.entries) > 1 else ""
-            yield f"{short(selected) or repr('')} {arrow} {short(node)}{usual}"
+            yield f"{shorten(selected) or repr('')} {arrow} {shorten(node)}{usual}"
 
 
-def _limits(plan: Plan) -> str:
+def _describe_limits(plan: Plan) -> str:
     limits = plan.limits
     together = f"; at most {limits.parallel:,} at the same time" if limits.parallel > 1 else ""
     if limits.executions is None:
-        return f"none is needed: no {short(plan.names.node)} can repeat{together}"
+        return f"none is needed: no {shorten(plan.names.node)} can repeat{together}"
     ended = f"a run that needs more ends as {limits.reached}"
-    return f"at most {limits.executions:,} {short(plan.names.node)} executions, {ended}{together}"
+    return f"at most {limits.executions:,} {shorten(plan.names.node)} executions, {ended}{together}"
 
 
-def _facts(facts: Facts) -> Iterator[str]:
+def _describe_facts(facts: Facts) -> Iterator[str]:
     executions = f"{facts.executions:,} execution{'' if facts.executions == 1 else 's'}"
     yield f"a run has at most {executions}, with {facts.turns:,} turns of models"
     if facts.done:
-        yield f"can end as done after {listed(facts.done, 'or')}"
+        yield f"can end as done after {join_names(facts.done, 'or')}"
     if facts.failed:
-        yield f"can end as failed after {listed(facts.failed, 'or')}"
+        yield f"can end as failed after {join_names(facts.failed, 'or')}"
     if facts.cycles:
-        yield f"can repeat: {'; '.join(listed(cycle) for cycle in facts.cycles[:_MOST])}{_more(len(facts.cycles))}"
+        yield f"can repeat: {'; '.join(join_names(cycle) for cycle in facts.cycles[:_MOST])}{_more(len(facts.cycles))}"
 
 
 def _more(number: int) -> str:
     return f"; {number - _MOST:,} more" if number > _MOST else ""
 
 
-def _judge(plan: Plan) -> Iterator[str]:
+def _describe_judge(plan: Plan) -> Iterator[str]:
     if plan.judge is not None:
-        settings = ", ".join(f"{name} {value_text(each)}" for name, each in plan.judge.settings.items())
+        settings = ", ".join(f"{name} {format_value(each)}" for name, each in plan.judge.settings.items())
         yield f"{plan.judge.kind}{f': {settings}' if settings else ''}"
 
 
-def _session(plan: Plan) -> Iterator[str]:
+def _describe_session(plan: Plan) -> Iterator[str]:
     if plan.session is not None:
         if plan.session.mode is not None:
             yield f"security mode {plan.session.mode}"
@@ -81,29 +81,29 @@ def _session(plan: Plan) -> Iterator[str]:
             yield f"{hook.call}: {hook.kind}, {hook.when} {hook.stage}"
 
 
-def _contents(plan: Plan) -> str:
+def _describe_contents(plan: Plan) -> str:
     size = sum(map(len, plan.contents.values()))
     return f"{len(plan.contents):,}, with {size:,} characters in all"
 
 
-def _nodes(plan: Plan, arrow: str) -> Iterator[Row]:
-    for name in _in_order(plan):
+def _list_nodes(plan: Plan, arrow: str) -> Iterator[Row]:
+    for name in _order_nodes(plan):
         node = plan.nodes[name]
-        yield (name, node.kind or "", kind_of_act(node.act)), tuple(move(edge, arrow) for edge in node.edges)
+        yield (name, node.kind or "", name_act(node.act)), tuple(describe_edge(edge, arrow) for edge in node.edges)
 
 
-def _in_order(plan: Plan) -> Iterable[str]:
+def _order_nodes(plan: Plan) -> Iterable[str]:
     """Return the nodes as runs come to them, then the others."""
     return dict.fromkeys((*reached(plan), *plan.nodes))
 
 
-def _surroundings(sheet: Sheet, plan: Plan) -> None:
+def _draw_surroundings(sheet: Sheet, plan: Plan) -> None:
     tables: dict[str, list[Row]] = {
-        "choices": [((name,), (listed(sorted({*each.values()}), "or"),)) for name, each in plan.choices.items()],
-        "inputs": [_input(name, each) for name, each in plan.inputs.items()],
-        "tools": [tool_row(name, each) for name, each in plan.tools.items()],
-        "servers": [((name,), tuple(_server(each))) for name, each in plan.servers.items()],
-        "validators": [((name,), tuple(_validator(each))) for name, each in plan.validators.items()],
+        "choices": [((name,), (join_names(sorted({*each.values()}), "or"),)) for name, each in plan.choices.items()],
+        "inputs": [_describe_input(name, each) for name, each in plan.inputs.items()],
+        "tools": [describe_tool(name, each) for name, each in plan.tools.items()],
+        "servers": [((name,), tuple(_describe_server(each))) for name, each in plan.servers.items()],
+        "validators": [((name,), tuple(_describe_validator(each))) for name, each in plan.validators.items()],
         "sources": [((shortened(digest),), (file,)) for file, digest in plan.sources.items()],
     }
     for heading, rows in tables.items():
@@ -112,20 +112,20 @@ def _surroundings(sheet: Sheet, plan: Plan) -> None:
             sheet.table(rows)
 
 
-def _input(name: str, given: Input) -> Row:
-    default = "" if given.default is None else f"default {value_text(given.default)}"
+def _describe_input(name: str, given: Input) -> Row:
+    default = "" if given.default is None else f"default {format_value(given.default)}"
     need = "required" if given.required else default or "optional"
     return (name, need), (shortened(given.schema) if given.schema is not None else "any value",)
 
 
-def tool_row(name: str, given: Tool) -> Row:
+def describe_tool(name: str, given: Tool) -> Row:
     """Return a tool with where it comes from, what it may do, and its schema."""
     origin = given.origin if given.server is None else f"{given.origin}: {given.server}"
     schema = given.schema or given.digest
     return (name, origin, given.effects), (shortened(schema) if schema is not None else "",)
 
 
-def _server(given: Server) -> Iterator[str]:
+def _describe_server(given: Server) -> Iterator[str]:
     started = " ".join(each for each in (given.command, *given.args, given.url) if each is not None)
     yield started + (f" in {given.cwd}" if given.cwd is not None else "")
     if given.environment:
@@ -136,10 +136,10 @@ def _server(given: Server) -> Iterator[str]:
         yield f"locked as {shortened(given.launch)}"
 
 
-def _validator(given: Validator) -> Iterator[str]:
+def _describe_validator(given: Validator) -> Iterator[str]:
     yield given.command
     yield f"succeeds when {_SUCCESS[given.success.kind]}{given.success.argument}".rstrip()
-    found = f", with {listed(given.extract)}" if given.extract else ""
+    found = f", with {join_names(given.extract)}" if given.extract else ""
     yield f"else failure {given.pattern}{found}"
 
 

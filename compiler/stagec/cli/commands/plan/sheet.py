@@ -25,7 +25,7 @@ _BAR = "  | "
 Row = tuple[tuple[str, ...], tuple[str, ...]]
 """The cells of a row of a table, and what stands behind them, line by line."""
 Run = tuple[str, Style | None]
-"""A piece of a text, and how it is told from the pieces around it."""
+"""A piece of a text, and the style that sets it apart."""
 
 
 class Sheet:
@@ -60,7 +60,7 @@ class Sheet:
         taken = 2 + sum(width + 2 for width in widths if width)
         is_beside = self._fits(taken, [text for _, behind in shown for text in behind])
         for cells, behind in shown:
-            padded = (_padded(cell, width) for cell, width in zip(cells, widths, strict=True) if width)
+            padded = (_pad(cell, width) for cell, width in zip(cells, widths, strict=True) if width)
             leads = [f"  {''.join(padded)}"]
             if not is_beside:
                 self._lines.append(leads.pop())
@@ -71,14 +71,16 @@ class Sheet:
     def quoted(self, runs: Iterable[Run]) -> None:
         """Add a text line by line, each behind a bar; what does not fit beside it goes on below, without one."""
         width = self._canvas.width
-        for line in _lines(runs):
+        for line in _split_lines(runs):
             shown = [(visible(text.replace("\t", _TAB), self._canvas.encoding), style) for text, style in line]
             whole = "".join(text for text, _ in shown)
             room = len(whole) if width is None else max(_NARROWEST, width - len(_BAR))
             lead = self._paint(_BAR, Style.GUTTER)
-            for begin, end in _broken(whole, room):
-                self._lines.append(lead + "".join(self._paint(text, style) for text, style in _part(shown, begin, end)))
-                lead = " " * (len(_BAR) + _indent(whole))
+            for begin, end in _break_line(whole, room):
+                self._lines.append(
+                    lead + "".join(self._paint(text, style) for text, style in _cut_runs(shown, begin, end))
+                )
+                lead = " " * (len(_BAR) + _measure_indent(whole))
 
     def _fits(self, taken: int, texts: Sequence[str]) -> bool:
         """Tell whether texts have room beside so many columns."""
@@ -110,11 +112,11 @@ class Sheet:
         return shown.replace(":", r"\x3a", 1) if is_command else shown
 
 
-def _padded(cell: str, width: int) -> str:
+def _pad(cell: str, width: int) -> str:
     return f"{cell}{' ' * (width - columns(cell))}  "
 
 
-def _lines(runs: Iterable[Run]) -> list[list[Run]]:
+def _split_lines(runs: Iterable[Run]) -> list[list[Run]]:
     """Return the pieces of each line of a text; a line feed at its end begins none."""
     lines: list[list[Run]] = [[]]
     for text, style in runs:
@@ -124,13 +126,13 @@ def _lines(runs: Iterable[Run]) -> list[list[Run]]:
     return lines[:-1] if len(lines) > 1 and lines[-1] == [("", None)] else lines
 
 
-def _indent(line: str) -> int:
+def _measure_indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _broken(line: str, room: int) -> Iterator[tuple[int, int]]:
+def _break_line(line: str, room: int) -> Iterator[tuple[int, int]]:
     """Yield where each part of a line begins and ends that fits into so many columns; long words stay whole."""
-    begin, gap, used = 0, 0, _indent(line)
+    begin, gap, used = 0, 0, _measure_indent(line)
     for at in range(used, len(line)):
         used += columns(line[at])
         if line[at] == " " and not line.startswith("::", at + 1):  # build services obey `::` at the start of a line
@@ -142,7 +144,7 @@ def _broken(line: str, room: int) -> Iterator[tuple[int, int]]:
     yield begin, len(line)
 
 
-def _part(runs: Iterable[Run], begin: int, end: int) -> Iterator[Run]:
+def _cut_runs(runs: Iterable[Run], begin: int, end: int) -> Iterator[Run]:
     """Yield what lies between two positions of a line."""
     at = 0
     for text, style in runs:

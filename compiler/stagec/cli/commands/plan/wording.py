@@ -32,7 +32,7 @@ from stagec.plan.template import Choice, Each, Hole, Path, Piece, Template, Text
 _PLAIN = re.compile(r"[\w$@#/:+-]+")
 
 
-def runs(template: Template, contents: Mapping[str, str]) -> Iterator[Run]:
+def split_runs(template: Template, contents: Mapping[str, str]) -> Iterator[Run]:
     """Yield a template piece by piece: `{{path}}`, `{{#each path}}…{{/each}}`, `{{#if path}}…{{else}}…{{/if}}`."""
     todo: list[Piece | str] = [*reversed(template)]
     while todo:  # no recursion: templates may be nested to any depth
@@ -43,27 +43,27 @@ def runs(template: Template, contents: Mapping[str, str]) -> Iterator[Run]:
             case Text():
                 yield contents[piece.content], None
             case Hole():
-                yield f"{{{{{path_text(piece.path)}}}}}", Style.HOLE
+                yield f"{{{{{format_path(piece.path)}}}}}", Style.HOLE
             case Each():
-                todo += reversed([f"{{{{#each {path_text(piece.path)}}}}}", *piece.body, "{{/each}}"])
+                todo += reversed([f"{{{{#each {format_path(piece.path)}}}}}", *piece.body, "{{/each}}"])
             case Choice():
                 other = ["{{else}}", *piece.otherwise] if piece.otherwise else []
-                todo += reversed([f"{{{{#if {path_text(piece.path)}}}}}", *piece.then, *other, "{{/if}}"])
+                todo += reversed([f"{{{{#if {format_path(piece.path)}}}}}", *piece.then, *other, "{{/if}}"])
             case _:
                 assert_never(piece)
 
 
-def line(template: Template, contents: Mapping[str, str]) -> str:
+def join_runs(template: Template, contents: Mapping[str, str]) -> str:
     """Return a template as one text."""
-    return "".join(text for text, _ in runs(template, contents))
+    return "".join(text for text, _ in split_runs(template, contents))
 
 
-def path_text(path: Path) -> str:
+def format_path(path: Path) -> str:
     """Return `parsed.items.0`, with quotes around names that could be read otherwise."""
     return ".".join(str(part) if isinstance(part, int) or _PLAIN.fullmatch(part) else quote(part) for part in path)
 
 
-def value_text(given: Json) -> str:
+def format_value(given: Json) -> str:
     """Return a value as people write it: a text that could be nothing else without quotes."""
     from json import dumps
 
@@ -79,26 +79,26 @@ _WORDS = {"true", "false", "null", "present", "absent"}
 
 
 _MOST = 8
-"""Names that are told of a long list."""
+"""Names that are printed of a long list."""
 _LONGEST = 60
 """Characters of a name; names may have any length."""
 
 
-def listed(names: Collection[str], last: str = "and") -> str:
+def join_names(names: Collection[str], last: str = "and") -> str:
     """Return `a, b and c`, and how many more there are when there are many; `nothing` when there are none."""
-    shown = [short(name) for name in islice(names, _MOST)]
+    shown = [shorten(name) for name in islice(names, _MOST)]
     if len(names) > _MOST:
         shown.append(f"{len(names) - _MOST} more")
     *others, final = shown or ["nothing"]
     return f"{', '.join(others)} {last} {final}" if others else final
 
 
-def short(text: str) -> str:
+def shorten(text: str) -> str:
     """Return a text, without its end when it is so long that a line would drown in it."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def kind_of_act(act: Act) -> str:
+def name_act(act: Act) -> str:
     """Return what the format calls an act."""
     match act:
         case Prompt():
@@ -111,58 +111,60 @@ def kind_of_act(act: Act) -> str:
             assert_never(act)
 
 
-def move(edge: Edge, arrow: str) -> str:
+def describe_edge(edge: Edge, arrow: str) -> str:
     """Return `ok: parsed.approved = true → review`."""
-    conditions = f": {_all(edge.when)}" if edge.when else ""
-    return f"{short(edge.on)}{conditions} {arrow} {target(edge.target)}"
+    conditions = f": {_join_conditions(edge.when)}" if edge.when else ""
+    return f"{shorten(edge.on)}{conditions} {arrow} {describe_target(edge.target)}"
 
 
-def condition(term: Term) -> str:
+def describe_condition(term: Term) -> str:
     """Return a condition on a result or on the context."""
     match term:
         case Among(path=path, values=values):
-            return f"{path_text(path)} {_one_of('=', list(map(value_text, values)))}"
+            return f"{format_path(path)} {_join_values('=', list(map(format_value, values)))}"
         case Reads(path=path, texts=texts):
-            return f"{path_text(path)} {_one_of('reads', list(map(value_text, texts)))}"
+            return f"{format_path(path)} {_join_values('reads', list(map(format_value, texts)))}"
         case Exists(path=path, present=present):
-            return f"{path_text(path)} {'present' if present else 'absent'}"
+            return f"{format_path(path)} {'present' if present else 'absent'}"
         case _:
             assert_never(term)
 
 
-def _one_of(verb: str, values: list[str]) -> str:
+def _join_values(verb: str, values: list[str]) -> str:
     if len(values) == 1:
         return f"{verb} {values[0]}"
-    return f"in {', '.join(values)}" if verb == "=" else f"{verb} {listed(values, 'or')}"
+    return f"in {', '.join(values)}" if verb == "=" else f"{verb} {join_names(values, 'or')}"
 
 
-def target(given: Target) -> str:
+def describe_target(given: Target) -> str:
     """Return where a move leads."""
     match given:
         case Go(node=node, otherwise=otherwise):
-            return short(node) if otherwise is None else f"{short(node)}, or {short(otherwise)} if it cannot start"
+            return (
+                shorten(node) if otherwise is None else f"{shorten(node)}, or {shorten(otherwise)} if it cannot start"
+            )
         case Fork(nodes=nodes, join=join):
-            return f"{listed(nodes)} together" + (f", then {short(join)}" if join is not None else "")
+            return f"{join_names(nodes)} together" + (f", then {shorten(join)}" if join is not None else "")
         case Chain(nodes=nodes):
-            return ", then ".join(map(short, nodes))
+            return ", then ".join(map(shorten, nodes))
         case Named(nodes=nodes):
-            return f"the one that the answer names: {listed(sorted({*nodes.values()}), 'or')}"
+            return f"the one that the answer names: {join_names(sorted({*nodes.values()}), 'or')}"
         case Pick(choices=choices):
-            return f"the one that the answer names, of the choices {short(choices)}"
+            return f"the one that the answer names, of the choices {shorten(choices)}"
         case Stop(outcome=outcome):
             return f"end ({outcome})"
         case _:
             assert_never(given)
 
 
-def gate(given: Gate) -> Iterator[str]:
+def describe_gate(given: Gate) -> Iterator[str]:
     """Yield how what came of a node becomes an outcome, line by line."""
     match given:
         case IntentGate():
-            yield from _intent_gate(given)
+            yield from _describe_intent_gate(given)
         case VerdictGate(checks=checks):
             for check in checks:
-                when = f" when {_all(check.when)}" if check.when else ""
+                when = f" when {_join_conditions(check.when)}" if check.when else ""
                 yield f"{check.verdict}{when}" + (f": {check.reason}" if check.reason is not None else "")
             yield f"{'else ' if checks else ''}retry when a cap was hit, ok if not"
         case JudgeGate():
@@ -173,19 +175,19 @@ def gate(given: Gate) -> Iterator[str]:
             assert_never(given)
 
 
-def _intent_gate(given: IntentGate) -> Iterator[str]:
-    yield f"the intent stands at {path_text(given.field)}: {listed(given.intents, 'or')}"
+def _describe_intent_gate(given: IntentGate) -> Iterator[str]:
+    yield f"the intent stands at {format_path(given.field)}: {join_names(given.intents, 'or')}"
     if given.fail_fast:
         yield "without an allowed intent the run fails"
     elif given.fallback is not None:
         yield f"without an allowed intent it is {given.fallback}"
     if given.target is not None:
-        yield f"the node to jump to stands at {path_text(given.target)}"
+        yield f"the node to jump to stands at {format_path(given.target)}"
     if given.handoff:
-        yield f"kept for other nodes: {', '.join(map(path_text, given.handoff))}"
+        yield f"kept for other nodes: {', '.join(map(format_path, given.handoff))}"
 
 
-def supply(given: Supply) -> str:
+def describe_supply(given: Supply) -> str:
     """Return where a variable comes from."""
     match given:
         case Given(name=name):
@@ -194,30 +196,30 @@ def supply(given: Supply) -> str:
             return f"the runner's {name}"
         case Carried():
             if given.default is not None:
-                return f"{given.key} of {given.node}, else {value_text(given.default)}"
+                return f"{given.key} of {given.node}, else {format_value(given.default)}"
             return f"{given.key} of {given.node}" + ("" if given.required else ", if there is any")
         case _:
             assert_never(given)
 
 
-def retry(given: Retry) -> str:
+def describe_retry(given: Retry) -> str:
     """Return how often a node may act in one execution."""
-    return f"at most {given.attempts:,} attempt{'' if given.attempts == 1 else 's'}{_pause(given.backoff)}"
+    return f"at most {given.attempts:,} attempt{'' if given.attempts == 1 else 's'}{_describe_pause(given.backoff)}"
 
 
-def _pause(given: Backoff) -> str:
+def _describe_pause(given: Backoff) -> str:
     if given.kind == "none":
         return ""
     return f", {given.milliseconds:,} ms apart" + (", doubled each time" if given.kind == "exponential" else "")
 
 
-def admission(given: Admission, *, hooked: bool) -> Iterator[str]:
+def describe_admission(given: Admission, *, hooked: bool) -> Iterator[str]:
     """Yield what keeps a node from acting, and what happens then; where there is a hook, it may decide instead."""
     for verb, terms, policy in (("deferred", given.defer, given.on_defer), ("blocked", given.block, given.on_block)):
-        reasons = [*([_all(terms)] if terms else []), *(["its hook says so"] if hooked else [])]
+        reasons = [*([_join_conditions(terms)] if terms else []), *(["its hook says so"] if hooked else [])]
         if reasons:
             yield f"{verb} when {', or '.join(reasons)}: {policy}"
 
 
-def _all(terms: Iterable[Term]) -> str:
-    return " and ".join(map(condition, terms))
+def _join_conditions(terms: Iterable[Term]) -> str:
+    return " and ".join(map(describe_condition, terms))

@@ -24,6 +24,6 @@ def simulate(context: click.Context, /, **given: Any) -> None:
     Exit status: 0 the run has ended as done, or you have left it; 1 it has ended as failed; 2 usage or environment,
     or the scenario has no answer; 4 internal error.
     """
-    from stagec.cli.commands.simulate.session import Request, walk
+    from stagec.cli.commands.simulate.session import SimulateRequest, walk
 
-    context.exit(walk(Request(**given)))
+    context.exit(walk(SimulateRequest(**given)))

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from shlex import join
 
-from stagec.cli.commands.simulate.making import Wish, made
-from stagec.cli.running.report import request_label
+from stagec.cli.commands.simulate.samples import Wish, make_sample
+from stagec.cli.running.report import label_request
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.plan import Plan
@@ -36,28 +36,28 @@ _HOW: Mapping[type, str] = {
 }
 
 
-def asked(question: Question, state: State) -> Iterator[str]:
+def describe_request(question: OpenRequest, state: State) -> Iterator[str]:
     """Yield who asks for what, line by line."""
     effect = question.effect
-    yield f"{request_label(effect.key)} {_sentence(question)}"
-    yield from (f"  | {line}" for line in _text(effect))
+    yield f"{label_request(effect.key)} {_describe(question)}"
+    yield from (f"  | {line}" for line in _quote_prompt(effect))
     others = len(state.pending) - 1
     if others:
         yield f"  {others} more {'is' if others == 1 else 'are'} asked for at the same time"
 
 
-def answers(question: Question, arrow: str) -> Iterator[str]:
+def list_ways(question: OpenRequest, arrow: str) -> Iterator[str]:
     """Yield the ways on from the node, and how the request can be answered."""
     is_choice = isinstance(question.effect, Ask | Turn)
     for number, way in enumerate(question.ways, 1):
-        when = f": {conditions(way.terms)}" if way.terms else ""
+        when = f": {describe_conditions(way.terms)}" if way.terms else ""
         yield f"{number if is_choice else '':>3}  {way.outcome}{when} {arrow} {way.leads}"
     how = _HOW.get(type(question.effect))
     if how is not None:
         yield f"  answer: {how}"
 
 
-def _sentence(question: Question) -> str:
+def _describe(question: OpenRequest) -> str:
     effect = question.effect
     match effect:
         case Ask(complaint=complaint):
@@ -67,12 +67,12 @@ def _sentence(question: Question) -> str:
             most = question.node.act.turns if isinstance(question.node.act, Converse) else 0
             return f"lets the model take turn {taken + 1}; an attempt has {most}"
         case Grant() | Judge() | Confirm():
-            return _of_people(effect)
+            return _describe_decision(effect)
         case Call() | Run() | Shell() | Hook() | Wait():
-            return _doing(effect)
+            return _describe_action(effect)
 
 
-def _of_people(effect: Grant | Judge | Confirm) -> str:
+def _describe_decision(effect: Grant | Judge | Confirm) -> str:
     match effect:
         case Grant(tool=tool):
             return f"asks people whether it may call the tool {tool}"
@@ -82,7 +82,7 @@ def _of_people(effect: Grant | Judge | Confirm) -> str:
             return f"asks people: {text}"
 
 
-def _doing(effect: Call | Run | Shell | Hook | Wait) -> str:
+def _describe_action(effect: Call | Run | Shell | Hook | Wait) -> str:
     match effect:
         case Call(tool=tool, arguments=arguments):
             return f"calls the tool {tool} with {compact(arguments)}"
@@ -96,8 +96,8 @@ def _doing(effect: Call | Run | Shell | Hook | Wait) -> str:
             return f"waits {milliseconds} ms"
 
 
-def _text(effect: Effect) -> list[str]:
-    """Return what the model is told, as far as it fits."""
+def _quote_prompt(effect: Effect) -> list[str]:
+    """Return the prompt of the model, as far as it fits."""
     match effect:
         case Ask(prompt=prompt):
             text = prompt
@@ -117,7 +117,7 @@ _ABORTED = "end (failed)"
 
 
 @value
-class Way:
+class WayOn:
     """One way on from a node: the outcome that allows it, the conditions on the result, and where it leads.
 
     `named` is the name that the answer must give, where the answer chooses among several nodes.
@@ -130,29 +130,29 @@ class Way:
 
 
 @value
-class Question:
+class OpenRequest:
     """A request, the node in whose name it is made, and the ways on from there."""
 
     program: Program
     effect: Effect
     node: Node
-    ways: tuple[Way, ...]
+    ways: tuple[WayOn, ...]
 
 
-def ways(program: Program, execution: Execution) -> tuple[Way, ...]:
+def find_ways(program: Program, execution: Execution) -> tuple[WayOn, ...]:
     """Return the ways on from an execution, in the order in which they count; `abort` only where an answer may say it.
 
     What begins a branch of a fork takes edges on `fail` only; with any other outcome its branch ends.
     """
     node = program.plan.nodes[execution.node]
-    found: list[Way] = []
+    found: list[WayOn] = []
     for edge in node.edges:
         if execution.begins_branch and edge.on != FAIL:
-            found += [] if any(way.outcome == edge.on for way in found) else [Way(edge.on, f"{_OF_BRANCH} (done)")]
+            found += [] if any(way.outcome == edge.on for way in found) else [WayOn(edge.on, f"{_OF_BRANCH} (done)")]
         else:
-            found += _of_edge(program.plan, edge, _END if execution.branch.scope is None else _OF_BRANCH)
+            found += _follow_edge(program.plan, edge, _END if execution.branch.scope is None else _OF_BRANCH)
     if all(way.outcome != ABORT for way in found) and _may_abort(program, node):
-        found.append(Way(ABORT, _ABORTED))
+        found.append(WayOn(ABORT, _ABORTED))
     return tuple(found)
 
 
@@ -160,20 +160,20 @@ def _may_abort(program: Program, node: Node) -> bool:
     act, gate = node.act, node.gate
     if not isinstance(act, Prompt) or not isinstance(gate, IntentGate):
         return False
-    return made(program, act.schema, [Wish(gate.field, ABORT)]) is not None
+    return make_sample(program, act.schema, [Wish(gate.field, ABORT)]) is not None
 
 
-def _of_edge(plan: Plan, edge: Edge, end: str) -> Iterator[Way]:
+def _follow_edge(plan: Plan, edge: Edge, end: str) -> Iterator[WayOn]:
     target = edge.target
     if isinstance(target, Named | Pick):
         nodes = plan.choices[target.choices] if isinstance(target, Pick) else target.nodes
         for name, node in nodes.items():
-            yield Way(edge.on, node, edge.when, name)
+            yield WayOn(edge.on, node, edge.when, name)
     else:
-        yield Way(edge.on, _leads(target, end), edge.when)
+        yield WayOn(edge.on, _describe_target(target, end), edge.when)
 
 
-def _leads(target: Target, end: str) -> str:
+def _describe_target(target: Target, end: str) -> str:
     match target:
         case Go(node=node, otherwise=otherwise):
             return node if otherwise is None else f"{node}, or {otherwise} if it cannot start"
@@ -187,21 +187,21 @@ def _leads(target: Target, end: str) -> str:
             return "the node that the answer names"
 
 
-def conditions(terms: Iterable[Term]) -> str:
+def describe_conditions(terms: Iterable[Term]) -> str:
     """Return `parsed.approved = true and reason present`."""
-    return " and ".join(map(_condition, terms))
+    return " and ".join(map(_describe_condition, terms))
 
 
-def _condition(term: Term) -> str:
+def _describe_condition(term: Term) -> str:
     path = ".".join(map(str, term.path))
     match term:
         case Among(values=values):
-            return f"{path} = {_any(values)}"
+            return f"{path} = {_join_values(values)}"
         case Reads(texts=texts):
-            return f"{path} reads {_any(texts)}"
+            return f"{path} reads {_join_values(texts)}"
         case Exists(present=present):
             return f"{path} {'present' if present else 'absent'}"
 
 
-def _any(values: Iterable[Json]) -> str:
+def _join_values(values: Iterable[Json]) -> str:
     return " or ".join(json.dumps(each, ensure_ascii=False) for each in values)

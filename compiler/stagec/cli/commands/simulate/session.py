@@ -9,13 +9,13 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from stagec.cli.commands.simulate.answering import UnansweredError, answer, lets_turns_pass
-from stagec.cli.commands.simulate.questions import Question, answers, asked, ways
-from stagec.cli.running.inputs import inputs_of, read_scenario, refuse_unfit
+from stagec.cli.commands.simulate.answers import UnansweredError, lets_turns_pass, parse_answer
+from stagec.cli.commands.simulate.questions import OpenRequest, describe_request, find_ways, list_ways
+from stagec.cli.running.inputs import collect_inputs, read_scenario, refuse_unfit
 from stagec.cli.running.programs import read_program
-from stagec.cli.running.report import Wording, label, teller
-from stagec.cli.running.run_session import status_of
-from stagec.cli.streams import canvas, put
+from stagec.cli.running.report import RunFormatter, choose_reporter, label_execution
+from stagec.cli.running.run_session import choose_status
+from stagec.cli.streams import find_canvas, put
 from stagec.core.columns import columns, wrap
 from stagec.core.failure import Exit
 from stagec.core.value import value
@@ -45,13 +45,13 @@ quit            leave
 """
 
 
-class Session:
+class Simulation:
     """One walk through a plan: the states so far, the last one being where it stands."""
 
     def __init__(self, program: Program, started: Event) -> None:
         self._program = program
-        self._paper = canvas(sys.stdout, os.environ)
-        self._wording = Wording(program.plan, self._paper)
+        self._paper = find_canvas(sys.stdout, os.environ)
+        self._formatter = RunFormatter(program.plan, self._paper)
         self._arrow = "→" if visible("→", self._paper.encoding) == "→" else "->"
         self._events: list[tuple[Event, ...]] = [(started,)]
         self._state = State()
@@ -102,7 +102,7 @@ class Session:
         question = self._question(effect)
         try:
             idle = lets_turns_pass(question, typed)
-            events = tuple(self._idle(effect)) if idle else (Answered(effect.key, answer(question, typed)),)
+            events = tuple(self._idle(effect)) if idle else (Answered(effect.key, parse_answer(question, typed)),)
         except UnansweredError as error:
             self._put([str(error)])
             return
@@ -121,7 +121,7 @@ class Session:
     def _go(self, events: Iterable[Event]) -> None:
         """Follow some events, and say what is asked then, or how the run has ended."""
         for move in self._advance(events):
-            put(f"{self._wording.move(move)}\n")
+            put(f"{self._formatter.move(move)}\n")
         self._ask()
 
     def _advance(self, events: Iterable[Event]) -> list[Move]:
@@ -134,15 +134,15 @@ class Session:
 
     def _ask(self) -> None:
         if self._state.ended is not None:
-            put(f"{self._wording.ending(self._state)}\n")
+            put(f"{self._formatter.ending(self._state)}\n")
             return
         question = self._question(next_request(self._state))
-        self._put(["", *asked(question, self._state), *answers(question, self._arrow)])
+        self._put(["", *describe_request(question, self._state), *list_ways(question, self._arrow)])
 
-    def _question(self, effect: Effect) -> Question:
+    def _question(self, effect: Effect) -> OpenRequest:
         execution = self._state.active[execution_of(effect.key)]
         node = self._program.plan.nodes[execution.node]
-        return Question(self._program, effect, node, ways(self._program, execution))
+        return OpenRequest(self._program, effect, node, find_ways(self._program, execution))
 
     def _undo(self) -> None:
         if len(self._events) == 1:
@@ -158,7 +158,8 @@ class Session:
         most = "" if limits.executions is None else f" of {limits.executions} at most"
         yield f"{counted(self._state.executions, 'execution')}{most}"
         if self._state.active:
-            yield f"at work: {', '.join(label(each.node, visit_of(each.key)) for each in self._state.active.values())}"
+            names = (label_execution(each.node, visit_of(each.key)) for each in self._state.active.values())
+            yield f"at work: {', '.join(names)}"
         if self._state.waiting:
             yield f"waiting for their turn: {', '.join(each.node for each in self._state.waiting)}"
         visited = [f"{name} {counted(past.visits, 'time')}" for name, past in self._state.past.items()]
@@ -180,7 +181,7 @@ class Session:
 
 
 @value
-class Request:
+class SimulateRequest:
     """The arguments and options as given; None where nothing was said."""
 
     plan: Path
@@ -189,22 +190,22 @@ class Request:
     entry: str | None = None
 
 
-def walk(request: Request) -> Exit:
+def walk(request: SimulateRequest) -> Exit:
     """Walk through a plan; return the exit status that the end deserves."""
     _, program = read_program(request.plan)
     scenario = read_scenario(request.scenario, program.plan)
-    inputs = inputs_of(program, scenario.inputs, request.inputs)
+    inputs = collect_inputs(program, scenario.inputs, request.inputs)
     started = Started("simulation", request.entry if request.entry is not None else scenario.entry, inputs)
     refuse_unfit(program, started)
     if request.scenario is not None:
-        return status_of(_scripted(program, scenario, started))
-    state = Session(program, started).talk()
-    return Exit.CLEAN if state.ended is None else status_of(state)
+        return choose_status(_follow_scenario(program, scenario, started))
+    state = Simulation(program, started).talk()
+    return Exit.CLEAN if state.ended is None else choose_status(state)
 
 
-def _scripted(program: Program, scenario: Scenario, event: Event) -> State:
+def _follow_scenario(program: Program, scenario: Scenario, event: Event) -> State:
     """Take the answers of a scenario, and print the way."""
-    world, tells, state = ScriptedWorld(scenario, ClosedWorld()), teller(program.plan, None), State()
+    world, tells, state = ScriptedWorld(scenario, ClosedWorld()), choose_reporter(program.plan, None), State()
     while True:
         step = advance(program, state, event)
         tells.observe(event, step)

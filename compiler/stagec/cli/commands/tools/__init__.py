@@ -22,9 +22,9 @@ _formats = options.output_format("text", "json", default="text")
 
 def _list(paths: tuple[Path, ...], root: Path | None, output_format: str) -> None:
     """List the tools that the catalogues of a project name and the locks know; no server is started."""
-    from stagec.cli.commands.tools.listing import open_project, show
+    from stagec.cli.commands.tools.listing import open_project, print_tools
 
-    show(open_project(paths, root), output_format)
+    print_tools(open_project(paths, root), output_format)
 
 
 def _lock(paths: tuple[Path, ...], root: Path | None, timeout: float) -> None:
@@ -34,18 +34,18 @@ def _lock(paths: tuple[Path, ...], root: Path | None, timeout: float) -> None:
     harmless ones, and is ended in any case.
     """
     from stagec.cli.commands.tools.listing import open_project
-    from stagec.cli.commands.tools.servers import lock
+    from stagec.cli.commands.tools.servers import write_locks
 
-    lock(open_project(paths, root), timeout)
+    write_locks(open_project(paths, root), timeout)
 
 
 def _diff(paths: tuple[Path, ...], root: Path | None, timeout: float, against: Path | None, output_format: str) -> None:
     """Say which tools were added, removed or changed since they were locked; exit with 1 when any was.
 
-    The servers are started and asked, as `lock` does it. With --against, FILE is an older lock, and what has changed
-    from it to the present lock is told.
+    The servers are started and asked, as by `lock`. With --against, FILE is an older lock, which is compared with
+    the present lock.
     """
-    from stagec.cli.commands.tools.comparing import compare
+    from stagec.cli.commands.tools.diff import compare
     from stagec.cli.commands.tools.listing import open_project
 
     click.get_current_context().exit(compare(open_project(paths, root), timeout, against, output_format))

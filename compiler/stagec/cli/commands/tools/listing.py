@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stagec.catalogue import Catalogue, Lock, Tool
 from stagec.catalogue.lock import digest
-from stagec.cli.limits import configured
+from stagec.cli.limits import load_configuration
 from stagec.cli.streams import put, say
 from stagec.contract.schemas import Schema
 from stagec.core.failure import Exit, Failure
@@ -35,7 +35,7 @@ class ToolProject:
 
 def open_project(paths: tuple[Path, ...], root: Path | None) -> ToolProject:
     """Return the catalogues under the paths that a user named; raise `Failure` when there is none."""
-    configuration = configured(paths, root)
+    configuration = load_configuration(paths, root)
     scope = configuration.settings.scope
     named = tuple(path.absolute() for path in paths)
     found = discover(configuration.root, named, scope, (FRONTEND.claims,))
@@ -56,7 +56,7 @@ def refuse_faults(catalogue: Catalogue, *, lock: bool) -> None:
         raise Failure(f"{listing(faulty)} cannot be used as written; 'stagec validate' says what is wrong")
 
 
-def lock_of(catalogue: Catalogue) -> Lock:
+def require_lock(catalogue: Catalogue) -> Lock:
     """Return the lock of a catalogue; raise `Failure` when there is none."""
     if catalogue.lock is None:
         raise Failure(f"there is no {quote(catalogue.lock_file)}; 'stagec tools lock' writes it")
@@ -68,14 +68,14 @@ _WIDEST = 60
 _DIGITS = 12
 
 
-def show(project: ToolProject, output_format: str) -> None:
+def print_tools(project: ToolProject, output_format: str) -> None:
     """Print the tools of every catalogue, and say what is not known."""
     if output_format == "json":
         from json import dumps
 
-        put(dumps([_facts(each) for each in project.catalogues], indent=2) + "\n")
+        put(dumps([_collect_facts(each) for each in project.catalogues], indent=2) + "\n")
         return
-    tables = [_table(each, headed=len(project.catalogues) > 1) for each in project.catalogues]
+    tables = [_draw_table(each, headed=len(project.catalogues) > 1) for each in project.catalogues]
     put("\n".join(tables))
     for each in project.catalogues:
         if each.unlocked:
@@ -84,7 +84,7 @@ def show(project: ToolProject, output_format: str) -> None:
             say(f"stagec: note: what {who} is not known; 'stagec tools lock' asks")
 
 
-def _facts(catalogue: Catalogue) -> dict[str, object]:
+def _collect_facts(catalogue: Catalogue) -> dict[str, object]:
     return {
         "file": catalogue.file,
         "lock": None if catalogue.lock is None else catalogue.lock_file,
@@ -95,35 +95,35 @@ def _facts(catalogue: Catalogue) -> dict[str, object]:
                 "origin": tool.origin,
                 "server": tool.server,
                 "effects": tool.effects,
-                "schema": _digest(tool),
+                "schema": _find_digest(tool),
             }
             for tool in catalogue.tools
         ],
     }
 
 
-def _digest(tool: Tool) -> str | None:
+def _find_digest(tool: Tool) -> str | None:
     return digest(tool.schema.value) if isinstance(tool.schema, Schema) else tool.digest
 
 
-def _table(catalogue: Catalogue, *, headed: bool) -> str:
-    rows = [_row(tool) for tool in catalogue.tools]
+def _draw_table(catalogue: Catalogue, *, headed: bool) -> str:
+    rows = [_make_row(tool) for tool in catalogue.tools]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
-    heading = [f"{_cell(catalogue.file)}:"] if headed else []
-    return "".join(f"{line}\n" for line in (*heading, *(_line(row, widths) for row in rows)))
+    heading = [f"{_make_cell(catalogue.file)}:"] if headed else []
+    return "".join(f"{line}\n" for line in (*heading, *(_join_cells(row, widths) for row in rows)))
 
 
-def _line(row: tuple[str, str, str, str], widths: list[int]) -> str:
+def _join_cells(row: tuple[str, str, str, str], widths: list[int]) -> str:
     cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
     return "  ".join((*cells, row[-1])).rstrip()
 
 
-def _row(tool: Tool) -> tuple[str, str, str, str]:
-    origin = str(tool.origin) if tool.server is None else f"{tool.origin}: {_cell(tool.server)}"
-    return _cell(tool.name), origin, str(tool.effects), (_digest(tool) or "")[:_DIGITS]
+def _make_row(tool: Tool) -> tuple[str, str, str, str]:
+    origin = str(tool.origin) if tool.server is None else f"{tool.origin}: {_make_cell(tool.server)}"
+    return _make_cell(tool.name), origin, str(tool.effects), (_find_digest(tool) or "")[:_DIGITS]
 
 
-def _cell(text: str) -> str:
+def _make_cell(text: str) -> str:
     """Return a name as it can be shown in a column."""
     encoding = sys.stdout.encoding or "ascii"
     shown = visible(text[: _WIDEST + 1], encoding)

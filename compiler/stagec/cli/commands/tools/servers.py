@@ -11,7 +11,7 @@ from stagec.catalogue import Catalogue, Lock, LockedServer, Server
 from stagec.catalogue.lock import render_lock
 from stagec.cli.commands.tools.listing import ToolProject, refuse_faults
 from stagec.cli.files import write_files
-from stagec.cli.streams import put, put_aside, say
+from stagec.cli.streams import put, put_error, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.place import Place
 from stagec.core.visible import visible
@@ -62,17 +62,17 @@ class Display:
     def _draw(self) -> None:
         self._wipe()
         lines = [f"{self._names[each]}: {state}" for each, state in self._states.items()][:_ROWS]
-        put_aside("".join(f"{line}\n" for line in lines))
+        put_error("".join(f"{line}\n" for line in lines))
         self._drawn = len(lines)
         self._next = monotonic() + _SELDOM
 
     def _wipe(self) -> None:
         if self._drawn:
-            put_aside(f"\r\x1b[{self._drawn}A\x1b[J")
+            put_error(f"\r\x1b[{self._drawn}A\x1b[J")
             self._drawn = 0
 
 
-def live_locks(project: ToolProject, catalogues: tuple[Catalogue, ...], timeout: float) -> Mapping[str, Lock]:
+def ask_servers(project: ToolProject, catalogues: tuple[Catalogue, ...], timeout: float) -> Mapping[str, Lock]:
     """Return what the servers of each catalogue offer now, as locks by the file of the catalogue."""
     for each in catalogues:
         refuse_faults(each, lock=False)
@@ -91,11 +91,11 @@ def live_locks(project: ToolProject, catalogues: tuple[Catalogue, ...], timeout:
 def _refuse_troubles(answers: tuple[Answer, ...]) -> None:
     troubles = [each for each in answers if isinstance(each, ServerFailure)]
     if troubles:
-        lines = [line for each in troubles for line in _lines(each)]
+        lines = [line for each in troubles for line in _describe(each)]
         raise Failure("\n".join((*lines, f"{counted(len(troubles), 'server')} of {len(answers)} did not answer")))
 
 
-def _lines(trouble: ServerFailure) -> Iterator[str]:
+def _describe(trouble: ServerFailure) -> Iterator[str]:
     server = trouble.server
     yield f"MCP server {quote(server.name)} of {quote(server.at.file)} {trouble.what}"
     if trouble.said:
@@ -103,14 +103,14 @@ def _lines(trouble: ServerFailure) -> Iterator[str]:
         yield from (f"  | {line}" for line in trouble.said)
 
 
-def lock(project: ToolProject, timeout: float) -> None:
+def write_locks(project: ToolProject, timeout: float) -> None:
     """Ask every server of the project and write what it offers beside the catalogue that names it."""
     catalogues = tuple(each for each in project.catalogues if each.servers or each.lock is not None)
     if not catalogues:
         files = listing([each.file for each in project.catalogues])
         verb = "names" if len(project.catalogues) == 1 else "name"
         raise Failure(f"nothing to lock: {files} {verb} no MCP server", Exit.NOTHING)
-    locks = live_locks(project, catalogues, timeout)
+    locks = ask_servers(project, catalogues, timeout)
     write_files(project.root, {each.lock_file: render_lock(locks[each.file]) for each in catalogues})
     for each in catalogues:
         found = locks[each.file]

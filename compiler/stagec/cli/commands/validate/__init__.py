@@ -25,7 +25,7 @@ from stagec.core.shelf import names
     type=click.Choice([*(each.value for each in Severity), "never"]),
     help="Exit with 1 from this severity on [error].",
 )
-@click.option("--fix", is_flag=True, help="Mend what can be mended with certainty, then report what remains.")
+@click.option("--fix", is_flag=True, help="Apply the fixes that are certain, then report what remains.")
 @click.option(
     "--diff", is_flag=True, help="Print what --fix would change, and change nothing; exit with 1 if anything."
 )
@@ -43,7 +43,7 @@ def validate(context: click.Context, /, **given: Any) -> None:
     Exit status: 0 nothing wrong, 1 findings at or above --fail-on, 2 usage or environment, 3 nothing to check,
     4 internal error.
     """
-    from stagec.cli.commands.validate.report import Request
+    from stagec.cli.commands.validate.report import ValidateRequest
     from stagec.cli.commands.validate.run import run
 
-    context.exit(run(Request(**given)))
+    context.exit(run(ValidateRequest(**given)))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stagec import reporters
 from stagec.cli.files import read_file, write_file
-from stagec.cli.streams import canvas, put, put_aside
+from stagec.cli.streams import find_canvas, put, put_error
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import member
@@ -23,7 +23,7 @@ _STDIN = Path("-")
 
 
 @value
-class Request:
+class ValidateRequest:
     """The arguments and options as given; None where nothing was said."""
 
     paths: tuple[Path, ...] = ()
@@ -79,40 +79,40 @@ class Request:
         return {name: given for name, given in named.items() if given is not None}
 
 
-def report(request: Request, project: Project, compilation: Compilation) -> Exit:
+def print_report(request: ValidateRequest, project: Project, compilation: Compilation) -> Exit:
     """Print what was found and return the exit status that it deserves."""
     if not compilation.trees:
-        raise Failure(f"nothing to check: {_looked_in(project)} holds nothing that stagec reads", Exit.NOTHING)
+        raise Failure(f"nothing to check: {_list_paths(project)} holds nothing that stagec reads", Exit.NOTHING)
     form = project.settings.output_format
-    text = _rendered(request, form, compilation)
-    statistics = _statistics(compilation.diagnostics) if request.statistics else ""
+    text = _render(request, form, compilation)
+    statistics = _count_by_rule(compilation.diagnostics) if request.statistics else ""
     if statistics and form == "text":
         text, statistics = f"{text}\n{statistics}", ""
     if request.output is None:
         put(text)
     else:
         write_file(request.output, text.encode(errors="backslashreplace"))
-    put_aside(statistics)
-    return _status(compilation.diagnostics, project.settings.fail_on)
+    put_error(statistics)
+    return _choose_status(compilation.diagnostics, project.settings.fail_on)
 
 
-def _rendered(request: Request, form: str, compilation: Compilation) -> str:
+def _render(request: ValidateRequest, form: str, compilation: Compilation) -> str:
     reporter = member(reporters, form, Reporter)
-    paper = canvas(sys.stdout, os.environ) if request.output is None else Canvas()
+    paper = find_canvas(sys.stdout, os.environ) if request.output is None else Canvas()
     found = compilation.diagnostics
     return reporter.render(Report(found, compilation.flows, compilation.trees, paper, request.quiet))
 
 
-def _looked_in(project: Project) -> str:
+def _list_paths(project: Project) -> str:
     return listing([os.path.relpath(path) for path in project.paths or (project.root,)])
 
 
-def _statistics(found: Iterable[Diagnostic]) -> str:
+def _count_by_rule(found: Iterable[Diagnostic]) -> str:
     counts = Counter((each.code, each.name, each.severity) for each in found)
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return "".join(f"{number:>6}  {severity:<7}  {code}  {name}\n" for (code, name, severity), number in ranked)
 
 
-def _status(found: Iterable[Diagnostic], fail_on: Severity | None) -> Exit:
+def _choose_status(found: Iterable[Diagnostic], fail_on: Severity | None) -> Exit:
     fails = fail_on is not None and any(each.severity.weight >= fail_on.weight for each in found)
     return Exit.FINDINGS if fails else Exit.CLEAN

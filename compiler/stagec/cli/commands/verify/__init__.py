@@ -31,6 +31,6 @@ def verify(context: click.Context, /, **given: Any) -> None:
     Exit status: 0 all are as they should be, 1 some plan is refused or differs, 2 usage or environment,
     4 internal error.
     """
-    from stagec.cli.commands.verify.run import Request, run
+    from stagec.cli.commands.verify.run import VerifyRequest, run
 
-    context.exit(run(Request(**given)))
+    context.exit(run(VerifyRequest(**given)))

@@ -8,9 +8,9 @@ from itertools import islice
 from os.path import relpath
 from pathlib import Path, PurePosixPath
 
-from stagec.cli.limits import configured
+from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Frozen, Refused
-from stagec.cli.progress import progress
+from stagec.cli.progress import show_progress
 from stagec.core.json import Json, Object, object_of
 from stagec.core.nearest import Names, hint
 from stagec.core.value import NOTHING, value
@@ -20,15 +20,15 @@ from stagec.plan import Plan
 from stagec.plan.load import unframed
 
 _MOST = 10
-"""Differences that are told of one plan."""
+"""Differences that are printed of one plan."""
 
 
-class Sources:
+class SourceProject:
     """A project in which the flows of plans are looked up."""
 
     def __init__(self, paths: tuple[Path, ...], root: Path | None) -> None:
-        with progress("compiling …"):
-            configuration = configured(paths, root)
+        with show_progress("compiling …"):
+            configuration = load_configuration(paths, root)
             self._root = configuration.root.absolute()
             self._freezer = Freezer(configuration, paths)
 
@@ -39,7 +39,7 @@ class Sources:
         if data in whole:
             return ()
         if whole:
-            return (":", *_told(differences(data, whole[0], self._root)))
+            return (":", *_limit(find_differences(data, whole[0], self._root)))
         for each in made:
             if isinstance(each, Refused):
                 return (f": the flow is not compiled: {each.reason}; 'stagec validate' says what is wrong",)
@@ -47,13 +47,13 @@ class Sources:
         return (f": they hold no flow called {quote(plan.id)}{near}",)
 
     def _made(self, name: str) -> Iterator[Frozen | Refused]:
-        with progress("compiling …"):
+        with show_progress("compiling …"):
             for each in self._freezer.compilation.meanings:
                 if each.flow.id == name:
                     yield self._freezer.freeze(each)
 
 
-def _told(found: Iterator[str]) -> Iterator[str]:
+def _limit(found: Iterator[str]) -> Iterator[str]:
     yield from islice(found, _MOST)
     more = sum(1 for _ in found)
     if more:
@@ -76,100 +76,100 @@ _IMPLIED = "contents"
 """Texts under their digests: whatever refers to another text differs itself."""
 
 
-def differences(held: bytes, made: bytes, root: Path) -> Iterator[str]:
+def find_differences(held: bytes, made: bytes, root: Path) -> Iterator[str]:
     """Yield the parts in which the plan that a file holds differs from the one its sources at `root` were compiled to.
 
-    Where that was done from another root this is told once, instead of every source.
+    Where that was done from another root, one sentence says so instead of one for every source.
     """
-    one, other = _payload(held), _payload(made)
-    moved = move(object_of(one.get(_SOURCES)), object_of(other.get(_SOURCES)), root)
+    one, other = _read_payload(held), _read_payload(made)
+    moved = find_root_change(object_of(one.get(_SOURCES)), object_of(other.get(_SOURCES)), root)
     found = bool(moved.names)
     if found:
-        yield moved.told
+        yield moved.advice
         named = {moved.names.get(name, name): digest for name, digest in object_of(other[_SOURCES]).items()}
         other = {**other, _SOURCES: named}
-    for sentence in (*_members(one, other), *_in_tables(one, other)):
+    for sentence in (*_compare_members(one, other), *_compare_tables(one, other)):
         found = True
         yield sentence
     if not found and held != made:
         yield "contents differ"
 
 
-def _payload(data: bytes) -> Object:
+def _read_payload(data: bytes) -> Object:
     _, payload = unframed(data)
     return object_of(json.loads(payload))
 
 
-def _members(one: Object, other: Object) -> Iterator[str]:
-    for name in _differing(one, other):
+def _compare_members(one: Object, other: Object) -> Iterator[str]:
+    for name in _find_differing(one, other):
         if name not in _TABLES and name != _IMPLIED:
             yield f"{name} {'differ' if name.endswith('s') else 'differs'}"
 
 
-def _in_tables(one: Object, other: Object) -> Iterator[str]:
+def _compare_tables(one: Object, other: Object) -> Iterator[str]:
     for name, noun in _TABLES.items():
         held, made = object_of(one.get(name)), object_of(other.get(name))
-        for member in _differing(held, made):
+        for member in _find_differing(held, made):
             thing = f"{noun} {quote(member)}"
             if member not in made:
                 yield f"{thing} is in the plan only"
             elif member not in held:
                 yield f"{thing} is not in the plan"
             else:
-                parts = ", ".join(_parts(held[member], made[member]))
+                parts = ", ".join(_find_parts(held[member], made[member]))
                 yield f"{thing} differs" + (f": {parts}" if parts else "")
 
 
-def _parts(held: Json, made: Json) -> Iterator[str]:
+def _find_parts(held: Json, made: Json) -> Iterator[str]:
     """Yield the members in which two objects differ; what a node does is taken apart too, if it does the same."""
     one, other = object_of(held), object_of(made)
-    for name in _differing(one, other):
-        inside = _differing(object_of(one.get(name)), object_of(other.get(name))) if name == _ACT else ["is"]
+    for name in _find_differing(one, other):
+        inside = _find_differing(object_of(one.get(name)), object_of(other.get(name))) if name == _ACT else ["is"]
         yield from [name] if "is" in inside else inside
 
 
-def _differing(one: Mapping[str, Json], other: Mapping[str, Json]) -> list[str]:
+def _find_differing(one: Mapping[str, Json], other: Mapping[str, Json]) -> list[str]:
     """Return the names of members that are not the same on both sides, sorted; one that is absent is none."""
     return [name for name in sorted({*one, *other}) if name not in one or name not in other or one[name] != other[name]]
 
 
 @value
-class Move:
+class RootChange:
     """What the sources of one plan are called in another, by the names they have now; `root` is the other's root.
 
-    Without names the roots are the same, as far as can be told. `root` is None where no folder can be it.
+    Without names the roots are the same, as far as stagec can tell. `root` is None where no folder can be it.
     """
 
     names: Mapping[str, str] = NOTHING
     root: Path | None = None
 
     @property
-    def told(self) -> str:
-        """What somebody can do about it."""
+    def advice(self) -> str:
+        """What the user can do about it."""
         if self.root is None:
             return "its sources are named from another root: --root names it"
         return f"its sources are named from another root: try --root {quote(visible(relpath(self.root)))}"
 
 
-def move(held: Collection[str], made: Collection[str], root: Path) -> Move:
+def find_root_change(held: Collection[str], made: Collection[str], root: Path) -> RootChange:
     """Return how sources that are named from `root` are called in a plan that was made from another root."""
-    above = _folders(held, made)
+    above = _find_folders(held, made)
     if above:
-        higher = root.parents[above.count("/")] if root.parts[1:] and _ends(root, above) else None
-        return Move({name: f"{above}/{name}" for name in made}, higher)
-    below = _folders(made, held)
+        higher = root.parents[above.count("/")] if root.parts[1:] and _ends_with(root, above) else None
+        return RootChange({name: f"{above}/{name}" for name in made}, higher)
+    below = _find_folders(made, held)
     if below:
         inside = f"{below}/"
-        return Move({name: name.removeprefix(inside) for name in made if name.startswith(inside)}, root / below)
-    return Move()
+        return RootChange({name: name.removeprefix(inside) for name in made if name.startswith(inside)}, root / below)
+    return RootChange()
 
 
-def _ends(root: Path, folders: str) -> bool:
+def _ends_with(root: Path, folders: str) -> bool:
     parts = PurePosixPath(folders).parts
     return root.parts[-len(parts) :] == parts
 
 
-def _folders(longer: Collection[str], shorter: Collection[str]) -> str | None:
+def _find_folders(longer: Collection[str], shorter: Collection[str]) -> str | None:
     """Return the folders with which most of some names become names among others, when most are none of them yet."""
     known = set(longer)
     tried = {name[: -len(other) - 1] for name in known for other in shorter if name.endswith(f"/{other}")}

@@ -17,11 +17,11 @@ from stagec.plan import PlanError
 from stagec.runtime import verify
 
 if TYPE_CHECKING:
-    from stagec.cli.commands.verify.against import Sources
+    from stagec.cli.commands.verify.against import SourceProject
 
 
 @value
-class Request:
+class VerifyRequest:
     """The arguments and options as given; None where nothing was said."""
 
     plans: tuple[Path, ...]
@@ -29,9 +29,9 @@ class Request:
     root: Path | None = None
 
 
-def run(request: Request) -> Exit:
+def run(request: VerifyRequest) -> Exit:
     """Say of each plan whether it is as it should be, and return the exit status."""
-    sources = _sources(request)
+    sources = _open_sources(request)
     unreadable: list[str] = []
     is_sound = True
     for path in request.plans:
@@ -44,17 +44,17 @@ def run(request: Request) -> Exit:
     return Exit.CLEAN if is_sound else Exit.FINDINGS
 
 
-def _sources(request: Request) -> Sources | None:
+def _open_sources(request: VerifyRequest) -> SourceProject | None:
     if not request.against:
         if request.root is not None:
             raise Failure("--root is the root of the sources: --against names them")
         return None
-    from stagec.cli.commands.verify.against import Sources
+    from stagec.cli.commands.verify.against import SourceProject
 
-    return Sources(request.against, request.root)
+    return SourceProject(request.against, request.root)
 
 
-def _judge(path: Path, data: bytes, sources: Sources | None) -> bool:
+def _judge(path: Path, data: bytes, sources: SourceProject | None) -> bool:
     """Print what is to be said of a plan, and return whether it is as it should be."""
     name = f"./{path}" if str(path).startswith("::") else path  # build services obey `::` at the start of a line
     try:

@@ -1,4 +1,4 @@
-"""What is different between the locked tools and those that the servers offer now, or since another lock."""
+"""Which tools differ between a lock and what servers offer now, or an older lock."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from stagec.catalogue import Lock, LockedServer, LockedTool
 from stagec.catalogue.files import lock_tree
 from stagec.catalogue.lock import read_lock
-from stagec.cli.commands.tools.listing import ToolProject, lock_of, refuse_faults
+from stagec.cli.commands.tools.listing import ToolProject, refuse_faults, require_lock
 from stagec.cli.streams import put
 from stagec.core.budgets import Budgets
 from stagec.core.failure import Exit, Failure
@@ -20,7 +20,7 @@ from stagec.sources.read import Sources
 
 
 @value
-class Change:
+class ToolChange:
     """One difference: `sign` is `+`, `-` or `~`; `tool` is None where the server as a whole is meant."""
 
     sign: str
@@ -34,52 +34,52 @@ def compare(project: ToolProject, timeout: float, against: Path | None, output_f
     catalogues = tuple(each for each in project.catalogues if each.servers or each.lock is not None)
     for each in catalogues:
         refuse_faults(each, lock=True)
-    locked = {each.file: lock_of(each) for each in catalogues}
+    locked = {each.file: require_lock(each) for each in catalogues}
     if not locked:
         raise Failure("nothing to compare: no MCP server is named", Exit.NOTHING)
     if against is None:
-        before, after = locked, _live(project, timeout)
+        before, after = locked, _ask_servers(project, timeout)
     else:
         before, after = dict.fromkeys(locked, _read(against)), locked
-    found = {file: tuple(changes(old, after[file])) for file, old in before.items()}
-    put(_json(found) if output_format == "json" else _text(found))
+    found = {file: tuple(find_changes(old, after[file])) for file, old in before.items()}
+    put(_format_json(found) if output_format == "json" else _format_text(found))
     return Exit.FINDINGS if any(found.values()) else Exit.CLEAN
 
 
-def changes(before: Lock, after: Lock) -> Iterator[Change]:
+def find_changes(before: Lock, after: Lock) -> Iterator[ToolChange]:
     """Yield what is different between two locks, by server and tool."""
     for name in sorted({*before.servers, *after.servers}):
         old, new = before.servers.get(name), after.servers.get(name)
         if old is None or new is None:
-            yield Change("+" if old is None else "-", name, None)
+            yield ToolChange("+" if old is None else "-", name, None)
         if old is not None and new is not None and old.launch != new.launch:
-            yield Change("~", name, None, ("started otherwise",))
-        yield from _tools(name, _offered(old), _offered(new))
+            yield ToolChange("~", name, None, ("started otherwise",))
+        yield from _compare_tools(name, _list_offered(old), _list_offered(new))
 
 
-def _offered(server: LockedServer | None) -> Mapping[str, LockedTool]:
+def _list_offered(server: LockedServer | None) -> Mapping[str, LockedTool]:
     return {} if server is None else server.tools
 
 
-def _tools(server: str, old: Mapping[str, LockedTool], new: Mapping[str, LockedTool]) -> Iterator[Change]:
+def _compare_tools(server: str, old: Mapping[str, LockedTool], new: Mapping[str, LockedTool]) -> Iterator[ToolChange]:
     for name in sorted({*old, *new}):
         if name not in old or name not in new:
-            yield Change("+" if name in new else "-", server, name)
-        elif details := tuple(_details(old[name], new[name])):
-            yield Change("~", server, name, details)
+            yield ToolChange("+" if name in new else "-", server, name)
+        elif details := tuple(_list_details(old[name], new[name])):
+            yield ToolChange("~", server, name, details)
 
 
-def _details(old: LockedTool, new: LockedTool) -> Iterator[str]:
+def _list_details(old: LockedTool, new: LockedTool) -> Iterator[str]:
     if old.schema != new.schema:
         yield "schema"
     if old.effects != new.effects:
         yield f"effects: {old.effects} to {new.effects}"
 
 
-def _live(project: ToolProject, timeout: float) -> Mapping[str, Lock]:
-    from stagec.cli.commands.tools.servers import live_locks
+def _ask_servers(project: ToolProject, timeout: float) -> Mapping[str, Lock]:
+    from stagec.cli.commands.tools.servers import ask_servers
 
-    return live_locks(project, project.catalogues, timeout)
+    return ask_servers(project, project.catalogues, timeout)
 
 
 def _read(path: Path) -> Lock:
@@ -90,21 +90,23 @@ def _read(path: Path) -> Lock:
     return read_lock(tree.at, tree.value)
 
 
-def _text(found: Mapping[str, tuple[Change, ...]]) -> str:
-    return "".join(_line(each, file if len(found) > 1 else "") for file, changed in found.items() for each in changed)
+def _format_text(found: Mapping[str, tuple[ToolChange, ...]]) -> str:
+    return "".join(
+        _format_line(each, file if len(found) > 1 else "") for file, changed in found.items() for each in changed
+    )
 
 
-def _line(change: Change, file: str) -> str:
+def _format_line(change: ToolChange, file: str) -> str:
     where = f"{visible(file)}: " if file else ""
     who = f"{change.server}" if change.tool is None else f"{change.server}: {change.tool}"
     details = f" ({', '.join(change.details)})" if change.details else ""
     return f"{where}{change.sign} {visible(who)}{details}\n"
 
 
-def _json(found: Mapping[str, tuple[Change, ...]]) -> str:
+def _format_json(found: Mapping[str, tuple[ToolChange, ...]]) -> str:
     from json import dumps
 
-    def facts(each: Change) -> dict[str, object]:
+    def facts(each: ToolChange) -> dict[str, object]:
         return {"change": _WORDS[each.sign], "server": each.server, "tool": each.tool, "details": list(each.details)}
 
     files = [{"file": file, "changes": [facts(each) for each in changed]} for file, changed in found.items()]

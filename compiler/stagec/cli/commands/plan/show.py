@@ -7,11 +7,11 @@ import os
 import sys
 from pathlib import Path
 
-from stagec.cli.commands.plan.node_page import node_page
-from stagec.cli.commands.plan.overview import overview
+from stagec.cli.commands.plan.node_page import draw_node_page
+from stagec.cli.commands.plan.overview import draw_overview
 from stagec.cli.commands.plan.sheet import Sheet
 from stagec.cli.files import read_file
-from stagec.cli.streams import canvas, put, put_bytes
+from stagec.cli.streams import find_canvas, put, put_bytes
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json
 from stagec.core.nearest import Names, hint
@@ -25,26 +25,26 @@ from stagec.plan.references import dangling
 from stagec.runtime import verify
 
 
-def plan_json(loaded: Loaded) -> str:
+def format_plan(loaded: Loaded) -> str:
     """Return a plan and its digest, with blanks."""
-    return _written({"digest": loaded.digest, "plan": PLAN.write(loaded.plan)})
+    return _format({"digest": loaded.digest, "plan": PLAN.write(loaded.plan)})
 
 
-def node_json(plan: Plan, name: str) -> str:
+def format_node(plan: Plan, name: str) -> str:
     """Return a node and the contents that it refers to, with blanks."""
     node = plan.nodes[name]
     alone = replace(plan, nodes={name: node}, contents={}, inputs={}, tools={}, system=None)
     needed = sorted(each for table, each in dangling(alone) if table == "contents")
-    return _written({"id": name, "node": NODE.write(node), "contents": {each: plan.contents[each] for each in needed}})
+    return _format({"id": name, "node": NODE.write(node), "contents": {each: plan.contents[each] for each in needed}})
 
 
-def _written(given: Json) -> str:
+def _format(given: Json) -> str:
     text = json.dumps(given, indent=2) + "\n"
     return text.replace("##", "#\\u0023")  # build services obey `##[…]` wherever it stands; only strings hold it
 
 
 @value
-class Request:
+class ShowRequest:
     """The arguments and options as given; None where nothing was said."""
 
     path: Path
@@ -53,20 +53,20 @@ class Request:
     output_format: str = "text"
 
 
-def show(request: Request) -> None:
+def show(request: ShowRequest) -> None:
     """Print what was asked for; raise `Failure` for a plan that is refused, and for what is not in it."""
     if request.content is not None and (request.node is not None or request.output_format == "json"):
         raise Failure("--content prints a text as it is: --node and --format do not go with it")
-    loaded = _verified(request.path)
+    loaded = _verify(request.path)
     if request.content is not None:
-        _put_content(_content(loaded.plan, request.content))
+        _put_content(_find_content(loaded.plan, request.content))
         return
     if request.node is not None:
         _refuse_unknown(loaded.plan, request.node)
-    put(_json(loaded, request.node) if request.output_format == "json" else _text(loaded, request.node))
+    put(_format_json(loaded, request.node) if request.output_format == "json" else _draw(loaded, request.node))
 
 
-def _verified(path: Path) -> Loaded:
+def _verify(path: Path) -> Loaded:
     try:
         return verify(read_file(path))
     except PlanError as error:
@@ -78,23 +78,23 @@ def _refuse_unknown(plan: Plan, node: str) -> None:
         raise Failure(f"no node is called {quote(node)}{hint(node, Names(plan.nodes))}")
 
 
-def _text(loaded: Loaded, node: str | None) -> str:
-    sheet = Sheet(canvas(sys.stdout, os.environ))
+def _draw(loaded: Loaded, node: str | None) -> str:
+    sheet = Sheet(find_canvas(sys.stdout, os.environ))
     if node is None:
-        overview(sheet, loaded)
+        draw_overview(sheet, loaded)
     else:
-        node_page(sheet, loaded.plan, node)
+        draw_node_page(sheet, loaded.plan, node)
     return sheet.text()
 
 
-def _json(loaded: Loaded, node: str | None) -> str:
+def _format_json(loaded: Loaded, node: str | None) -> str:
     try:
-        return plan_json(loaded) if node is None else node_json(loaded.plan, node)
+        return format_plan(loaded) if node is None else format_node(loaded.plan, node)
     except RecursionError as error:
         raise Failure("a value of the plan is nested too deeply to be printed") from error
 
 
-def _content(plan: Plan, digest: str) -> str:
+def _find_content(plan: Plan, digest: str) -> str:
     """Return the one text whose digest begins so, with or without `sha256:`."""
     wanted = f"sha256:{digest.removeprefix('sha256:').lower()}"
     found = [name for name in plan.contents if name.startswith(wanted)]

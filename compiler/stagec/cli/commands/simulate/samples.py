@@ -1,4 +1,4 @@
-"""Make a simple value up that satisfies a JSON Schema, and some wishes besides, so that nobody has to type it."""
+"""Make a simple value that satisfies a JSON Schema, and some wishes besides, so that nobody has to type it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Wish:
     absent: bool = False
 
 
-def made(program: Program, schema: str | None, wishes: Iterable[Wish]) -> Json | None:
+def make_sample(program: Program, schema: str | None, wishes: Iterable[Wish]) -> Json | None:
     """Return a value that satisfies the schema of a content, as wished; nothing when none can be made up simply."""
     root = {} if schema is None else json.loads(program.plan.contents[schema])
     maker = _Maker(root if isinstance(root, dict) else {})
@@ -50,15 +50,15 @@ class _Maker:
         self._left -= 1
         if depth > _DEEPEST or self._left < 0:
             return None
-        told = self._meant(schema, depth)
-        if "const" in told:
-            return told["const"]
+        expanded = self._meant(schema, depth)
+        if "const" in expanded:
+            return expanded["const"]
         for listed in ("enum", "examples"):
-            if list_of(told.get(listed)):
-                return told[listed][0]
-        if "default" in told:
-            return told["default"]
-        return self._of_kind(_kind(told), told, depth)
+            if list_of(expanded.get(listed)):
+                return expanded[listed][0]
+        if "default" in expanded:
+            return expanded["default"]
+        return self._of_kind(_find_type(expanded), expanded, depth)
 
     def put(self, found: Any, wish: Wish) -> None:
         """Put what is wished where it is wished; objects on the way there are made."""
@@ -77,38 +77,38 @@ class _Maker:
         elif isinstance(found, dict):
             found[str(last)] = wish.value
 
-    def _of_kind(self, kind: str, told: Mapping[str, Any], depth: int) -> Any:
+    def _of_kind(self, kind: str, expanded: Mapping[str, Any], depth: int) -> Any:
         match kind:
             case "object":
-                wanted = list_of(told.get("required")) if depth < _DEEPEST else []
-                return {str(name): self.simplest(self._member(told, str(name)), depth + 1) for name in wanted}
+                wanted = list_of(expanded.get("required")) if depth < _DEEPEST else []
+                return {str(name): self.simplest(self._member(expanded, str(name)), depth + 1) for name in wanted}
             case "array":
-                count = int(min(told.get("minItems", 0), _DEEPEST))
-                return [self.simplest(told.get("items", {}), depth + 1) for _ in range(count)]
+                count = int(min(expanded.get("minItems", 0), _DEEPEST))
+                return [self.simplest(expanded.get("items", {}), depth + 1) for _ in range(count)]
             case "string":
-                least, most = (told.get(name, other) for name, other in (("minLength", 0), ("maxLength", 1_000)))
+                least, most = (expanded.get(name, other) for name, other in (("minLength", 0), ("maxLength", 1_000)))
                 return "text".ljust(int(min(least, 1_000)), ".")[: int(min(most, 1_000))]
             case "integer" | "number":
-                return _number(told)
+                return _make_number(expanded)
             case _:
                 return False if kind == "boolean" else None
 
     def _member(self, schema: Any, key: Key) -> Any:
-        told = self._meant(schema, 0)
-        return object_of(told.get("properties")).get(str(key), told.get("additionalProperties", {}))
+        expanded = self._meant(schema, 0)
+        return object_of(expanded.get("properties")).get(str(key), expanded.get("additionalProperties", {}))
 
     def _meant(self, schema: Any, depth: int) -> Mapping[str, Any]:
         """Return a schema with what it refers to and chooses from written out, as far as that is simple."""
-        told = dict(object_of(schema))
+        expanded = dict(object_of(schema))
         for _ in range(_DEEPEST):
-            others: list[Json] = [self._at(told.pop("$ref"))] if "$ref" in told else []
-            others += list_of(told.pop("allOf", None))
-            others += [each[0] for name in ("anyOf", "oneOf") if (each := list_of(told.pop(name, None)))]
+            others: list[Json] = [self._at(expanded.pop("$ref"))] if "$ref" in expanded else []
+            others += list_of(expanded.pop("allOf", None))
+            others += [each[0] for name in ("anyOf", "oneOf") if (each := list_of(expanded.pop(name, None)))]
             if not others or depth > _DEEPEST:
                 break
             for other in others:
-                told = _both(told, object_of(other))
-        return told
+                expanded = _join(expanded, object_of(other))
+        return expanded
 
     def _at(self, reference: Any) -> Json:
         found: Any = self.root
@@ -117,7 +117,7 @@ class _Maker:
         return found if isinstance(found, dict) else {}
 
 
-def _both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def _join(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Return what two schemas ask for together, as far as that is simple."""
     joined = {**other, **one}
     if "required" in one and "required" in other:
@@ -127,18 +127,21 @@ def _both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     return joined
 
 
-def _kind(told: Mapping[str, Any]) -> str:
-    kind = told.get("type")
+def _find_type(expanded: Mapping[str, Any]) -> str:
+    kind = expanded.get("type")
     if isinstance(kind, list):
         kind = next((each for each in kind if each != "null"), "null")
     if isinstance(kind, str):
         return kind
-    return "object" if {"properties", "required"} & set(told) else "array" if "items" in told else "string"
+    return "object" if {"properties", "required"} & set(expanded) else "array" if "items" in expanded else "string"
 
 
-def _number(told: Mapping[str, Any]) -> float:
-    least, most = told.get("minimum", told.get("exclusiveMinimum")), told.get("maximum", told.get("exclusiveMaximum"))
+def _make_number(expanded: Mapping[str, Any]) -> float:
+    least, most = (
+        expanded.get("minimum", expanded.get("exclusiveMinimum")),
+        expanded.get("maximum", expanded.get("exclusiveMaximum")),
+    )
     if least is not None:
-        number: float = least + ("minimum" not in told)
+        number: float = least + ("minimum" not in expanded)
         return number
-    return 0 if most is None or most > 0 else most - ("maximum" not in told)
+    return 0 if most is None or most > 0 else most - ("maximum" not in expanded)

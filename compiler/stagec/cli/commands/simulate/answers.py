@@ -1,12 +1,12 @@
-"""What somebody types, as answers to requests."""
+"""Parse what somebody types as an answer to a request."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
 
-from stagec.cli.commands.simulate.making import Wish, made
-from stagec.cli.commands.simulate.questions import FAIL, Question, Way
+from stagec.cli.commands.simulate.questions import FAIL, OpenRequest, WayOn
+from stagec.cli.commands.simulate.samples import Wish, make_sample
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import Names, hint
 from stagec.core.words import listing, quote
@@ -23,55 +23,55 @@ class UnansweredError(Exception):
     """What was typed is no answer; `str()` says what would be one."""
 
 
-def answer(question: Question, typed: str) -> Json:
-    """Return the answer that somebody means; raise `UnansweredError` when none can be told."""
+def parse_answer(question: OpenRequest, typed: str) -> Json:
+    """Return the answer that somebody means; raise `UnansweredError` when there is none."""
     effect = question.effect
     match effect:
         case Ask():
-            return {"answer": _taken(question, typed, effect.schema)}
+            return {"answer": _parse_result(question, typed, effect.schema)}
         case Turn():
-            return _turn(question, effect, typed)
+            return _parse_turn(question, effect, typed)
         case Grant() | Judge() | Confirm():
-            return _decided(effect, typed)
+            return _parse_decision(effect, typed)
         case Run() | Shell():
-            return _ended(question, typed)
+            return _parse_exit(question, typed)
         case Call() | Hook() | Wait():
-            return _returned(effect, typed)
+            return _parse_return(effect, typed)
 
 
-def lets_turns_pass(question: Question, typed: str) -> bool:
+def lets_turns_pass(question: OpenRequest, typed: str) -> bool:
     """Tell whether somebody means that the model uses up its turns: so a stage fails."""
-    way = _way(question, typed)
+    way = _find_way(question, typed)
     return isinstance(question.effect, Turn) and (typed == "cap" or (way is not None and way.outcome == FAIL))
 
 
-def _returned(effect: Call | Hook | Wait, typed: str) -> Json:
+def _parse_return(effect: Call | Hook | Wait, typed: str) -> Json:
     word, _, rest = typed.partition(" ")
     if word == "error" and isinstance(effect, Call):
         return {"error": rest}
-    given = _json(typed)
+    given = _parse_json(typed)
     return {} if isinstance(effect, Wait) else {"value": typed if given is MISSING else given}
 
 
-def _taken(question: Question, typed: str, schema: str | None) -> Json:
+def _parse_result(question: OpenRequest, typed: str, schema: str | None) -> Json:
     """Return the JSON that was typed, or a made-up answer that takes a way."""
-    given = _json(typed)
+    given = _parse_json(typed)
     if isinstance(given, dict):
         return given
-    way = _way(question, typed)
+    way = _find_way(question, typed)
     if way is None:
         outcomes = listing(tuple(dict.fromkeys(each.outcome for each in question.ways)), "or")
         near = hint(typed, Names(each.outcome for each in question.ways))
         raise UnansweredError(
             f"{quote(typed)} is no answer: type the number of a way, {outcomes}, or a JSON object{near}"
         )
-    found = made(question.program, schema, _wishes(question.node, way))
+    found = make_sample(question.program, schema, _collect_wishes(question.node, way))
     if found is None:
         raise UnansweredError("no simple answer that takes this way satisfies the schema: type one as JSON")
     return found
 
 
-def _way(question: Question, typed: str) -> Way | None:
+def _find_way(question: OpenRequest, typed: str) -> WayOn | None:
     """Return the way of a number, or the first of an outcome; behind the outcome may stand the node it leads to."""
     number = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < len("1000000") else 0
     if 0 < number <= len(question.ways):
@@ -81,7 +81,7 @@ def _way(question: Question, typed: str) -> Way | None:
     return next(possible, None)
 
 
-def _wishes(node: Node, way: Way) -> Iterator[Wish]:
+def _collect_wishes(node: Node, way: WayOn) -> Iterator[Wish]:
     """Yield what an answer must hold so that it takes a way."""
     gate = node.gate
     if isinstance(gate, IntentGate):
@@ -89,12 +89,12 @@ def _wishes(node: Node, way: Way) -> Iterator[Wish]:
         if gate.target is not None and way.named is not None:
             yield Wish(gate.target, way.named)
     for term in way.terms:
-        path = _path(gate, term)
+        path = _find_path(gate, term)
         if path:
-            yield _wish(path, term)
+            yield _make_wish(path, term)
 
 
-def _path(gate: object, term: Term) -> tuple[str | int, ...]:
+def _find_path(gate: object, term: Term) -> tuple[str | int, ...]:
     """Return where in an answer, or in what a stage hands in, stands what a condition on the result is about."""
     first, *rest = term.path
     if first in {"answer", "parsed"}:
@@ -104,30 +104,30 @@ def _path(gate: object, term: Term) -> tuple[str | int, ...]:
     return ()
 
 
-def _wish(path: tuple[str | int, ...], term: Term) -> Wish:
+def _make_wish(path: tuple[str | int, ...], term: Term) -> Wish:
     match term:
         case Among(values=values):
             return Wish(path, values[0])
         case Reads(texts=texts):
-            given = _json(texts[0])
+            given = _parse_json(texts[0])
             return Wish(path, given if isinstance(given, bool | int | float) else texts[0])
         case Exists(present=present):
             return Wish(path, "text", absent=not present)
 
 
-def _turn(question: Question, effect: Turn, typed: str) -> Json:
+def _parse_turn(question: OpenRequest, effect: Turn, typed: str) -> Json:
     word, _, rest = typed.partition(" ")
     if word == "say":
         return {"text": rest, "calls": []}
     if word == "call" and rest:
         tool, _, text = rest.partition(" ")
-        given = _json(text) if text else {}
+        given = _parse_json(text) if text else {}
         return {"calls": [{"id": "1", "tool": tool, "arguments": text if given is MISSING else given}]}
-    handed_in = _taken(question, typed, effect.schema)
+    handed_in = _parse_result(question, typed, effect.schema)
     return {"calls": [{"id": "1", "tool": effect.completion, "arguments": handed_in}]}
 
 
-def _decided(effect: Grant | Judge | Confirm, typed: str) -> Json:
+def _parse_decision(effect: Grant | Judge | Confirm, typed: str) -> Json:
     if typed.lower() not in _YES:
         raise UnansweredError(f"{quote(typed)} is no answer: type yes or no")
     return {_SAYS[type(effect)]: _YES[typed.lower()]}
@@ -136,31 +136,31 @@ def _decided(effect: Grant | Judge | Confirm, typed: str) -> Json:
 _SAYS: Mapping[type, str] = {Grant: "granted", Judge: "done", Confirm: "yes"}
 
 
-def _ended(question: Question, typed: str) -> Json:
-    given = _json(typed)
+def _parse_exit(question: OpenRequest, typed: str) -> Json:
+    given = _parse_json(typed)
     if isinstance(given, dict):
         return {"exit": 0, "stdout": "", "stderr": "", **given}
     if isinstance(given, int) and not isinstance(given, bool):
-        return _output(given)
+        return _make_output(given)
     succeeded = {"pass": True, "fail": False}.get(typed)
     if succeeded is None:
         raise UnansweredError(f"{quote(typed)} is no answer: type pass, fail, an exit status, or a JSON object")
-    return _outputs(question, succeeded=succeeded)
+    return _choose_output(question, succeeded=succeeded)
 
 
-def _outputs(question: Question, *, succeeded: bool) -> Json:
+def _choose_output(question: OpenRequest, *, succeeded: bool) -> Json:
     """Return an output with which the command counts as one that succeeded, or as one that did not."""
     effect = question.effect
-    success = _success(question, effect.command) if isinstance(effect, Shell) else None
+    success = _find_success(question, effect.command) if isinstance(effect, Shell) else None
     if success is None or success.kind == "exit":
-        wanted = object_of(_output(int(success.argument) if success and success.argument.isdigit() else 0))
-        return wanted if succeeded else _output(1 if wanted["exit"] == 0 else 0)
+        wanted = object_of(_make_output(int(success.argument) if success and success.argument.isdigit() else 0))
+        return wanted if succeeded else _make_output(1 if wanted["exit"] == 0 else 0)
     text = "" if success.kind == "empty" else success.argument
     other = "something" if success.kind == "empty" else ""
-    return _output(0 if succeeded else 1, text if succeeded else other)
+    return _make_output(0 if succeeded else 1, text if succeeded else other)
 
 
-def _success(question: Question, command: str) -> Success | None:
+def _find_success(question: OpenRequest, command: str) -> Success | None:
     """Return when the command that is asked for has succeeded."""
     validation, validators = question.node.validation, question.program.plan.validators
     known = [validators[each.validator] for each in validation.conditions] if validation is not None else []
@@ -169,11 +169,11 @@ def _success(question: Question, command: str) -> Success | None:
     return next(exact, None) or next(begun, None)
 
 
-def _output(status: int, stdout: str = "") -> Mapping[str, Json]:
+def _make_output(status: int, stdout: str = "") -> Mapping[str, Json]:
     return {"exit": status, "stdout": stdout, "stderr": ""}
 
 
-def _json(text: str) -> Json:
+def _parse_json(text: str) -> Json:
     """Return a text as JSON, `MISSING` when it is none."""
     try:
         given: Json = json.loads(text, parse_constant=_refuse)

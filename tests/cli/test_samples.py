@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stagec.cli.commands.simulate.making import _Maker
+from stagec.cli.commands.simulate.samples import _Maker
 
 NAMES = [f"n{number}" for number in range(20)]
 ENDLESS: dict[str, dict[str, Any]] = {
