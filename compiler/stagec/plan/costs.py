@@ -35,14 +35,28 @@ def unaffordable(plan: Plan) -> Iterator[tuple[Pointer, str]]:
     """
     tally = PatternTally(_LIMITS)
     for content in dict.fromkeys(list_schemas(plan)):
-        schema, reason = schema_in(plan.contents[content])
-        reason = reason or overweight(weighed(schema), schema) or oversized(patterns_in(schema), tally)
+        text = plan.contents[content]
+        schema, reason = schema_in(text)
+        if not reason and not _is_plain(text):
+            reason = overweight(weighed(schema), schema) or oversized(patterns_in(schema), tally)
         if reason:
             yield ("contents", content), reason
     for name, validator in plan.validators.items():
         matched = [validator.success.argument] if validator.success.kind == "matches" else []
         if reason := oversized(matched, tally):
             yield ("validators", name, "success", "argument"), reason
+
+
+_COSTLY = ('"$ref"', '"$dynamicRef"', '"$recursiveRef"', '"unevaluated', '"pattern', "\\u")
+"""What a schema without references, repeated judgements and patterns has none of; an escape may hide the others."""
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether a schema has no patterns, and can cost no more than what is written in it.
+
+    Then each of its schemas judges a place of a value at most once, and none lists more than two things a character.
+    """
+    return 2 * len(text) <= _LIMITS.expansion and not any(each in text for each in _COSTLY)
 
 
 def schema_in(text: str) -> tuple[Object, str]:

@@ -23,16 +23,16 @@ def call(name: str, given: Mapping[str, Json], redactor: Redactor) -> dict[str, 
     That is `{"value": …}`, with the `ctx` as the callable left it if it changed that, or `{"error": …}`, redacted, when
     it failed or returned what is no JSON. What it prints goes to standard error. One that is not there is a `Failure`.
     """
-    function, held = _found(name), json.loads(json.dumps(given))
+    function, held = _find(name), json.loads(json.dumps(given))
     try:
-        with _aside():
+        with _divert_output():
             answer = function(held)
         plain: Json = json.loads(json.dumps(answer, allow_nan=False))
         left: Json = json.loads(json.dumps(held.get("ctx"), allow_nan=False))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever it is, it ends the hook and not the run
-        told = redactor.redacted(_words_of(error))
+        told = redactor.redacted(_describe(error))
         sys.stderr.write(f"stagec: note: the hook {quote(name)} failed: {visible(told[:_LONGEST])}\n")
         return {"error": told}
     return {"value": plain} if left == given.get("ctx") else {"value": plain, "ctx": left}
@@ -42,7 +42,7 @@ _LONGEST = 300
 """Characters of what a hook that fails says, which are shown."""
 
 
-def _words_of(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     """Return the class of an error and what it says; somebody's own class may not be able to say it."""
     try:
         return f"{type(error).__name__}: {error}"
@@ -50,9 +50,9 @@ def _words_of(error: BaseException) -> str:
         return type(error).__name__
 
 
-def _found(name: str) -> Callable[[Any], Any]:
+def _find(name: str) -> Callable[[Any], Any]:
     module, _, way = name.partition(":")
-    with _here(), _aside(), _stopped(f"the hook {quote(name)} cannot be imported"):
+    with _import_from_here(), _divert_output(), _refuse_exit(f"the hook {quote(name)} cannot be imported"):
         found: Any = import_module(module)
         for part in way.split("."):
             found = getattr(found, part)
@@ -63,7 +63,7 @@ def _found(name: str) -> Callable[[Any], Any]:
 
 
 @contextmanager
-def _here() -> Iterator[None]:
+def _import_from_here() -> Iterator[None]:
     """Look for modules in the current folder first, as `python -m` does it."""
     folder = os.getcwd()
     sys.path.insert(0, folder)
@@ -75,7 +75,7 @@ def _here() -> Iterator[None]:
 
 
 @contextmanager
-def _aside() -> Iterator[None]:
+def _divert_output() -> Iterator[None]:
     """Let whatever is printed go to standard error, also by programs that are started and by code past `sys.stdout`."""
     out = sys.__stdout__
     if out is None:
@@ -94,11 +94,11 @@ def _aside() -> Iterator[None]:
 
 
 @contextmanager
-def _stopped(what: str) -> Iterator[None]:
+def _refuse_exit(what: str) -> Iterator[None]:
     """Turn whatever somebody's code raises into a failure of the world; Ctrl-C stays what it is."""
     try:
         yield
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise Failure(f"{what}: {_words_of(error)}") from error
+        raise Failure(f"{what}: {_describe(error)}") from error

@@ -1,18 +1,28 @@
-"""Programs that a plan names, run as processes: their output within bounds, and nothing of them left behind."""
+"""Programs that a plan names, run as processes: their environment, bounded output, and nothing of them left behind."""
 
 from __future__ import annotations
 
 import os
 import selectors
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from time import monotonic
 from typing import IO
 
 from stagec.core.json import Json
 from stagec.core.secrets import LONGEST, Redactor
 from stagec.core.value import NOTHING, value
-from stagec.world.supervised import Job, Link, settle
+from stagec.world.supervised import Job, Link, await_end
+
+BASE = ("HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
+"""Variables that every program gets, besides those whose names begin with `LC_`."""
+
+
+def select_variables(variables: Mapping[str, str], named: Iterable[str] = ()) -> dict[str, str]:
+    """Return the variables that a program gets: the basic ones, and those that somebody names."""
+    wanted = {*BASE, *named}
+    return {name: each for name, each in variables.items() if name in wanted or name.startswith("LC_")}
+
 
 _CHUNK = 65_536
 _MOST = 1_000_000
@@ -42,14 +52,14 @@ def run(line: Line, redactor: Redactor) -> Mapping[str, Json]:
     """
     link = Link()
     try:
-        return _supervised(line, link, redactor)
+        return _run_supervised(line, link, redactor)
     except (OSError, ValueError) as error:  # a word or a variable with NUL in it is a `ValueError`
-        return _unstarted(error)
+        return _describe_failure(error)
     finally:
         link.close()
 
 
-def _supervised(line: Line, link: Link, redactor: Redactor) -> Mapping[str, Json]:
+def _run_supervised(line: Line, link: Link, redactor: Redactor) -> Mapping[str, Json]:
     job = Job(line.words, line.environment, os.getcwd(), line.held)
     with subprocess.Popen(
         link.command,
@@ -65,9 +75,9 @@ def _supervised(line: Line, link: Link, redactor: Redactor) -> Mapping[str, Json
             in_time = _collect(link, (out, err), line.milliseconds)
         finally:
             link.close()
-            settle(process)
+            await_end(process)
     if link.error is not None:
-        return _unstarted(link.error)
+        return _describe_failure(link.error)
     status = link.status if in_time and link.status is not None and link.status >= 0 else None
     told = "" if in_time else f"stopped after {(line.milliseconds or 0) / 1000:g} s\n"
     return {"exit": status, "stdout": out.text(redactor), "stderr": err.text(redactor) + told}
@@ -120,6 +130,6 @@ def _take(selector: selectors.BaseSelector, seconds: float | None) -> None:
             selector.unregister(key.fileobj)
 
 
-def _unstarted(error: Exception) -> Mapping[str, Json]:
+def _describe_failure(error: Exception) -> Mapping[str, Json]:
     told = f"it could not be started: {error}".encode(errors="replace").decode()
     return {"exit": None, "stdout": "", "stderr": told}

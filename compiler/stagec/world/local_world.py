@@ -14,9 +14,8 @@ from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.runtime.exchange import Hook, Run, Shell, Wait, read_key
 from stagec.world.callables import call
-from stagec.world.command_environment import select_variables
 from stagec.world.command_lock import CommandLock
-from stagec.world.commands import Line, run
+from stagec.world.commands import Line, run, select_variables
 
 LIMIT = 600
 """Seconds after which a command is stopped of which the plan does not say when."""

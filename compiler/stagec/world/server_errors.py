@@ -45,7 +45,7 @@ def describe_failure(server: Server, transport: Transport, what: str) -> ServerF
         shown = redacted(transport.strange[:_WHOLE].decode(errors="replace"))[:_LONGEST]
         what = f"{what}; what it wrote to its standard output is not MCP: {quote(shown)}"
     lines = redacted(transport.errors.decode(errors="replace")).splitlines()
-    return ServerFailure(server, what, tuple(_short(line) for line in lines if line.strip())[-_LINES:])
+    return ServerFailure(server, what, tuple(_shorten(line) for line in lines if line.strip())[-_LINES:])
 
 
 def explain_error(error: BaseException, transport: Transport) -> str:
@@ -57,13 +57,13 @@ def explain_error(error: BaseException, transport: Transport) -> str:
     if isinstance(cause, SenselessListError):
         return str(cause)
     if isinstance(cause, MCPError) and cause.code != CONNECTION_CLOSED:
-        return f"answered with error {cause.code}: {_short(cause.message)}"
+        return f"answered with error {cause.code}: {_shorten(cause.message)}"
     if isinstance(cause, MCPError):
-        return _end(transport)
+        return _describe_end(transport)
     if isinstance(cause, OSError) and isinstance(transport, ServerProcess):
         return f"cannot be started: {cause.strerror or cause}: {quote(cause.filename or transport.program)}"
     wrong = "cannot be reached" if isinstance(transport, RemoteServer) else "did not answer as MCP wants it"
-    return f"{wrong}: {_short(f'{type(cause).__name__}: {cause}')}"
+    return f"{wrong}: {_shorten(f'{type(cause).__name__}: {cause}')}"
 
 
 def first_error(error: BaseException) -> BaseException:
@@ -73,12 +73,12 @@ def first_error(error: BaseException) -> BaseException:
     return error
 
 
-def _end(transport: Transport) -> str:
+def _describe_end(transport: Transport) -> str:
     if isinstance(transport, RemoteServer) or transport.status is None:
         return "closed the connection before it had answered"
     return f"ended with status {transport.status} before it had answered"
 
 
-def _short(line: str) -> str:
+def _shorten(line: str) -> str:
     first = " ".join(line.split())
     return first if len(first) <= _LONGEST else f"{first[:_LONGEST]}…"

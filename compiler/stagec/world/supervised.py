@@ -107,7 +107,7 @@ class Link:
         self.socket.close()
 
 
-def settle(process: subprocess.Popen[bytes]) -> None:
+def await_end(process: subprocess.Popen[bytes]) -> None:
     """Wait until a supervisor that was let go has killed everything, but not for ever: it goes on by itself."""
     with suppress(subprocess.TimeoutExpired):
         process.wait(_SHORT)

@@ -24,8 +24,7 @@ from stagec.runtime.advance import find_trouble
 from stagec.sources.read import Sources
 from stagec.sources.shape import judge
 from stagec.sources.tree import Tree
-from stagec.world.scenario import Scenario, parse_scenario
-from stagec.world.scenario_mistakes import find_mistakes
+from stagec.world.scenario import Scenario, find_mistakes, parse_scenario
 
 _SCENARIO_ROOM = 10
 """What models and tools answered in a long run may be so many times as large as what somebody writes."""

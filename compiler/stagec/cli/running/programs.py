@@ -11,8 +11,7 @@ from stagec.core.words import listing, quote
 from stagec.plan import PlanError
 from stagec.plan.load import unframed
 from stagec.runtime import Program, load
-from stagec.world.scenario import Scenario
-from stagec.world.scenario_mistakes import hook_calls
+from stagec.world.scenario import Scenario, list_hook_calls
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -47,7 +46,7 @@ def load_program(data: bytes, named: str) -> Program:
 
 def refuse_hooks(program: Program, scenario: Scenario, *, allowed: bool) -> None:
     """Refuse a plan that names callables which may not be called and which no scenario answers for."""
-    open_ones = [each for each in hook_calls(program.plan) if each not in scenario.hooks]
+    open_ones = [each for each in list_hook_calls(program.plan) if each not in scenario.hooks]
     if open_ones and not allowed:
         hint = "--allow-hooks lets them be called, a scenario can answer for them under 'hooks'"
         raise Failure(f"the plan names Python callables, {listing(open_ones)}: {hint}")

@@ -19,14 +19,14 @@ class Begin(Protocol):
         """Return what waits for the result of some work, and returns it or raises what the work raises."""
 
 
-def at_once(work: Callable[[], T], /) -> Callable[[], T]:
+def run_at_once(work: Callable[[], T], /) -> Callable[[], T]:
     """Do some work here and now."""
     found = work()
     return lambda: found
 
 
 @contextmanager
-def background() -> Iterator[Begin]:
+def open_background() -> Iterator[Begin]:
     """Do work in a thread of its own, one thing after the other; the thread has ended when this is left.
 
     What nobody waits for is forgotten.

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.drivers.local.background import at_once, background
+from stagec.drivers.local.background import open_background, run_at_once
 from stagec.drivers.local.event_json import dump_event, load_event
 from stagec.drivers.local.history import History, JournalError, Reason
 from stagec.drivers.local.journal import Journal
@@ -20,8 +20,6 @@ from stagec.runtime.exchange import Answered, Effect, Event, Wait
 from stagec.runtime.program import Program
 from stagec.runtime.state import State, Step
 
-__all__ = ["Observer", "RunSession", "World", "drive", "next_request", "proceed", "restore", "unseen"]
-
 
 class World(Protocol):
     """What answers the requests of the machine."""
@@ -31,7 +29,7 @@ class World(Protocol):
 
 
 Observer = Callable[[Event, Step], None]
-"""Is told of every event that is in the journal, and of what followed from it."""
+"""Is called with every event that is in the journal, and with the step that followed from it."""
 
 
 def unseen(_event: Event, _step: Step) -> None:
@@ -83,8 +81,8 @@ def restore(program: Program, history: History, observe: Observer = unseen) -> S
     both = zip(advance_through(program, history.events), history.step_digests, strict=True)
     for seq, ((event, step), known) in enumerate(both):
         if find_difference(seq, step, known) is not None:
-            told = f"something else follows from event {seq} now than when it happened: it was run by another stagec"
-            raise JournalError(Reason.UNUSABLE, told)
+            message = f"something else follows from event {seq} now than when it happened: it was run by another stagec"
+            raise JournalError(Reason.UNUSABLE, message)
         observe(event, step)
         state = step.state
     return state
@@ -93,12 +91,12 @@ def restore(program: Program, history: History, observe: Observer = unseen) -> S
 def proceed(session: RunSession, state: State, event: Event | None) -> State:
     """Execute a run from a state, the one to which the journal leads, until it has ended."""
     journal = session.journal
-    with background() if journal.waits else nullcontext(at_once) as begin:
+    with open_background() if journal.waits else nullcontext(run_at_once) as begin:
         while state.ended is None:
             if event is None:
                 effect = next_request(state)
                 event = Answered(effect.key, session.world.answer(effect))
-            body = _written(event)
+            body = _dump(event)
             following = begin(partial(_follow, session.program, state, journal.count, body))
             journal.append(event, body)
             event, step, step_digest = following()
@@ -124,14 +122,10 @@ def next_request(state: State) -> Effect:
         if type(effect) is not Wait:
             return effect
         waits.append(effect)
-    return min(waits, key=_length)
+    return min(waits, key=lambda wait: wait.milliseconds)
 
 
-def _length(wait: Wait) -> int:
-    return wait.milliseconds
-
-
-def _written(event: Event) -> str:
+def _dump(event: Event) -> str:
     try:
         return dump_event(event)
     except (TypeError, ValueError) as error:

@@ -27,14 +27,14 @@ class JournalError(Exception):
     `str()` says why, in a sentence without a full stop.
     """
 
-    def __init__(self, reason: Reason, told: str) -> None:
-        super().__init__(told)
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
         self.reason = reason
 
 
-def damaged(told: str) -> JournalError:
+def damage_error(message: str) -> JournalError:
     """Return the error of a journal that is not what was written."""
-    return JournalError(Reason.DAMAGED, f"its journal is damaged: {told}")
+    return JournalError(Reason.DAMAGED, f"its journal is damaged: {message}")
 
 
 @value
@@ -56,4 +56,4 @@ def check_plan(plan: bytes, digest: str) -> None:
     with suppress(PlanError):
         if unframed(plan)[0] == digest:
             return
-    raise damaged("its plan is not what was written")
+    raise damage_error("its plan is not what was written")

@@ -16,7 +16,7 @@ from stagec.core.disk import make_private_folder
 from stagec.core.value import NOTHING
 from stagec.core.words import quote
 from stagec.drivers.local.event_json import dump_event, key_of, load_event
-from stagec.drivers.local.history import History, JournalError, Reason, check_plan, damaged
+from stagec.drivers.local.history import History, JournalError, Reason, check_plan, damage_error
 from stagec.drivers.local.journal_file import JournalFile, create_file, open_file, read_at, read_file, resume_file
 from stagec.drivers.local.records import Record
 from stagec.runtime.exchange import Event
@@ -161,7 +161,7 @@ def _history(records: Sequence[Record]) -> History:
     entries = [each.payload.partition(b"\n") for each in records[1:]]
     events = tuple(_event(number, body) for number, (_, _, body) in enumerate(entries[: len(entries) - is_sealed]))
     if len({key_of(each) for each in events}) < len(events):
-        raise damaged("an event is in it twice")
+        raise damage_error("an event is in it twice")
     step_digests = (*(_text(first) for first, _, _ in entries[1:]), "")
     return History(plan, digest, events, step_digests[: len(events)], facts)
 
@@ -172,24 +172,24 @@ def _beside(payload: bytes) -> tuple[bytes, str, dict[str, str]]:
     try:
         found = json.loads(first)
     except (ValueError, RecursionError) as error:
-        raise damaged("what is kept beside its plan is not what was written") from error
+        raise damage_error("what is kept beside its plan is not what was written") from error
     match found:
         case {"digest": str(digest), "facts": dict(facts)} if {type(each) for each in facts.values()} <= {str}:
             check_plan(plan, digest)
             return plan, digest, facts
         case _:
-            raise damaged("what is kept beside its plan is no text")
+            raise damage_error("what is kept beside its plan is no text")
 
 
 def _event(number: int, body: bytes) -> Event:
     try:
         return load_event(body.decode())
     except (TypeError, ValueError) as error:
-        raise damaged(f"event {number} is none") from error
+        raise damage_error(f"event {number} is none") from error
 
 
 def _text(step_digest: bytes) -> str:
     try:
         return step_digest.decode("ascii")
     except UnicodeDecodeError as error:
-        raise damaged("a step digest is none") from error
+        raise damage_error("a step digest is none") from error

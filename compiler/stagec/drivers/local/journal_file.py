@@ -16,7 +16,7 @@ from pathlib import Path
 
 from stagec.core.disk import RefusedWriteError, create_private, open_private
 from stagec.core.value import value
-from stagec.drivers.local.history import JournalError, Reason, damaged
+from stagec.drivers.local.history import JournalError, Reason, damage_error
 from stagec.drivers.local.records import (
     LARGEST,
     LONGEST,
@@ -164,7 +164,7 @@ def read_file(descriptor: int) -> Contents:
     """Return what is in a file; raise `JournalError` when it is not what was written."""
     size = os.fstat(descriptor).st_size
     if size > LARGEST:
-        raise damaged("it is larger than any journal")
+        raise damage_error("it is larger than any journal")
 
     read = partial(read_at, descriptor)
     first = read(0, PAGE)
@@ -172,7 +172,7 @@ def read_file(descriptor: int) -> Contents:
     head = read_head(first)
     records = tuple(read_records(read, size))
     if not 0 < head.count <= len(records) or records[head.count - 1].digest != head.digest:
-        raise damaged(f"record {min(len(records), head.count)} is not what was written")
+        raise damage_error(f"record {min(len(records), head.count)} is not what was written")
     check_rest(read, size, records[-1].end, len(records))
     return Contents(records, head.count)
 

@@ -18,7 +18,7 @@ from struct import Struct, unpack_from
 from stagec.core.disk import create_private
 from stagec.core.value import value
 from stagec.drivers.local.event_json import key_of, load_event
-from stagec.drivers.local.history import History, JournalError, Reason, check_plan, damaged
+from stagec.drivers.local.history import History, JournalError, Reason, check_plan, damage_error
 from stagec.drivers.local.journal_file import read_at, write_at
 from stagec.drivers.local.records import LONGEST
 from stagec.runtime.exchange import Event
@@ -55,21 +55,21 @@ class _Row:
 def read_old(descriptor: int, path: Path) -> History:
     """Return the history in an old journal and its log; raise `JournalError` for what is no history."""
     _refuse_running(descriptor)
-    data = _merged(_whole(descriptor), _log(path))
+    data = _merge_log(_read_all(descriptor), _log(path))
     data[_FORMAT] = b"\1\1"
     try:
         with closing(sqlite3.connect(":memory:")) as connection:
             connection.deserialize(bytes(data))
             connection.execute("PRAGMA trusted_schema = OFF")
-            return _history(connection)
+            return _read_history(connection)
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
-        raise damaged(str(error)) from error
+        raise damage_error(str(error)) from error
 
 
 def keep_old(descriptor: int, path: Path) -> None:
     """Copy an old journal, with its log, to a name of its own."""
     try:
-        for suffix, data in (("", _whole(descriptor)), (LOG, _log(path))):
+        for suffix, data in (("", _read_all(descriptor)), (LOG, _log(path))):
             if data:
                 write = partial(write_at, place=0, data=data)
                 os.close(create_private(Path(f"{path}{OLD}{suffix}"), write, replace=True))
@@ -89,7 +89,7 @@ def _refuse_running(descriptor: int) -> None:
         return  # where there are no locks, SQLite runs nothing either
 
 
-def _whole(descriptor: int) -> bytes:
+def _read_all(descriptor: int) -> bytes:
     return read_at(descriptor, 0, LONGEST)
 
 
@@ -101,12 +101,12 @@ def _log(path: Path) -> bytes:
     except OSError as error:
         raise JournalError(Reason.UNUSABLE, f"the log of its journal cannot be read: {error.strerror}") from error
     try:
-        return _whole(opened)
+        return _read_all(opened)
     finally:
         os.close(opened)
 
 
-def _merged(data: bytes, log: bytes) -> bytearray:
+def _merge_log(data: bytes, log: bytes) -> bytearray:
     """Return a database with the commits of its log; refuse one in which commits follow what is damaged."""
     merged, pages = bytearray(data), dict[int, bytes]()
     frames = _Frames(log, len(data) + len(log))
@@ -122,7 +122,7 @@ def _merged(data: bytes, log: bytes) -> bytearray:
         del merged[committed * size :]
         pages.clear()
     if frames.commits_behind > 1:  # of an interrupted commit there can be one
-        raise damaged("events follow in its log after one that is not what was written")
+        raise damage_error("events follow in its log after one that is not what was written")
     return merged
 
 
@@ -139,9 +139,9 @@ class _Frames:
             return
         magic, _, size, _, *salts, first, second = _LOG.unpack_from(self._log)
         order = ">" if magic & _BIG_ENDIAN else "<"
-        sums = _summed((0, 0), self._log[: _LOG.size - 8], order)
+        sums = _add_to_checksum((0, 0), self._log[: _LOG.size - 8], order)
         if magic & ~_BIG_ENDIAN != _MAGIC or sums != (first, second) or size not in _PAGES:
-            raise damaged("its log does not begin as logs do")
+            raise damage_error("its log does not begin as logs do")
         is_good = True
         for place in range(_LOG.size, len(self._log) - _FRAME.size - size + 1, _FRAME.size + size):
             page, committed, *salted = _FRAME.unpack_from(self._log, place)
@@ -150,7 +150,7 @@ class _Frames:
                 is_good = False
                 continue
             if is_good:
-                sums = _summed(sums, self._log[place : place + 8] + content, order)
+                sums = _add_to_checksum(sums, self._log[place : place + 8] + content, order)
                 is_good = sums == tuple(salted[2:]) and page > 0 and max(page, committed) * size <= self._most
             if is_good:
                 yield page, committed, content
@@ -158,7 +158,7 @@ class _Frames:
                 self.commits_behind += 1
 
 
-def _summed(sums: tuple[int, int], data: bytes, order: str) -> tuple[int, int]:
+def _add_to_checksum(sums: tuple[int, int], data: bytes, order: str) -> tuple[int, int]:
     """Return the checksums of a log, continued over some bytes."""
     one, other = sums
     words = unpack_from(f"{order}{len(data) // 4}I", data)
@@ -168,20 +168,20 @@ def _summed(sums: tuple[int, int], data: bytes, order: str) -> tuple[int, int]:
     return one, other
 
 
-def _history(connection: sqlite3.Connection) -> History:
+def _read_history(connection: sqlite3.Connection) -> History:
     version = _version(connection)
     facts = dict(connection.execute("SELECT name, value FROM facts"))
     plan, digest = facts.get("plan"), facts.get("digest")
     if not isinstance(plan, bytes) or not isinstance(digest, str):
-        raise damaged("its plan is not what was written")
+        raise damage_error("its plan is not what was written")
     check_plan(plan, digest)
     others = {name: given for name, given in facts.items() if name not in {"plan", "digest"}}
     if not all(isinstance(each, str) for named in others.items() for each in named):
-        raise damaged("what is kept beside its plan is no text")
-    rows = tuple(_rows(connection, _seed(facts)))
+        raise damage_error("what is kept beside its plan is no text")
+    rows = tuple(_read_rows(connection, _chain_seed(facts)))
     events = tuple(each.event for each in rows if each.event is not None)
     if len({key_of(each) for each in events}) < len(events):
-        raise damaged("an event is in it twice")
+        raise damage_error("an event is in it twice")
     marks = tuple(each.mark for each in rows) if version == 1 else (*(each.mark for each in rows[1:]), "")
     return History(plan, digest, events, marks[: len(events)], others)
 
@@ -191,26 +191,26 @@ def _version(connection: sqlite3.Connection) -> int:
     tables = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"))
     ((version,),) = connection.execute("PRAGMA user_version")
     if not tables:
-        raise damaged("it is empty, as a copy without its log is")
+        raise damage_error("it is empty, as a copy without its log is")
     if tables.get("events") != _EVENTS.get(version, "") or tables != {"facts": _FACTS, "events": _EVENTS[version]}:
-        raise damaged("it has not the tables of a journal")
+        raise damage_error("it has not the tables of a journal")
     return int(version)
 
 
-def _rows(connection: sqlite3.Connection, last: str) -> Iterator[_Row]:
+def _read_rows(connection: sqlite3.Connection, last: str) -> Iterator[_Row]:
     rows = connection.execute("SELECT seq, key, body, mark, chain FROM events ORDER BY seq")
     is_sealed = False
     for expected, (seq, key, body, mark, chain) in enumerate(rows):
         if seq != expected or is_sealed or not all(isinstance(each, str) for each in (key, body, mark)):
-            raise damaged(f"event {expected} is not there")
-        last, is_sealed = _chained(last, seq, (key, body, mark)), (key, body) == _SEAL
-        event = None if is_sealed or chain != last else _event(key, body)
+            raise damage_error(f"event {expected} is not there")
+        last, is_sealed = _chain(last, seq, (key, body, mark)), (key, body) == _SEAL
+        event = None if is_sealed or chain != last else _load(key, body)
         if chain != last or (event is None) != is_sealed:
-            raise damaged(f"event {expected} is not what was written")
+            raise damage_error(f"event {expected} is not what was written")
         yield _Row(event, mark.partition(".")[0])  # the state of another stagec has other members
 
 
-def _event(key: str, body: str) -> Event | None:
+def _load(key: str, body: str) -> Event | None:
     try:
         event = load_event(body)
     except (TypeError, ValueError):
@@ -218,7 +218,7 @@ def _event(key: str, body: str) -> Event | None:
     return event if key_of(event) == key else None
 
 
-def _seed(facts: Mapping[str, str | bytes]) -> str:
+def _chain_seed(facts: Mapping[str, str | bytes]) -> str:
     """Return the digest with which the chain of the events begins: that of all facts."""
     found = sha256()
     for name, given in sorted(facts.items()):
@@ -228,6 +228,6 @@ def _seed(facts: Mapping[str, str | bytes]) -> str:
     return found.hexdigest()
 
 
-def _chained(last: str, seq: int, texts: Iterable[str]) -> str:
+def _chain(last: str, seq: int, texts: Iterable[str]) -> str:
     """Return the digest of an event and of the one before it."""
     return sha256("\n".join((last, str(seq), *texts)).encode()).hexdigest()

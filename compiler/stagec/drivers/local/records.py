@@ -12,7 +12,7 @@ from hashlib import blake2b, sha256
 from struct import Struct
 
 from stagec.core.value import value
-from stagec.drivers.local.history import JournalError, Reason, damaged
+from stagec.drivers.local.history import JournalError, Reason, damage_error
 
 VERSION = 3
 """The version of this format; 1 and 2 were SQLite databases."""
@@ -53,15 +53,15 @@ class Head:
 
     def dump(self) -> tuple[int, bytes]:
         """Return where it is written, and its bytes."""
-        return _HEADS[self.count % 2], _checked(_HEAD.pack(self.count, self.digest))
+        return _HEADS[self.count % 2], _add_checksum(_HEAD.pack(self.count, self.digest))
 
 
 def check_title(data: bytes) -> None:
     """Refuse a file that does not begin as journals of this version do."""
-    found = _unchecked(data[: _TITLE.size + _CHECK])
+    found = _remove_checksum(data[: _TITLE.size + _CHECK])
     name, version = _TITLE.unpack(found) if found is not None else (b"", 0)
     if name.rstrip(b"\0") != _NAME:
-        raise damaged("it does not begin as journals do") if data else damaged("it is empty")
+        raise damage_error("it does not begin as journals do") if data else damage_error("it is empty")
     if version != VERSION:
         told = f"its journal has version {version}, and this is a reader of version {VERSION}"
         raise JournalError(Reason.UNUSABLE, told)
@@ -69,10 +69,10 @@ def check_title(data: bytes) -> None:
 
 def read_head(page: bytes) -> Head:
     """Return the newer of the heads in the first page; raise `JournalError` when both are damaged."""
-    parts = (_unchecked(page[place : place + _HEAD.size + _CHECK]) for place in _HEADS)
+    parts = (_remove_checksum(page[place : place + _HEAD.size + _CHECK]) for place in _HEADS)
     heads = [Head(*_HEAD.unpack(part)) for part in parts if part is not None]
     if not heads:
-        raise damaged("its head is not what was written")
+        raise damage_error("its head is not what was written")
     return max(heads, key=lambda head: head.count)
 
 
@@ -93,7 +93,7 @@ def dump_records(payloads: Iterable[bytes]) -> tuple[bytes, tuple[Record, ...]]:
         parts.append(data)
         records.append(Record(payload, last, end))
     place, head = Head(len(records), last).dump()
-    title = _checked(_TITLE.pack(_NAME, VERSION))
+    title = _add_checksum(_TITLE.pack(_NAME, VERSION))
     parts[0] = (title.ljust(place, b"\0") + head).ljust(PAGE, b"\0")
     return b"".join(parts), tuple(records)
 
@@ -109,7 +109,7 @@ def read_records(read: Read, size: int) -> Iterator[Record]:
         place += len(start)
         if (mark, found) != (_MARK, number) or length > min(size - place, LONGEST):
             return
-        last = _digest(last, start[: _HEADER.size], (read(at, part) for at, part in _pieces(place, length)))
+        last = _digest(last, start[: _HEADER.size], (read(at, part) for at, part in _split(place, length)))
         if start[_HEADER.size :] != last:
             return
         payload = read(place, length)  # only now: whoever made the file up may claim any length
@@ -126,7 +126,7 @@ def check_rest(read: Read, size: int, place: int, count: int) -> None:
     before = b""
     while place < size and (chunk := read(place, _CHUNK)):
         if following in before + chunk:
-            raise damaged(f"record {count} is not what was written")
+            raise damage_error(f"record {count} is not what was written")
         before, place = chunk[-len(following) :], place + len(chunk)
 
 
@@ -138,16 +138,16 @@ def _digest(last: bytes, header: bytes, parts: Iterable[bytes]) -> bytes:
     return found.digest()
 
 
-def _pieces(place: int, length: int) -> Iterator[tuple[int, int]]:
+def _split(place: int, length: int) -> Iterator[tuple[int, int]]:
     """Yield the places and lengths of pieces that fit into memory."""
     for at in range(place, place + length, _CHUNK):
         yield at, min(_CHUNK, place + length - at)
 
 
-def _checked(data: bytes) -> bytes:
+def _add_checksum(data: bytes) -> bytes:
     return data + blake2b(data, digest_size=_CHECK).digest()
 
 
-def _unchecked(data: bytes) -> bytes | None:
+def _remove_checksum(data: bytes) -> bytes | None:
     """Return what was checked; nothing when it is not what was written."""
-    return data[:-_CHECK] if data == _checked(data[:-_CHECK]) else None
+    return data[:-_CHECK] if data == _add_checksum(data[:-_CHECK]) else None

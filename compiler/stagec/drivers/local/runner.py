@@ -23,11 +23,11 @@ def run(plan: bytes, world: World, started: Started, journal: Path | None = None
     program = load(plan)
     if journal is None:
         return proceed(RunSession(program, _EventCount(), world), State(), started)
-    with closing(_opened(journal, plan, program)) as kept:
+    with closing(_open_journal(journal, plan, program)) as kept:
         return drive(program, kept, world, None if kept.history.events else started)
 
 
-def _opened(path: Path, plan: bytes, program: Program) -> Journal:
+def _open_journal(path: Path, plan: bytes, program: Program) -> Journal:
     try:
         found = open_journal(path)
     except JournalError as error:

@@ -7,8 +7,7 @@ from playable import stages, steps
 
 from stagec.core.json import Json
 from stagec.plan import Plan
-from stagec.world.scenario import parse_scenario
-from stagec.world.scenario_mistakes import find_mistakes, hook_calls
+from stagec.world.scenario import find_mistakes, list_hook_calls, parse_scenario
 
 STEPS, STAGES = steps(), stages(hooks={"gate": "review:gate", "exit": "review:leave"})
 
@@ -23,7 +22,7 @@ def test_what_fits_fits() -> None:
 
 
 def test_callables_are_named_once() -> None:
-    assert hook_calls(STAGES) == ("review:gate", "review:leave")
+    assert list_hook_calls(STAGES) == ("review:gate", "review:leave")
 
 
 WRONG: dict[str, tuple[Plan, Json, tuple[str, str]]] = {
