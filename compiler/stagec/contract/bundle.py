@@ -210,7 +210,7 @@ def _own(at: Place) -> str:
     return _UNUSUAL.sub("_", "_".join(map(str, at.pointer[last:])))
 
 
-class Texts:
+class PlanTexts:
     """The texts collected so far; `files` are those in which the schemas among them lie, and what they refer to."""
 
     def __init__(self, schemas: Schemas) -> None:

@@ -13,7 +13,7 @@ from stagec.core.value import replace, value
 
 
 @value
-class Member:
+class MemberSchemas:
     """What is said about one member.
 
     `parts` are the schemas that speak of its value. `whole` tells that nothing else can speak of it, `certain` that
@@ -27,16 +27,16 @@ class Member:
     certain: bool = True
 
 
-_FORBIDDEN = Member(forbidden=True)
+_FORBIDDEN = MemberSchemas(forbidden=True)
 
 
-def member(combination: Combination, name: str) -> Member:
+def member(combination: Combination, name: str) -> MemberSchemas:
     """Return what a combination says about a member; a name that is a number can also mean an element."""
     types, index = combination.types, index_of(name)
     is_array = index < sys.maxsize and (types is None or "array" in types)
     is_object = types is None or "object" in types
     if is_array and is_object:
-        return Member(whole=False, certain=False)
+        return MemberSchemas(whole=False, certain=False)
     if not is_array and not is_object:
         return _FORBIDDEN
     if is_array:
@@ -47,7 +47,7 @@ def member(combination: Combination, name: str) -> Member:
         found = replace(_together(said, whole=combination.whole), required=required)
     others = combination.whole if types is None else len(types) > 1
     if others and found.required:  # a value of another type has no members
-        return Member(found.parts, False, found.forbidden, found.whole)
+        return MemberSchemas(found.parts, False, found.forbidden, found.whole)
     return found if is_array else _apply_unevaluated(combination, found)
 
 
@@ -58,7 +58,7 @@ def is_barred(schemas: Schemas, combination: Combination) -> bool:
     return found[0]
 
 
-def list_needed(combination: Combination) -> Iterator[tuple[str, Member]]:
+def list_needed(combination: Combination) -> Iterator[tuple[str, MemberSchemas]]:
     """Yield the members that a value must have where it is an object for sure, or the first element of an array."""
     if combination.types == _OBJECT:
         listed = (list_of(object_of(each.value).get("required")) for each in combination.layers)
@@ -71,8 +71,8 @@ def list_needed(combination: Combination) -> Iterator[tuple[str, Member]]:
 _OBJECT, _ARRAY = frozenset({"object"}), frozenset({"array"})
 
 
-def _together(said: list[Member], *, whole: bool) -> Member:
-    return Member(
+def _together(said: list[MemberSchemas], *, whole: bool) -> MemberSchemas:
+    return MemberSchemas(
         parts=tuple({part.at: part for each in said for part in each.parts}.values()),
         required=any(each.required for each in said),
         forbidden=any(each.forbidden for each in said),
@@ -87,7 +87,7 @@ _SPEAKING = {"dependencies", "dependentSchemas", "$dynamicRef", "$recursiveRef"}
 """Keywords that can say more about a member in ways that are not followed."""
 
 
-def _property(layer: Schema, name: str) -> Member:
+def _property(layer: Schema, name: str) -> MemberSchemas:
     body = layer.value if isinstance(layer.value, dict) else {}
     parts, doubtful = list(_find_declared(layer, body, name)), _may_match(body, name)
     elsewhere = body.get("additionalProperties")
@@ -95,7 +95,7 @@ def _property(layer: Schema, name: str) -> Member:
         parts = [Schema(elsewhere, layer.at / "additionalProperties")]
     closed = not parts and not doubtful and elsewhere is False
     whole = not doubtful and _SPEAKING.isdisjoint(body) and not _lists_objects(body)
-    return Member(
+    return MemberSchemas(
         parts=tuple(parts),
         forbidden=closed or any(part.value is False for part in parts),
         whole=whole,
@@ -136,11 +136,11 @@ def _lists_objects(body: Object) -> bool:
     return "const" in body or (isinstance(listed, list) and any(isinstance(each, dict) for each in listed))
 
 
-def _element(layer: Schema, index: int) -> Member:
+def _element(layer: Schema, index: int) -> MemberSchemas:
     body = layer.value if isinstance(layer.value, dict) else {}
     part = _element_schema(layer, body, index)
     least, most = _count(body, "minItems"), _count(body, "maxItems")
-    return Member(
+    return MemberSchemas(
         parts=() if part is None or part.value is True else (part,),
         required=least is not None and least > index,
         forbidden=(most is not None and most <= index) or (part is not None and part.value is False),
@@ -167,7 +167,7 @@ def _lists_arrays(body: Object) -> bool:
     return "const" in body or (isinstance(listed, list) and any(isinstance(each, list) for each in listed))
 
 
-def _apply_unevaluated(combination: Combination, found: Member) -> Member:
+def _apply_unevaluated(combination: Combination, found: MemberSchemas) -> MemberSchemas:
     """Apply `unevaluatedProperties`: what none of the schemas beside or below it speaks of.
 
     Only where nothing in the combination speaks of the member; what is more involved is not judged.
@@ -178,7 +178,7 @@ def _apply_unevaluated(combination: Combination, found: Member) -> Member:
         return found
     opens = any("additionalProperties" in body or "if" in body for body in bodies)
     if opens or not found.whole:
-        return Member((), found.required, found.forbidden, False, False)
+        return MemberSchemas((), found.required, found.forbidden, False, False)
     return _FORBIDDEN
 
 

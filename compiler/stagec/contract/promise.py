@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from stagec.contract.choices import Choices, identity, list_values, lists
 from stagec.contract.combinations import Combination, as_object, clash, combinations, type_of, types_of
-from stagec.contract.member import Member, member
+from stagec.contract.member import MemberSchemas, member
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
 from stagec.core.nearest import NO_NAMES, Names
@@ -117,7 +117,7 @@ def _list_declared(schemas: Schemas, possible: list[Combination]) -> Names:
     return schemas.memo.once(key, lambda: (Names(every), possible))[0]
 
 
-def _step(way: _Way, combination: Combination, found: Member) -> _Step:
+def _step(way: _Way, combination: Combination, found: MemberSchemas) -> _Step:
     whole, optional = way.whole and found.whole, way.optional
     if found.forbidden:
         return _Step(way, combination, Presence.IMPOSSIBLE)

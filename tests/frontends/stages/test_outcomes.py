@@ -9,7 +9,7 @@ from typing import Any
 from stagec.contract.variants import ABSENT, OTHER, PathValue
 from stagec.core.budgets import Budgets
 from stagec.frontends.stages.coverage import find_uncovered, find_unreached_cases, find_unreached_checks
-from stagec.frontends.stages.document import Condition, Pipeline, Stage
+from stagec.frontends.stages.document import Pipeline, Stage, StageCondition
 from stagec.frontends.stages.outcomes import Fitting, Result, list_unjudged, outcomes
 from stagec.frontends.stages.read import read
 from stagec.sources.read import Sources
@@ -103,10 +103,10 @@ def test_a_condition_compares_as_json_does() -> None:
     one: Result = {("parsed", "n"): PathValue(True, True, 1)}
     other: Result = {("parsed", "n"): OTHER}
     fitting = Fitting((one, other))
-    assert fitting.meeting([Condition(("parsed", "n"), at, (1.0,))]) == {0}
-    assert fitting.meeting([Condition(("parsed", "n"), at, (True,))]) == frozenset()
-    assert fitting.meeting([Condition(("parsed", "n"), at, present=True)]) == {0, 1}
-    assert fitting.meeting([Condition(("parsed", "m"), at, present=False)]) == {0, 1}
+    assert fitting.meeting([StageCondition(("parsed", "n"), at, (1.0,))]) == {0}
+    assert fitting.meeting([StageCondition(("parsed", "n"), at, (True,))]) == frozenset()
+    assert fitting.meeting([StageCondition(("parsed", "n"), at, present=True)]) == {0, 1}
+    assert fitting.meeting([StageCondition(("parsed", "m"), at, present=False)]) == {0, 1}
     assert fitting.meeting([]) == {0, 1}
 
 

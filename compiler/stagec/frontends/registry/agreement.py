@@ -11,7 +11,7 @@ from stagec.contract.choices import Choices
 from stagec.contract.schemas import Schema, absent, is_inherited, tokens
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.frontends.registry.document import ALLOWED, INTENTS, Gate, Intent, Output, Step
+from stagec.frontends.registry.document import ALLOWED, INTENTS, Gate, Intent, OutputSchema, Step
 
 
 class Side(StrEnum):
@@ -40,11 +40,11 @@ class Disagreement:
     places: tuple[tuple[Side, Place], ...]
 
 
-def agree(gate: Gate | None, output: Output | None, intents: AbstractSet[str] | None) -> bool:
+def agree(gate: Gate | None, output: OutputSchema | None, intents: AbstractSet[str] | None) -> bool:
     """Tell at a glance whether the three lists are equal as far as they are known, which is nearly always so."""
     if gate is None:
         return True
-    offered = _offered(output)
+    offered = _list_offered(output)
     if offered is not None and offered.keys() != gate.allowed.keys():
         return False
     return intents is None or intents == gate.allowed.keys()
@@ -64,16 +64,16 @@ def _disagreements(step: Step) -> Iterator[Disagreement]:
     gate, offered = step.gate, offered_by(step)
     if gate is None or not gate.is_whole:
         return
-    if not gate.allowed.keys() <= allowed_of(step) or offers_no_intent(step):
+    if not gate.allowed.keys() <= intents_of(step) or offers_no_intent(step):
         return
-    missing, extra = _sorted_out(step, gate, offered)
+    missing, extra = _sort_out(step, gate, offered)
     for side in Side:
         if missing[side] or extra[side]:
             at = _at(step, side, missing[side], extra[side])
             yield Disagreement(step, side, at, tuple(missing[side]), tuple(extra[side]), tuple(_places(step)))
 
 
-def allowed_of(step: Step) -> AbstractSet[str]:
+def intents_of(step: Step) -> AbstractSet[str]:
     """Return the intents that steps of this kind may answer; all where the kind is not known."""
     return INTENTS if step.kind is None else ALLOWED[step.kind]
 
@@ -90,9 +90,9 @@ def _same_member(pointer: str, field: str) -> bool:
     return tokens(pointer) == tuple(each for name in field.split(".") for each in ("properties", name))
 
 
-def known_elsewhere(step: Step) -> AbstractSet[str]:
+def find_known_elsewhere(step: Step) -> AbstractSet[str]:
     """Return the intents that the schema or the transitions know and steps of this kind may answer."""
-    return allowed_of(step) & {*(offered_by(step) or ()), *(step.intents or ())}
+    return intents_of(step) & {*(offered_by(step) or ()), *(step.intents or ())}
 
 
 def offers_no_intent(step: Step) -> bool:
@@ -103,7 +103,7 @@ def offers_no_intent(step: Step) -> bool:
     return step.gate is not None and not points_at_field(step.gate)
 
 
-def _sorted_out(step: Step, gate: Gate, offered: Mapping[str, Place] | None) -> tuple[_Odd, _Odd]:
+def _sort_out(step: Step, gate: Gate, offered: Mapping[str, Place] | None) -> tuple[_Odd, _Odd]:
     """Return the intents that each list lacks, and those it has too much, judged by the other lists."""
     missing: _Odd = {side: [] for side in Side}
     extra: _Odd = {side: [] for side in Side}
@@ -111,7 +111,7 @@ def _sorted_out(step: Step, gate: Gate, offered: Mapping[str, Place] | None) -> 
         lists = {Side.GATE: intent in gate.allowed}
         if offered is not None:
             lists[Side.SCHEMA] = intent in offered
-        if (taken := _taken(step, intent)) is not None:
+        if (taken := _takes(step, intent)) is not None:
             lists[Side.TRANSITIONS] = taken
         odd = None if _is_settled(step, intent) else _odd(lists)
         if odd is not None:
@@ -125,10 +125,10 @@ _MOST = 100
 
 def offered_by(step: Step) -> Mapping[str, Place] | None:
     """Return the values the schema offers, as text; None when that cannot be known."""
-    return _offered(step.output)
+    return _list_offered(step.output)
 
 
-def _offered(output: Output | None) -> Mapping[str, Place] | None:
+def _list_offered(output: OutputSchema | None) -> Mapping[str, Place] | None:
     if output is None or not isinstance(output.choices, Choices):
         return None
     offered = output.choices.by_text
@@ -138,10 +138,10 @@ def _offered(output: Output | None) -> Mapping[str, Place] | None:
 def _is_settled(step: Step, intent: str) -> bool:
     """Tell whether another rule speaks: of `abort`, or of a transition that steps of this kind cannot have."""
     taken = step.intents is not None and intent in step.intents
-    return intent == Intent.ABORT or (taken and intent not in allowed_of(step))
+    return intent == Intent.ABORT or (taken and intent not in intents_of(step))
 
 
-def _taken(step: Step, intent: str) -> bool | None:
+def _takes(step: Step, intent: str) -> bool | None:
     """Tell whether a transition takes an intent; None when none is there and none is needed, or may be misspelt."""
     if step.intents is None:
         return None
@@ -153,7 +153,7 @@ def _taken(step: Step, intent: str) -> bool | None:
 
 def can_jump(step: Step) -> bool:
     """Tell whether a step can answer `jump`, as far as its gate, its kind and its schema say."""
-    if step.gate is None or Intent.JUMP not in step.gate.allowed or Intent.JUMP not in allowed_of(step):
+    if step.gate is None or Intent.JUMP not in step.gate.allowed or Intent.JUMP not in intents_of(step):
         return False
     offered = offered_by(step)
     return offered is None or Intent.JUMP in offered

@@ -114,7 +114,7 @@ class Gate:
 
 
 @value
-class Output:
+class OutputSchema:
     """The schema of a step's answer as the step names it, and what was found under that name.
 
     `pointed` is the part of the schema that the gate's `intentSchemaRef` points at, `choices` are the values named
@@ -157,7 +157,7 @@ class Step:
     moves: tuple[Move, ...]
     intents: frozenset[str] | None
     """The keys of `transitions`, None when the step has no transitions."""
-    output: Output | None
+    output: OutputSchema | None
     body: Object
     has_cases: bool
     """Whether one of the transitions chooses among `targets`."""

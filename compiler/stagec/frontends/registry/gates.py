@@ -8,7 +8,7 @@ from stagec.contract.choices import Choices, choices, follow_pointer
 from stagec.contract.promise import Excluded, Promise, find_excluded, possible_values, promise
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, text_in
-from stagec.frontends.registry.document import Gate, Output
+from stagec.frontends.registry.document import Gate, OutputSchema
 from stagec.sources.read import join
 
 _PLAIN = 2
@@ -52,9 +52,9 @@ class OutputReader:
     def __init__(self, schemas: Schemas, folder: str) -> None:
         self._schemas = schemas
         self._folder = folder
-        self._known: dict[tuple[object, ...], Output] = {}
+        self._known: dict[tuple[object, ...], OutputSchema] = {}
 
-    def output(self, file: str, name: str, gate: Gate | None) -> Output:
+    def output(self, file: str, name: str, gate: Gate | None) -> OutputSchema:
         """Return what a step's `outputSchemaRef` refers to, as its gate sees it."""
         named = () if gate is None else (gate.pointer, gate.field, gate.target_field, gate.handoff)
         key = (file, name, *named)
@@ -62,11 +62,11 @@ class OutputReader:
             self._known[key] = self._look_up(file, name, gate)
         return self._known[key]
 
-    def _look_up(self, file: str, name: str, gate: Gate | None) -> Output:
+    def _look_up(self, file: str, name: str, gate: Gate | None) -> OutputSchema:
         path = join(self._folder, file)
         found = Miss.OUTSIDE if path is None else self._schemas.find_named(path, name)
         if not isinstance(found, Schema) or gate is None:
-            return Output(file, name, found, Miss.UNKNOWABLE, Miss.UNKNOWABLE)
+            return OutputSchema(file, name, found, Miss.UNKNOWABLE, Miss.UNKNOWABLE)
         at: Schema | Miss = Miss.UNKNOWABLE
         if gate.pointer is not None and gate.pointer.startswith("#/"):
             at = follow_pointer(self._schemas, found, gate.pointer)
@@ -74,7 +74,7 @@ class OutputReader:
         paths = {path: promise(self._schemas, found, path.split("."), of_object=True) for path in _paths(gate)}
         values = {path: possible_values(self._schemas, promised) for path, promised in paths.items()}
         targets = values.get(gate.target_field or "")
-        return Output(
+        return OutputSchema(
             file=file,
             name=name,
             found=found,

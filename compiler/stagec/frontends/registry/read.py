@@ -19,7 +19,7 @@ from stagec.frontends.registry.document import (
     Gate,
     Kind,
     Move,
-    Output,
+    OutputSchema,
     Registry,
     SchemaFolder,
     Step,
@@ -207,7 +207,7 @@ def _moves(transitions: Object) -> Iterator[Move]:
                 yield Move(intent, (intent, "targets", case), conditional, case)
 
 
-def _output(reference: Object, gate: Gate | None, outputs: OutputReader) -> Output | None:
+def _output(reference: Object, gate: Gate | None, outputs: OutputReader) -> OutputSchema | None:
     file, name = text_in(reference, "file"), text_in(reference, "schema")
     return None if not file or not name else outputs.output(file, name, gate)
 

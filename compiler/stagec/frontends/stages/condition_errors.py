@@ -15,7 +15,7 @@ from stagec.core.json import Json
 from stagec.core.nearest import Names
 from stagec.core.place import Place
 from stagec.core.value import replace, value
-from stagec.frontends.stages.document import RESERVED, RESULT, Case, Check, Condition, Pipeline, Stage
+from stagec.frontends.stages.document import RESERVED, RESULT, Case, Check, Pipeline, Stage, StageCondition
 from stagec.frontends.stages.outcomes import CHECKED, can_skip, is_count, most_attempts
 from stagec.frontends.stages.placeholder_errors import declares_context
 
@@ -69,7 +69,7 @@ class WrongCondition:
     """A condition that is wrong, and where; of a wrong value also those that are possible, where they are few."""
 
     kind: ConditionError
-    condition: Condition
+    condition: StageCondition
     at: Place
     given: Json = None
     possible: Possible | None = None
@@ -115,7 +115,7 @@ def _group(stage: Stage, found: Iterable[WrongCondition]) -> Iterator[ConditionM
         yield ConditionMistake(stage, first, tuple(each.at for each in others))
 
 
-def _find_in_gate(pipeline: Pipeline, condition: Condition) -> Iterator[WrongCondition]:
+def _find_in_gate(pipeline: Pipeline, condition: StageCondition) -> Iterator[WrongCondition]:
     name, *rest = condition.path
     context = pipeline.context or {}
     if name in RESERVED:
@@ -149,7 +149,7 @@ def find_condition_errors(pipeline: Pipeline, stage: Stage, judged: Case | Check
     """Return everything that is wrong with single conditions of a case or a check; nothing of what can never be."""
     if emptiness_of(pipeline, stage) is not None:
         return ()
-    return pipeline.memo.once(("misfits", judged.at), lambda: tuple(_find_all(pipeline, stage, judged)))
+    return pipeline.memo.once(("condition-errors", judged.at), lambda: tuple(_find_all(pipeline, stage, judged)))
 
 
 def _find_all(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> Iterator[WrongCondition]:
@@ -164,7 +164,7 @@ def is_sound(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> bool:
 
 
 def _find_in_condition(
-    pipeline: Pipeline, stage: Stage, condition: Condition, *, checked: bool
+    pipeline: Pipeline, stage: Stage, condition: StageCondition, *, checked: bool
 ) -> Iterator[WrongCondition]:
     kind = _error_of_path(stage, condition, checked=checked)
     if kind is not None:
@@ -179,7 +179,7 @@ def _find_in_condition(
             yield WrongCondition(ConditionError.VALUE, condition, at, each, possible)
 
 
-def _guess_path(schemas: Schemas, stage: Stage, condition: Condition) -> str | None:
+def _guess_path(schemas: Schemas, stage: Stage, condition: StageCondition) -> str | None:
     """Return the path into what is handed in that a condition means when it leaves out `parsed`."""
     if condition.path[0] in RESULT or isinstance(stage.result, Miss):
         return None
@@ -190,7 +190,7 @@ def _guess_path(schemas: Schemas, stage: Stage, condition: Condition) -> str | N
     return ".".join(("parsed", *condition.path)) if there else None
 
 
-def _error_of_path(stage: Stage, condition: Condition, *, checked: bool) -> ConditionError | None:
+def _error_of_path(stage: Stage, condition: StageCondition, *, checked: bool) -> ConditionError | None:
     member, *rest = condition.path
     if member not in RESULT:
         return ConditionError.UNKNOWN
@@ -205,7 +205,7 @@ def _error_of_path(stage: Stage, condition: Condition, *, checked: bool) -> Cond
     return {Presence.IMPOSSIBLE: ConditionError.PATH, Presence.UNDECLARED: ConditionError.UNDECLARED}.get(presence)
 
 
-def _possible(stage: Stage, condition: Condition) -> Possible | None:
+def _possible(stage: Stage, condition: StageCondition) -> Possible | None:
     """Return the values that can stand at a path where they are named one by one."""
     match condition.path:
         case ("verdict",):
@@ -222,7 +222,7 @@ def _index(possible: tuple[Json, ...] | Miss) -> Possible | None:
     return None if isinstance(possible, Miss) else Possible(possible)
 
 
-def _can_be(pipeline: Pipeline, stage: Stage, condition: Condition, given: Json) -> bool:
+def _can_be(pipeline: Pipeline, stage: Stage, condition: StageCondition, given: Json) -> bool:
     """Tell whether a value can stand at a path where those that can are not named one by one."""
     match condition.path:
         case ("reason",):

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from stagec.contract.choices import identity
 from stagec.core.value import value
 from stagec.frontends.stages.condition_errors import is_sound
-from stagec.frontends.stages.document import Case, Check, Condition, Pipeline, Stage
+from stagec.frontends.stages.document import Case, Check, Pipeline, Stage, StageCondition
 from stagec.frontends.stages.outcomes import VERDICT, Fitting, Outcomes, Result, list_unjudged, outcomes
 
-When = tuple[Condition, ...]
+When = tuple[StageCondition, ...]
 
 
 @value
@@ -150,11 +150,11 @@ def _implies(case: Case, earlier: Case) -> bool:
     return all(each.path in asked and _narrows(asked[each.path], each) for each in earlier.when)
 
 
-def _fits_failure(condition: Condition) -> bool:
+def _fits_failure(condition: StageCondition) -> bool:
     return condition.present is not None or "fail" in condition.values
 
 
-def _narrows(condition: Condition, other: Condition) -> bool:
+def _narrows(condition: StageCondition, other: StageCondition) -> bool:
     if condition.present is not None or other.present is not None:
         return condition.present is other.present or (other.present is True and condition.present is None)
     return {identity(each) for each in condition.values} <= {identity(each) for each in other.values}

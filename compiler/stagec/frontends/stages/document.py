@@ -83,7 +83,7 @@ class Body:
 
 
 @value
-class Condition:
+class StageCondition:
     """What must hold of a result, or of the context: a path, and the values it may have or whether it is there.
 
     Of a path into `parsed`, `promised` is what the stage's schema says of it, and `possible` the values that can stand
@@ -103,7 +103,7 @@ class Case:
     """One way on: under which conditions, to which stages. No stages end the run; `mode` None is no known execution."""
 
     at: Place
-    when: tuple[Condition, ...]
+    when: tuple[StageCondition, ...]
     stages: tuple[Mention, ...]
     mode: Mode | None = Mode.ONE
     join: Mention | None = None
@@ -126,7 +126,7 @@ class Check:
     """One judgement of a result: when it applies, the verdict, and why."""
 
     at: Place
-    when: tuple[Condition, ...]
+    when: tuple[StageCondition, ...]
     verdict: str
     reason: str | None = None
 
@@ -143,7 +143,7 @@ class Conduct:
     next_at: Place | None = None
     cases: tuple[Case, ...] = ()
     checks: tuple[Check, ...] = ()
-    gate: Mapping[str, tuple[Condition, ...]] = NOTHING
+    gate: Mapping[str, tuple[StageCondition, ...]] = NOTHING
     hooks: frozenset[str] = frozenset()
     twice: tuple[tuple[str, Place, Place], ...] = ()
     is_whole: bool = True

@@ -11,7 +11,7 @@ from stagec.contract.schemas import Miss, Schemas
 from stagec.contract.variants import ABSENT, LARGEST, MOST, OTHER, Path, PathValue, Variants, variants
 from stagec.core.json import Json, object_of
 from stagec.core.value import value
-from stagec.frontends.stages.document import Condition, Stage
+from stagec.frontends.stages.document import Stage, StageCondition
 
 Result = Mapping[Path, PathValue]
 """What stands at every path that a condition of the stage names, and at `verdict`."""
@@ -31,12 +31,12 @@ class Fitting:
         self._present: dict[Path, _Positions] = {}
         self._values: dict[Path, Mapping[tuple[object, ...], _Positions]] = {}
 
-    def meeting(self, when: Iterable[Condition]) -> _Positions:
+    def meeting(self, when: Iterable[StageCondition]) -> _Positions:
         """Return the positions of the results of which all conditions hold."""
         found = sorted((self._holding(each) for each in when), key=len)
         return found[0].intersection(*found[1:]) if found else self._all
 
-    def matching(self, when: tuple[Condition, ...]) -> _Positions:
+    def matching(self, when: tuple[StageCondition, ...]) -> _Positions:
         """Return the positions of the results that a case matches: no failure when it says nothing of the verdict."""
         found = self.meeting(when)
         return found if any(each.path == VERDICT for each in when) else found & self.find_accepted()
@@ -46,7 +46,7 @@ class Fitting:
         self._look_at(VERDICT)
         return self._all - self._values[VERDICT].get(identity("fail"), _NONE)
 
-    def _holding(self, condition: Condition) -> _Positions:
+    def _holding(self, condition: StageCondition) -> _Positions:
         path = condition.path
         self._look_at(path)
         if condition.present is not None:
@@ -121,7 +121,7 @@ def most_attempts(stage: Stage) -> int | None:
     return most if isinstance(most, int) and not isinstance(most, bool) and most > 0 else None
 
 
-def _collect_values(conditions: Iterable[Condition]) -> dict[Path, tuple[Json, ...]]:
+def _collect_values(conditions: Iterable[StageCondition]) -> dict[Path, tuple[Json, ...]]:
     found: dict[Path, dict[tuple[object, ...], Json]] = {}
     for each in conditions:
         values = found.setdefault(each.path, {})

@@ -58,15 +58,15 @@ class WrongPlaceholder:
 
 @value
 class _Judged:
-    slip: PlaceholderError
+    error: PlaceholderError
     ways: tuple[Incoming, ...] = ()
     everywhere: bool = True
     promised: Promise | None = None
 
 
-def find_wrong_placeholders(pipeline: Pipeline, slip: PlaceholderError) -> Iterator[WrongPlaceholder]:
+def find_wrong_placeholders(pipeline: Pipeline, error: PlaceholderError) -> Iterator[WrongPlaceholder]:
     """Yield the placeholders of a pipeline's stages that are wrong in one way, once for each text."""
-    for stage, every in pipeline.memo.once("slips", lambda: _find_all(pipeline)).get(slip, ()):
+    for stage, every in pipeline.memo.once("placeholder-errors", lambda: _find_all(pipeline)).get(error, ()):
         found: dict[str, list[tuple[Placeholder, _Judged]]] = {}
         for each, judged in every:
             found.setdefault(_sameness(each), []).append((each, judged))
@@ -84,9 +84,9 @@ def _find_all(pipeline: Pipeline) -> dict[PlaceholderError, list[tuple[Stage, li
         for each in stage.body.placeholders:
             judged = _judge(pipeline, stage, each, declared=declared)
             if judged is not None:
-                own.setdefault(judged.slip, []).append((each, judged))
-        for slip, found in own.items():
-            every.setdefault(slip, []).append((stage, found))
+                own.setdefault(judged.error, []).append((each, judged))
+        for error, found in own.items():
+            every.setdefault(error, []).append((stage, found))
     return every
 
 

@@ -12,7 +12,7 @@ from stagec.core.memo import Memo
 from stagec.core.mention import Mention
 from stagec.core.place import Place
 from stagec.core.value import replace, value
-from stagec.frontends.stages.document import Case, Check, Condition, Conduct
+from stagec.frontends.stages.document import Case, Check, Conduct, StageCondition
 from stagec.model.flow import Mode
 
 _INDEX = re.compile(r"\[(\d{1,9})\]")
@@ -78,7 +78,7 @@ class _Reading:
                 if len(when) == len(object_of(body.get("when"))) and not _misshapen(body):
                     yield Check(at, when, verdict, text_in(body, "reason"))
 
-    def conditions(self, given: Json, at: Place, *, judged: bool = True) -> tuple[Condition, ...]:
+    def conditions(self, given: Json, at: Place, *, judged: bool = True) -> tuple[StageCondition, ...]:
         """Return the conditions that all have to hold; `judged` when they are about the stage's result."""
         found = (_condition(path, each, at / path) for path, each in object_of(given).items())
         return tuple(self._add_promise(each) if judged else each for each in found if each is not None)
@@ -98,7 +98,7 @@ class _Reading:
         whole = whole and mode is not None and bool(stages) is not ends and "when" not in _misshapen(body)
         return Case(at, when, stages, mode, meant, whole)
 
-    def _add_promise(self, condition: Condition) -> Condition:
+    def _add_promise(self, condition: StageCondition) -> StageCondition:
         if condition.path[0] != "parsed" or isinstance(self._result, Miss):
             return condition
         result, path = self._result, condition.path[1:]
@@ -129,11 +129,11 @@ def _mode(body: Object, stages: tuple[Mention, ...]) -> Mode | None:
     return Mode.CHAIN if len(stages) > 1 else Mode.ONE
 
 
-def _condition(path: str, given: Json, at: Place) -> Condition | None:
+def _condition(path: str, given: Json, at: Place) -> StageCondition | None:
     names = tuple(_INDEX.sub(r".\1", path).split("."))
     if isinstance(given, dict):
         present = given.get("present")
-        return Condition(names, at, present=present) if isinstance(present, bool) else None
+        return StageCondition(names, at, present=present) if isinstance(present, bool) else None
     values = tuple(given) if isinstance(given, list) else (given,)
     whole = bool(values) and not any(isinstance(each, dict | list) for each in values)
-    return Condition(names, at, values) if whole else None
+    return StageCondition(names, at, values) if whole else None

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
-from stagec.frontends.registry.agreement import known_elsewhere
+from stagec.frontends.registry.agreement import find_known_elsewhere
 from stagec.frontends.registry.document import INTENTS, Intent, Registry
 from stagec.rules.registry import rule
 
@@ -23,7 +23,7 @@ def check(registry: Registry) -> Iterator[Finding]:
         gate = step.gate
         if gate is None or gate.fallback not in INTENTS or gate.fallback in gate.allowed or not gate.allowed:
             continue
-        if gate.fallback != Intent.ABORT and gate.fallback in known_elsewhere(step):
+        if gate.fallback != Intent.ABORT and gate.fallback in find_known_elsewhere(step):
             continue  # then the gate's list is at fault, and that is told
         at = step.at / "structuredGate" / "fallbackIntent"
         message = f"step {quote(step.key)} falls back to {quote(gate.fallback)}, but allows only"

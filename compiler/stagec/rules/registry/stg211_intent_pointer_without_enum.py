@@ -17,7 +17,7 @@ from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.agreement import offers_no_intent, points_at_field
-from stagec.frontends.registry.document import Gate, Output, Registry
+from stagec.frontends.registry.document import Gate, OutputSchema, Registry
 from stagec.rules.registry import rule
 
 
@@ -38,13 +38,13 @@ def check(registry: Registry) -> Iterator[Finding]:
             yield Finding(first, message, (Related(second, "the pointer" if second == here else "what it points at"),))
 
 
-def _part(output: Output, found: Schema, gate: Gate) -> Place:
+def _part(output: OutputSchema, found: Schema, gate: Gate) -> Place:
     if isinstance(output.pointed, Schema):
         return output.pointed.at
     return absent(found, tokens(gate.pointer or ""))
 
 
-def _lack(output: Output) -> str:
+def _lack(output: OutputSchema) -> str:
     if output.choices is not Miss.NO_MEMBER:
         return "names other values than intents"
     return "has no enum" if isinstance(output.pointed, Schema) else "its output schema does not have"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from stagec.contract.bundle import Texts
+from stagec.contract.bundle import PlanTexts
 from stagec.contract.schemas import Schema, Schemas
 from stagec.frontends.registry.blocks import PromptTag, TagRole, find_tags
-from stagec.frontends.registry.document import Output
+from stagec.frontends.registry.document import OutputSchema
 from stagec.plan.template import Choice, Each, Hole, Path, Piece, Template, Text
 from stagec.sources.read import Sources
 
 
-class RegistryTexts(Texts):
+class RegistryTexts(PlanTexts):
     """The texts collected so far; `files` are those of prompts as well."""
 
     def __init__(self, sources: Sources) -> None:
@@ -30,7 +30,7 @@ class RegistryTexts(Texts):
         text = tree.data.decode(errors="replace")
         return text if tree.body is None else text[slice(*tree.body)]
 
-    def output(self, output: Output | None) -> str | None:
+    def output(self, output: OutputSchema | None) -> str | None:
         """Keep the schema of an output and return its name; nothing where there is none."""
         if id(output) not in self._outputs:  # the outputs of a registry live as long as it
             found = output.found if output is not None else None
@@ -46,7 +46,7 @@ _READ = re.compile(r"\{(uv-[A-Za-z0-9_]+|input_text)\}")
 _CONTEXT = re.compile(r"\$\{context\.([^}]*)\}")
 
 
-def prompt(text: str, texts: Texts, *, stdin: bool) -> Template:
+def prompt(text: str, texts: PlanTexts, *, stdin: bool) -> Template:
     """Return the template of a step's prompt; `stdin` tells whether `{input_text}` stands for the standard input."""
 
     def means(found: re.Match[str]) -> Part:
@@ -57,7 +57,7 @@ def prompt(text: str, texts: Texts, *, stdin: bool) -> Template:
     return join_parts(_parts(text, _READ, means), texts)
 
 
-def system_prompt(text: str, texts: Texts, agent: str | None) -> Template:
+def system_prompt(text: str, texts: PlanTexts, agent: str | None) -> Template:
     """Return the template of a system prompt, in which the agent's name is no variable: it is known."""
 
     def means(found: re.Match[str]) -> Part:
@@ -69,7 +69,7 @@ def system_prompt(text: str, texts: Texts, agent: str | None) -> Template:
     return join_parts(_parts(text, _READ, means), texts)
 
 
-def word(text: str, texts: Texts) -> Template:
+def word(text: str, texts: PlanTexts) -> Template:
     """Return the template of one word of a command line."""
     return join_parts(_parts(text, _CONTEXT, lambda found: Hole(("input", found[1].strip()))), texts)
 
@@ -81,7 +81,7 @@ def find_names(template: Template, scope: str) -> Iterator[str]:
             yield str(piece.path[1])
 
 
-def join_parts(parts: Iterable[Part], texts: Texts) -> Template:
+def join_parts(parts: Iterable[Part], texts: PlanTexts) -> Template:
     """Return a template of texts and pieces; texts that follow each other are one, and empty ones none."""
     pieces: list[Piece] = []
     gathered: list[str] = []
@@ -95,7 +95,7 @@ def join_parts(parts: Iterable[Part], texts: Texts) -> Template:
     return (*pieces, *_text(gathered, texts))
 
 
-def _text(gathered: list[str], texts: Texts) -> list[Piece]:
+def _text(gathered: list[str], texts: PlanTexts) -> list[Piece]:
     text = "".join(gathered)
     return [Text(texts.text(text))] if text else []
 
@@ -112,7 +112,7 @@ def _parts(text: str, pattern: re.Pattern[str], means: Callable[[re.Match[str]],
 _EACH, _THIS = "each", "this"
 
 
-def retry_prompt(text: str, texts: Texts) -> Template:
+def retry_prompt(text: str, texts: PlanTexts) -> Template:
     """Return the template of a text in which `{{x}}`, `{{#each x}}` and `{{#if x}}` stand for what a failure says.
 
     A tag that means nothing stands as it is written. Linear.
@@ -141,7 +141,7 @@ class _Block:
 class _Reading:
     """The blocks that are open, the outermost first."""
 
-    def __init__(self, texts: Texts) -> None:
+    def __init__(self, texts: PlanTexts) -> None:
         self._texts = texts
         self._open = [_Block("", ())]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from stagec.contract.bundle import Texts
+from stagec.contract.bundle import PlanTexts
 from stagec.contract.schemas import Schema
 from stagec.core.json import list_of, object_of, text_in
 from stagec.frontends.stages.document import RESERVED, Pipeline, PlaceholderForm
@@ -21,7 +21,7 @@ from stagec.sources.read import Sources
 
 def freeze(pipeline: Pipeline, flow: Flow, sources: Sources) -> Draft:
     """Return the draft of the plan of a pipeline without errors."""
-    texts, catalogue = Texts(pipeline.schemas), pipeline.catalogue
+    texts, catalogue = PlanTexts(pipeline.schemas), pipeline.catalogue
     called = tools(catalogue, _list_called(pipeline), texts)
     plan = Plan(
         id=pipeline.id,
@@ -53,7 +53,7 @@ def _limits(pipeline: Pipeline) -> Limits:
     return Limits(None if most is None else min(most, MOST), parallel=min(pipeline.max_parallel, MOST))
 
 
-def inputs(pipeline: Pipeline, texts: Texts) -> Mapping[str, Input]:
+def inputs(pipeline: Pipeline, texts: PlanTexts) -> Mapping[str, Input]:
     """Return what a run is given: the names that the context declares, else those that prompts and gates read.
 
     A run cannot begin without them, unless they have a default or a setup hook may provide them.
@@ -64,7 +64,7 @@ def inputs(pipeline: Pipeline, texts: Texts) -> Mapping[str, Input]:
     return {name: _input(schema, texts, required=required) for name, schema in context.items() if name not in RESERVED}
 
 
-def _input(schema: Schema, texts: Texts, *, required: bool) -> Input:
+def _input(schema: Schema, texts: PlanTexts, *, required: bool) -> Input:
     name = None if schema.value in ({}, True) else texts.schema(schema)
     default = object_of(schema.value).get("default")
     if default is not None and is_exact(default):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
-from stagec.frontends.stages.document import Condition
+from stagec.frontends.stages.document import StageCondition
 from stagec.model import flow
 from stagec.plan.gate import Among, Exists, Term
 from stagec.plan.node import Chain, Edge, Fork, Go, Outcome, Stop, Target
@@ -52,12 +52,12 @@ def _target(target: flow.Target) -> Target:
 _CONTEXT = "ctx"
 
 
-def of_result(when: Iterable[Condition] | Iterable[flow.Term]) -> tuple[Term, ...]:
+def of_result(when: Iterable[StageCondition] | Iterable[flow.Term]) -> tuple[Term, ...]:
     """Return conditions on the result of a stage."""
     return tuple(_term(each, each.path) for each in when)
 
 
-def of_context(when: Iterable[Condition], names: Iterable[str] | None) -> tuple[Term, ...]:
+def of_context(when: Iterable[StageCondition], names: Iterable[str] | None) -> tuple[Term, ...]:
     """Return conditions on the context; `names` are those that it declares."""
     return tuple(_term(each, (_CONTEXT, *inside(each.path, names))) for each in when)
 
@@ -68,5 +68,5 @@ def inside(path: tuple[str, ...], names: Iterable[str] | None) -> tuple[str, ...
     return path[1:] if spelt_out else path
 
 
-def _term(given: Condition | flow.Term, path: Path) -> Term:
+def _term(given: StageCondition | flow.Term, path: Path) -> Term:
     return Exists(path, given.present) if given.present is not None else Among(path, given.values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from stagec.contract.bundle import Texts
+from stagec.contract.bundle import PlanTexts
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.frontends.stages.document import Body, Pipeline, Placeholder, PlaceholderForm, Stage
@@ -19,7 +19,7 @@ from stagec.plan.node import Node
 from stagec.plan.template import Hole, Path, Piece, Template, Text
 
 
-def node(pipeline: Pipeline, stage: Stage, meant: flow.Node, texts: Texts) -> Node:
+def node(pipeline: Pipeline, stage: Stage, meant: flow.Node, texts: PlanTexts) -> Node:
     """Return the node of a stage; `meant` is what the flow makes of it."""
     return Node(
         act=_converse(pipeline, stage, texts),
@@ -36,7 +36,7 @@ def _gate(stage: Stage) -> VerdictGate:
     return VerdictGate(tuple(Check(each.verdict, of_result(each.when), each.reason) for each in stage.conduct.checks))
 
 
-def _converse(pipeline: Pipeline, stage: Stage, texts: Texts) -> Converse:
+def _converse(pipeline: Pipeline, stage: Stage, texts: PlanTexts) -> Converse:
     return Converse(
         prompt=prompt(stage, texts),
         tools=list_allowed(pipeline, stage),
@@ -47,12 +47,12 @@ def _converse(pipeline: Pipeline, stage: Stage, texts: Texts) -> Converse:
     )
 
 
-def _schema(schema: Schema | Miss, texts: Texts) -> str:
+def _schema(schema: Schema | Miss, texts: PlanTexts) -> str:
     """Return the name of a schema; what could not be read allows anything."""
     return texts.schema(schema) if isinstance(schema, Schema) else texts.text("true")
 
 
-def prompt(stage: Stage, texts: Texts) -> Template:
+def prompt(stage: Stage, texts: PlanTexts) -> Template:
     """Return the prompt of a stage: what it reads of the context is a hole, what it says of itself is put in."""
     pieces: list[Piece] = []
     gathered = ""
@@ -65,7 +65,7 @@ def prompt(stage: Stage, texts: Texts) -> Template:
     return (*pieces, *_text(gathered, texts))
 
 
-def _text(gathered: str, texts: Texts) -> list[Piece]:
+def _text(gathered: str, texts: PlanTexts) -> list[Piece]:
     return [Text(texts.text(gathered))] if gathered else []
 
 

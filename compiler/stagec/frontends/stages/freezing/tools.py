@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from stagec.catalogue import Catalogue, Tool, well_known_effects
-from stagec.contract.bundle import Texts
+from stagec.contract.bundle import PlanTexts
 from stagec.contract.schemas import Schema
 from stagec.frontends.stages.document import Pipeline, Profile, Stage
 from stagec.plan import surroundings
@@ -21,7 +21,7 @@ def list_allowed(pipeline: Pipeline, stage: Stage) -> tuple[str, ...]:
     return tuple(known) if stage.profile is Profile.OBJECT else ()
 
 
-def tools(catalogue: Catalogue | None, names: Iterable[str], texts: Texts) -> Mapping[str, surroundings.Tool]:
+def tools(catalogue: Catalogue | None, names: Iterable[str], texts: PlanTexts) -> Mapping[str, surroundings.Tool]:
     """Return what is known of tools, by name."""
     known = catalogue.by_name if catalogue is not None else {}
     return {name: _tool(known[name], texts) if name in known else _unknown(name) for name in dict.fromkeys(names)}
@@ -31,7 +31,7 @@ def _unknown(name: str) -> surroundings.Tool:
     return surroundings.Tool("unknown", well_known_effects(name).value)
 
 
-def _tool(tool: Tool, texts: Texts) -> surroundings.Tool:
+def _tool(tool: Tool, texts: PlanTexts) -> surroundings.Tool:
     return surroundings.Tool(
         origin=tool.origin.value,
         effects=tool.effects.value,
