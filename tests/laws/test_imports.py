@@ -103,6 +103,12 @@ def test_nothing_reaches_for_the_network() -> None:
     assert [each for each in sorted(named) if each.startswith(tuple(f"{module}." for module in FORBIDDEN))] == []
 
 
+def test_pausing_the_collector_has_one_home() -> None:
+    package = TOP / "compiler" / "stagec"
+    homes = [str(path.relative_to(package)) for path in sorted(package.rglob("*.py")) if "gc" in set(imported(path))]
+    assert homes == ["core/collector.py"]
+
+
 def test_value_classes_have_one_mechanism(graph: grimp.ImportGraph) -> None:
     assert {
         name: importers(graph, name)

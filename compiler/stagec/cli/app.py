@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ import click
 from stagec.cli import commands
 from stagec.cli.streams import discard, finish, prepare, put_error, say
 from stagec.core import interrupts
+from stagec.core.collector import stop_collector
 from stagec.core.docstring import docstring
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import Names, hint
@@ -85,7 +85,7 @@ def stagec(budget: tuple[str, ...]) -> None:
 def main() -> int:
     """Run the command line of this process and return its exit status; what is written has been handed over."""
     prepare()
-    gc.disable()  # a short life: what is garbage at its end need not be looked for
+    stop_collector()
     status = _complete() if "_STAGEC_COMPLETE" in os.environ else run(sys.argv[1:])
     finish()
     return status

@@ -1,8 +1,18 @@
-"""Pausing the cyclic garbage collector where whole documents are built and none of it can be garbage."""
+"""When the cyclic garbage collector works: not while documents are built, and not in commands that end soon."""
 
 from __future__ import annotations
 
 import gc
+
+
+def stop_collector() -> None:
+    """Keep the collector off for the rest of the process: the system frees the memory of a short command at its end."""
+    gc.disable()
+
+
+def start_collector() -> None:
+    """Let the collector work in a command that may take long."""
+    gc.enable()
 
 
 class PausedCollector:

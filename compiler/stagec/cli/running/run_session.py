@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from contextlib import closing
@@ -16,6 +15,7 @@ from stagec.cli.running.programs import load_program, read_program, refuse_hooks
 from stagec.cli.running.report import RunReporter, announce, choose_reporter, label_request
 from stagec.cli.running.runs import Runs, explain_journal_error, name_of, open_run, turns_of
 from stagec.cli.streams import find_canvas, say
+from stagec.core.collector import start_collector
 from stagec.core.columns import columns
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json
@@ -44,7 +44,7 @@ class RunSetup:
 
 def execute(setup: RunSetup, event: Event | None) -> Exit:
     """Execute a run, beginning with an event if one has just happened; return the exit status."""
-    gc.enable()  # unlike other commands, this one may take long
+    start_collector()
     try:
         state = _proceed(setup, event)
     except KeyboardInterrupt:
