@@ -61,7 +61,7 @@ def disagreements(step: Step) -> tuple[Disagreement, ...]:
 
 
 def _disagreements(step: Step) -> Iterator[Disagreement]:
-    gate, offered = step.gate, offered_by(step)
+    gate, offered = step.gate, list_offered_by(step)
     if gate is None or not gate.is_whole:
         return
     if not gate.allowed.keys() <= intents_of(step) or offers_no_intent(step):
@@ -92,12 +92,12 @@ def _same_member(pointer: str, field: str) -> bool:
 
 def find_known_elsewhere(step: Step) -> AbstractSet[str]:
     """Return the intents that the schema or the transitions know and steps of this kind may answer."""
-    return intents_of(step) & {*(offered_by(step) or ()), *(step.intents or ())}
+    return intents_of(step) & {*(list_offered_by(step) or ()), *(step.intents or ())}
 
 
 def offers_no_intent(step: Step) -> bool:
     """Tell whether the pointer leads to values that are no intents, and not to where the intent is read."""
-    offered = offered_by(step)
+    offered = list_offered_by(step)
     if not offered or not INTENTS.isdisjoint(offered):
         return False
     return step.gate is not None and not points_at_field(step.gate)
@@ -123,7 +123,7 @@ _MOST = 100
 """A list of more values than this is no list of intents; it is not compared one by one with lists that are."""
 
 
-def offered_by(step: Step) -> Mapping[str, Place] | None:
+def list_offered_by(step: Step) -> Mapping[str, Place] | None:
     """Return the values the schema offers, as text; None when that cannot be known."""
     return _list_offered(step.output)
 
@@ -155,7 +155,7 @@ def can_jump(step: Step) -> bool:
     """Tell whether a step can answer `jump`, as far as its gate, its kind and its schema say."""
     if step.gate is None or Intent.JUMP not in step.gate.allowed or Intent.JUMP not in intents_of(step):
         return False
-    offered = offered_by(step)
+    offered = list_offered_by(step)
     return offered is None or Intent.JUMP in offered
 
 
@@ -184,7 +184,7 @@ def _at(step: Step, side: Side, missing: list[str], extra: list[str]) -> Place:
         return whole
     if side is Side.GATE and step.gate is not None:
         return whole / step.gate.allowed[extra[0]]
-    return (offered_by(step) or {}).get(extra[0], whole)
+    return (list_offered_by(step) or {}).get(extra[0], whole)
 
 
 def _own(step: Step) -> Place | None:

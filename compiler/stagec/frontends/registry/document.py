@@ -17,7 +17,7 @@ from stagec.frontends.registry.files import Attachment, Folder
 from stagec.frontends.registry.prompts import Prompts
 
 
-class Kind(StrEnum):
+class StepKind(StrEnum):
     """What a step may do."""
 
     WORK = "work"
@@ -25,11 +25,11 @@ class Kind(StrEnum):
     CLOSURE = "closure"
 
 
-KIND_OF_PHASE: Mapping[str, Kind] = {
-    "initial": Kind.WORK,
-    "continuation": Kind.WORK,
-    "verification": Kind.VERIFICATION,
-    "closure": Kind.CLOSURE,
+KIND_OF_PHASE: Mapping[str, StepKind] = {
+    "initial": StepKind.WORK,
+    "continuation": StepKind.WORK,
+    "verification": StepKind.VERIFICATION,
+    "closure": StepKind.CLOSURE,
 }
 """The kind of a step that states none, by its `c2`."""
 
@@ -48,10 +48,10 @@ class Intent(StrEnum):
 
 INTENTS = frozenset(intent.value for intent in Intent)
 
-ALLOWED: Mapping[Kind, frozenset[str]] = {
-    Kind.WORK: frozenset({"next", "repeat", "jump", "handoff", "abort"}),
-    Kind.VERIFICATION: frozenset({"next", "repeat", "jump", "escalate", "abort"}),
-    Kind.CLOSURE: frozenset({"closing", "repeat", "abort"}),
+ALLOWED: Mapping[StepKind, frozenset[str]] = {
+    StepKind.WORK: frozenset({"next", "repeat", "jump", "handoff", "abort"}),
+    StepKind.VERIFICATION: frozenset({"next", "repeat", "jump", "escalate", "abort"}),
+    StepKind.CLOSURE: frozenset({"closing", "repeat", "abort"}),
 }
 """The intents each kind of step may answer."""
 
@@ -75,7 +75,7 @@ VERDICTS = (
 
 
 @value
-class Move:
+class Transition:
     """One way a transition may lead on: under which intent, where it is written, and to which step.
 
     `slot` is the pointer from the step's `transitions`; `target` None ends the run. `case` is the value that chooses
@@ -149,12 +149,12 @@ class Step:
     key: str
     at: Place
     id: str | None
-    kind: Kind | None
-    acts_as: Kind | None
+    kind: StepKind | None
+    acts_as: StepKind | None
     phase: str | None
     is_section: bool
     gate: Gate | None
-    moves: tuple[Move, ...]
+    moves: tuple[Transition, ...]
     intents: frozenset[str] | None
     """The keys of `transitions`, None when the step has no transitions."""
     output: OutputSchema | None
@@ -164,11 +164,11 @@ class Step:
     agrees: bool
     """Whether the gate allows the very intents that the schema offers and the transitions take, as far as is known."""
 
-    def mention(self, move: Move) -> Mention:
+    def mention(self, move: Transition) -> Mention:
         """Return how a move mentions the step it leads to."""
         return Mention(move.target or "", self.place(move))
 
-    def place(self, move: Move) -> Place:
+    def place(self, move: Transition) -> Place:
         """Return where a move names its target."""
         return Place(self.at.file, (*self.at.pointer, "transitions", *move.slot))
 
@@ -196,7 +196,7 @@ class Step:
     def program(self) -> Object | None:
         """The program that the step runs, as it is written; only closure steps run one."""
         runner = self.body.get("runner")
-        return runner if self.kind is Kind.CLOSURE and isinstance(runner, dict) else None
+        return runner if self.kind is StepKind.CLOSURE and isinstance(runner, dict) else None
 
     @property
     def surplus(self) -> tuple[str, ...]:

@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.json import Json, object_of, text_in
 from stagec.core.place import Place
-from stagec.frontends.registry.agreement import disagreements, offered_by
+from stagec.frontends.registry.agreement import disagreements, list_offered_by
 from stagec.frontends.registry.answers import DEFAULT, conditionals, open_jump
-from stagec.frontends.registry.document import INTENTS, Intent, Kind, Move, Registry, Step
-from stagec.frontends.registry.supply import unserved_verdict
+from stagec.frontends.registry.document import INTENTS, Intent, Registry, Step, StepKind, Transition
+from stagec.frontends.registry.supply import find_unserved_verdict
 from stagec.model.flow import Bound, Edge, End, Entry, Flow, Node, Pick, Stop, Term, To
 
-_ROUTING = frozenset({Kind.WORK.value, Kind.VERIFICATION.value})
-_KINDS: Mapping[tuple[Kind, str], frozenset[str]] = {
-    (Kind.WORK, Intent.NEXT): _ROUTING,
-    (Kind.WORK, Intent.JUMP): _ROUTING,
-    (Kind.WORK, Intent.HANDOFF): frozenset({Kind.CLOSURE.value}),
-    (Kind.VERIFICATION, Intent.ESCALATE): _ROUTING,
-    (Kind.CLOSURE, Intent.REPEAT): frozenset({Kind.WORK.value}),
+_ROUTING = frozenset({StepKind.WORK.value, StepKind.VERIFICATION.value})
+_KINDS: Mapping[tuple[StepKind, str], frozenset[str]] = {
+    (StepKind.WORK, Intent.NEXT): _ROUTING,
+    (StepKind.WORK, Intent.JUMP): _ROUTING,
+    (StepKind.WORK, Intent.HANDOFF): frozenset({StepKind.CLOSURE.value}),
+    (StepKind.VERIFICATION, Intent.ESCALATE): _ROUTING,
+    (StepKind.CLOSURE, Intent.REPEAT): frozenset({StepKind.WORK.value}),
 }
 """The kinds of step that an intent may lead to, where not all are."""
 
@@ -37,7 +37,7 @@ class _Lowering:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._exact = registry.is_whole and not registry.broken_steps
-        self._suspect = bool(registry.gateless) or unserved_verdict(registry) is not None
+        self._suspect = bool(registry.gateless) or find_unserved_verdict(registry) is not None
         self._open: set[str] = set()
         self._naming: set[str] = set()
         self._picks: dict[int, Pick] = {}
@@ -61,7 +61,7 @@ class _Lowering:
             strays=registry.has_strays,
             names=_NAMES,
             open=frozenset(self._open),
-            called=_called(registry),
+            called=_list_names(registry),
             lost=tuple(self._lost),
             lost_entries=tuple(self._lost_entries),
         )
@@ -79,7 +79,7 @@ class _Lowering:
 
     def _entries(self) -> Iterator[tuple[str, Entry]]:
         for verdict, mention in self._registry.entries.items():
-            found = self._meant(mention.name)
+            found = self._guess_meant(mention.name)
             if found is None or found.is_section:
                 self._exact = False
                 self._lost_entries.append((verdict, Entry(mention.name, mention.at)))
@@ -91,17 +91,17 @@ class _Lowering:
 
     def _ways(self, step: Step) -> Iterator[Edge]:
         if step.program is not None:
-            return self._programmed(step)
-        return self._edges(step) if step.gate is not None else self._ungated(step)
+            return self._leave_program(step)
+        return self._edges(step) if step.gate is not None else self._leave_ungated(step)
 
     def _edges(self, step: Step) -> Iterator[Edge]:
         for move in step.moves:
-            ended = _ended(step, move)
+            ended = _end(step, move)
             if ended is not None:
                 yield ended
             if move.target is not None and (ended is None or move.intent == Intent.CLOSING):
                 self._suspect = self._suspect or ended is not None
-                led = self._led(step, move, move.target)
+                led = self._lead(step, move, move.target)
                 if led is not None:
                     yield led
             elif ended is None:
@@ -112,10 +112,10 @@ class _Lowering:
             yield Edge(step.key, "repeat", To((step.key,)), step.allowed_at / repeat)
         yield from self._jumps(step)
 
-    def _led(self, step: Step, move: Move, name: str) -> Edge | None:
+    def _lead(self, step: Step, move: Transition, name: str) -> Edge | None:
         """Return the edge to the step that a move names, or was most likely meant to name."""
         exact = self._registry.steps.get(name)
-        target = exact or self._meant(name)
+        target = exact or self._guess_meant(name)
         repair = exact is None and not self._registry.has_step(name)
         if repair or target is None or target.is_section:
             self._lost.append(Edge(step.key, move.intent, To((name,)), step.place(move), when=_terms(step, move)))
@@ -143,12 +143,12 @@ class _Lowering:
             self._open.add(step.key)
         elif not isinstance(values, tuple):
             self._exact = False
-        picked = self._picked(values) if isinstance(values, tuple) else None
+        picked = self._pick(values) if isinstance(values, tuple) else None
         if picked is not None and picked.nodes:
             kinds = _KINDS.get((step.acts_as, Intent.JUMP.value)) if step.acts_as is not None else None
             yield Edge(step.key, Intent.JUMP.value, picked, at, kinds)
 
-    def _picked(self, values: tuple[Json, ...]) -> Pick:
+    def _pick(self, values: tuple[Json, ...]) -> Pick:
         """Return the steps that some values name; equal ones are one, and found again by the identity of the values."""
         known = self._picks.get(id(values))
         if known is None:
@@ -158,7 +158,7 @@ class _Lowering:
             known = self._picks[id(values)] = self._equal_picks.setdefault(tuple(names.items()), pick)
         return known
 
-    def _programmed(self, step: Step) -> Iterator[Edge]:
+    def _leave_program(self, step: Step) -> Iterator[Edge]:
         """Yield the moves of a step that runs a program: where no transition says else, it is done or runs again."""
         edges = tuple(self._edges(step) if step.gate is not None else ())
         yield from edges
@@ -168,14 +168,14 @@ class _Lowering:
         if Intent.REPEAT not in taken:
             yield Edge(step.key, Intent.REPEAT.value, To((step.key,)), step.at / "runner")
 
-    def _ungated(self, step: Step) -> Iterator[Edge]:
+    def _leave_ungated(self, step: Step) -> Iterator[Edge]:
         """Yield the moves of a step without a gate: on to its continuation, and out when the verdict is reached."""
         following = following_of(self._registry, step)
         if following is not None:
             yield Edge(step.key, "next", To((following,)), step.at)
         yield Edge(step.key, "verdict", Stop(End.DONE), step.at)
 
-    def _meant(self, name: str) -> Step | None:
+    def _guess_meant(self, name: str) -> Step | None:
         """Return the step a name means, or the one it was most likely meant to be."""
         found = self._registry.step(name)
         if found is not None or name in self._registry.broken_steps:
@@ -184,7 +184,7 @@ class _Lowering:
         return self._registry.steps.get(near) if near is not None else None
 
 
-def _called(registry: Registry) -> Mapping[str, str]:
+def _list_names(registry: Registry) -> Mapping[str, str]:
     """Return the steps that a run can enter by their ids and their keys."""
     keys = {step.key: step.key for step in registry.steps.values() if not step.is_section}
     return {**{name: key for name, key in registry.aliases.items() if key in keys}, **keys}
@@ -197,7 +197,7 @@ def following_of(registry: Registry, step: Step) -> str | None:
     return name if found is not None and not found.is_section else None
 
 
-def _ended(step: Step, move: Move) -> Edge | None:
+def _end(step: Step, move: Transition) -> Edge | None:
     """Return the edge by which a move ends the run: `closing` completes it, `abort` fails it whatever its target."""
     if move.intent == Intent.ABORT:
         return Edge(step.key, move.intent, Stop(End.FAILED), step.place(move), when=_terms(step, move))
@@ -215,7 +215,7 @@ def _parts(registry: Registry, step: Step) -> Iterator[tuple[str, Place]]:
         yield "schema", step.output.found.at
 
 
-def _terms(step: Step, move: Move) -> tuple[Term, ...]:
+def _terms(step: Step, move: Transition) -> tuple[Term, ...]:
     """Return the condition of a conditional move: the value of the hand-off key that chooses it."""
     if move.case is None or move.case == DEFAULT:
         return ()
@@ -247,7 +247,7 @@ def _is_in_doubt(registry: Registry, step: Step) -> bool:
     """Tell whether something else is said of a step that, when mended, may add an edge."""
     if step.gate is None or (step.intents is None and not _needs_none(step)):
         return True
-    if not step.gate.allowed and offered_by(step) != {}:
+    if not step.gate.allowed and list_offered_by(step) != {}:
         return True
     if disagreements(step) or open_jump(registry, step) is not None:
         return True

@@ -17,12 +17,12 @@ from stagec.frontends.registry.document import (
     KIND_OF_PHASE,
     Agent,
     Gate,
-    Kind,
-    Move,
     OutputSchema,
     Registry,
     SchemaFolder,
     Step,
+    StepKind,
+    Transition,
 )
 from stagec.frontends.registry.files import RegistryFiles, bundles, find_attached_file, find_attached_folder, is_prompt
 from stagec.frontends.registry.gates import GateReader, OutputReader
@@ -30,7 +30,7 @@ from stagec.frontends.registry.prompts import BrokenBlock, Prompts, Store, find_
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 
-_KINDS = {kind.value: kind for kind in Kind}
+_KINDS = {kind.value: kind for kind in StepKind}
 
 
 def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
@@ -87,7 +87,7 @@ def _steps(root: Object, at: Place, outputs: OutputReader) -> Mapping[str, Step]
     return {key: _step(key, body, at, outputs, gates) for key, body in _objects(root, "steps")}
 
 
-def _find_lost(steps: Mapping[str, Step], known: set[str]) -> Iterator[tuple[Step, Move]]:
+def _find_lost(steps: Mapping[str, Step], known: set[str]) -> Iterator[tuple[Step, Transition]]:
     """Yield every move to a step that does not exist."""
     for step in steps.values():
         for move in step.moves:
@@ -193,18 +193,18 @@ def _is_conditional(rule: Json) -> bool:
     return isinstance(rule, dict) and "targets" in rule
 
 
-def _moves(transitions: Object) -> Iterator[Move]:
+def _moves(transitions: Object) -> Iterator[Transition]:
     for intent, rule in transitions.items():
         if not isinstance(rule, dict):
             continue
         target, fallback = rule.get("target", ...), rule.get("fallback")
         if target is None or isinstance(target, str):
-            yield Move(intent, (intent, "target"), target)
+            yield Transition(intent, (intent, "target"), target)
         if isinstance(fallback, str):
-            yield Move(intent, (intent, "fallback"), fallback)
+            yield Transition(intent, (intent, "fallback"), fallback)
         for case, conditional in object_of(rule.get("targets")).items():
             if conditional is None or isinstance(conditional, str):
-                yield Move(intent, (intent, "targets", case), conditional, case)
+                yield Transition(intent, (intent, "targets", case), conditional, case)
 
 
 def _output(reference: Object, gate: Gate | None, outputs: OutputReader) -> OutputSchema | None:

@@ -92,7 +92,7 @@ def entry_mapping(registry: Registry) -> Json:
     return registry.body.get("entryStepMapping", {})
 
 
-def unserved_verdict(registry: Registry) -> str | None:
+def find_unserved_verdict(registry: Registry) -> str | None:
     """Return the agent's verdict type when it is a known one and has no entry, although others have."""
     verdict, mapping = registry.agent.verdict if registry.agent is not None else None, entry_mapping(registry)
     if verdict not in VERDICTS or "entryStep" in registry.body or not isinstance(mapping, dict):
@@ -102,7 +102,7 @@ def unserved_verdict(registry: Registry) -> str | None:
 
 def find_misspelt_verdict(registry: Registry) -> str | None:
     """Return the key of `entryStepMapping` that was most likely meant to be the unserved verdict type."""
-    unserved, mapping = unserved_verdict(registry), entry_mapping(registry)
+    unserved, mapping = find_unserved_verdict(registry), entry_mapping(registry)
     if unserved is None or not isinstance(mapping, dict):
         return None
     return next((key for key in mapping if key not in VERDICTS and _KNOWN.nearest(key) == unserved), None)

@@ -18,13 +18,13 @@ def roots(graph: Graph) -> tuple[str, ...]:
     if not lost:
         return ()
     groups = [group for group in graph.components() if group[0] in lost]
-    led = _led(graph, {name: at for at, group in enumerate(groups) for name in group})
+    led = _find_led(graph, {name: at for at, group in enumerate(groups) for name in group})
     first = {group for group in groups if not led.intersection(group)}
     order = {name: position for position, name in enumerate(graph.flow.nodes)}
     return tuple(sorted((min(group, key=order.__getitem__) for group in first), key=order.__getitem__))
 
 
-def _led(graph: Graph, groups: Mapping[str, int]) -> set[str]:
+def _find_led(graph: Graph, groups: Mapping[str, int]) -> set[str]:
     """Return the nodes of some groups to which a node of another one leads; targets that many share are read once."""
     led: set[str] = set()
     shared: dict[tuple[str, ...], set[int]] = {}
@@ -96,7 +96,7 @@ def only_awaited(graph: Graph) -> Mapping[str, tuple[Edge, ...]]:
         for edge in node.edges if node.id in starts else ():
             for target in edge.target.nodes if isinstance(edge.target, To) else ():
                 ways.setdefault(target, []).append(edge)
-    begun = {entry.node for entry in graph.flow.entries.values()} | _picked(graph)
+    begun = {entry.node for entry in graph.flow.entries.values()} | _list_picked(graph)
     joins = {each.target.join for all_ways in ways.values() for each in all_ways if isinstance(each.target, To)}
     return {
         name: tuple(all_ways)
@@ -122,7 +122,7 @@ def first_ways(graph: Graph, names: Collection[str]) -> Mapping[str, list[Edge]]
     return {name: [edge for _, edge in sorted(ways, key=itemgetter(0))[:_SHOWN]] for name, ways in found.items()}
 
 
-def _picked(graph: Graph) -> frozenset[str]:
+def _list_picked(graph: Graph) -> frozenset[str]:
     """Return the nodes that answers may name; a node that waits for all its edges is none of them."""
     return frozenset[str]().union(*(target.nodes for target, _ in graph.flow.picks))
 

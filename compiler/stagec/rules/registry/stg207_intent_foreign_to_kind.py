@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
-from stagec.frontends.registry.document import ALLOWED, INTENTS, KIND_OF_PHASE, Kind, Registry, Step
+from stagec.frontends.registry.document import ALLOWED, INTENTS, KIND_OF_PHASE, Registry, Step, StepKind
 from stagec.rules.registry import rule
 
 
@@ -34,7 +34,7 @@ def check(registry: Registry) -> Iterator[Finding]:
             yield _finding(step, step.kind, foreign)
 
 
-def _finding(step: Step, kind: Kind, foreign: dict[str, int]) -> Finding:
+def _finding(step: Step, kind: StepKind, foreign: dict[str, int]) -> Finding:
     """Blame the kind where it alone stands against the intents and the phase, else the intents."""
     meant = KIND_OF_PHASE.get(step.phase or "")
     able = [each.value for each in ALLOWED if foreign.keys() <= ALLOWED[each]]

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.supply import find_misspelt_verdict, unserved_verdict
+from stagec.frontends.registry.supply import find_misspelt_verdict, find_unserved_verdict
 from stagec.rules.registry import rule
 
 
@@ -23,7 +23,7 @@ from stagec.rules.registry import rule
     origin=("steps-registry:boot.entry-for-verdict", "steps-registry:doc.R-A3", "SR-GATE-002"),
 )
 def check(registry: Registry) -> Iterator[Finding]:
-    verdict, agent = unserved_verdict(registry), registry.agent
+    verdict, agent = find_unserved_verdict(registry), registry.agent
     if verdict is None or agent is None:
         return
     at, misspelt = registry.at / "entryStepMapping", find_misspelt_verdict(registry)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.frontends.registry.document import ALLOWED, Intent, Move, Registry
+from stagec.frontends.registry.document import ALLOWED, Intent, Registry, Transition
 from stagec.rules.registry import rule
 
 
@@ -30,7 +30,7 @@ def check(registry: Registry) -> Iterator[Finding]:
             yield Finding(step.place(moves[0]), f"{message}: the target must be null", related)
 
 
-def _leads_on(move: Move, registry: Registry) -> bool:
+def _leads_on(move: Transition, registry: Registry) -> bool:
     """Tell whether this leads to an existing step under `closing`; of the others another rule speaks."""
     return (
         move.intent == Intent.CLOSING

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from stagec.core.nearest import Names, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.frontends.registry.document import Kind, Registry, Step
+from stagec.frontends.registry.document import Registry, Step, StepKind
 from stagec.rules.registry import rule
 
 
@@ -25,7 +25,9 @@ def check(registry: Registry) -> Iterator[Finding]:
     idle = [key for key in keys if key not in told and _is_idle(registry.step(key))]
     if not idle:
         return
-    closures = Names(step.key for step in registry.steps.values() if step.kind is Kind.CLOSURE and step.key not in keys)
+    closures = Names(
+        step.key for step in registry.steps.values() if step.kind is StepKind.CLOSURE and step.key not in keys
+    )
     for key in idle:
         at, step = (registry.at / "validationSteps" / key).key, registry.step(key)
         message = f"validation step {quote(key)} guards nothing"
@@ -39,4 +41,4 @@ def check(registry: Registry) -> Iterator[Finding]:
 
 def _is_idle(step: Step | None) -> bool:
     """Tell whether this is surely no closure step; a step of unknown kind may be one."""
-    return step is None or step.is_section or step.acts_as in {Kind.WORK, Kind.VERIFICATION}
+    return step is None or step.is_section or step.acts_as in {StepKind.WORK, StepKind.VERIFICATION}

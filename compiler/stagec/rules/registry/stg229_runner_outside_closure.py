@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.frontends.registry.document import Kind, Registry, Step
+from stagec.frontends.registry.document import Registry, Step, StepKind
 from stagec.rules.registry import rule
 
 
@@ -29,4 +29,4 @@ def check(registry: Registry) -> Iterator[Finding]:
 def _may_run(step: Step) -> bool:
     """Tell whether this is a closure step, or may be one because its kind is broken or missing."""
     unclear = step.kind is None and ("stepKind" in step.body or step.lacks_kind)
-    return step.kind is Kind.CLOSURE or (unclear and not step.is_section)
+    return step.kind is StepKind.CLOSURE or (unclear and not step.is_section)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.frontends.registry.agreement import offered_by
+from stagec.frontends.registry.agreement import list_offered_by
 from stagec.frontends.registry.document import Intent, Registry
 from stagec.rules.registry import rule
 
@@ -26,7 +26,7 @@ from stagec.rules.registry import rule
 )
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
-        offered, gate = offered_by(step), step.gate
+        offered, gate = list_offered_by(step), step.gate
         if offered is None or gate is None or (Intent.ABORT in offered) is (Intent.ABORT in gate.allowed):
             continue
         message = f"step {quote(step.key)} lists 'abort' only"

@@ -36,7 +36,7 @@ class Moves:
         node = self._flow.nodes[name]
         written = _by_outcome(node.edges)
         if isinstance(gate, JudgeGate):
-            return tuple(_judged(written))
+            return tuple(_judge(written))
         kept = {*allowed, Intent.ABORT.value, *(_OF_PROGRAMS if isinstance(gate, ExitGate) else ())}
         routed = tuple(edge for on, edges in written.items() if on in kept for edge in _moves(on, edges))
         is_lost = Intent.ABORT in allowed and Intent.ABORT not in written
@@ -48,9 +48,9 @@ class Moves:
             yield Edge(Intent.JUMP.value, Pick(_ANY))
         for edge in node.edges:
             if isinstance(edge.target, flow.Pick):
-                yield Edge(edge.outcome, self._picked(edge.target))
+                yield Edge(edge.outcome, self._pick(edge.target))
 
-    def _picked(self, target: flow.Pick) -> Target:
+    def _pick(self, target: flow.Pick) -> Target:
         shared = self._shared.get(id(target))
         return Named(target.names) if shared is None else Pick(shared)
 
@@ -68,7 +68,7 @@ def _by_outcome(edges: Iterable[flow.Edge]) -> Mapping[str, list[flow.Edge]]:
     return found
 
 
-def _judged(written: Mapping[str, list[flow.Edge]]) -> Iterator[Edge]:
+def _judge(written: Mapping[str, list[flow.Edge]]) -> Iterator[Edge]:
     """Yield the moves of a step without a gate; where nothing follows it, work that is not done has failed."""
     if Intent.NEXT not in written:
         yield Edge(Intent.NEXT.value, _FAILED)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.frontends.registry import document
-from stagec.frontends.registry.document import Kind, Step
+from stagec.frontends.registry.document import Step, StepKind
 from stagec.frontends.registry.freezing.templates import RegistryTexts, find_names, prompt, word
 from stagec.frontends.registry.freezing.variables import Variables, list_declared
 from stagec.frontends.registry.prompts import Prompts
@@ -18,7 +18,11 @@ from stagec.plan.template import Path, Template
 
 _BOUNDARY = re.compile(r"github[A-Z]\w*(?:Close|Comment|Create|Merge|Publish|Update)")
 """Tools that change what others see at GitHub; only closure steps may call them."""
-_USUAL: Mapping[Kind, str] = {Kind.WORK: "acceptEdits", Kind.VERIFICATION: "plan", Kind.CLOSURE: "acceptEdits"}
+_USUAL: Mapping[StepKind, str] = {
+    StepKind.WORK: "acceptEdits",
+    StepKind.VERIFICATION: "plan",
+    StepKind.CLOSURE: "acceptEdits",
+}
 """The permission modes of steps that state none."""
 
 
@@ -42,7 +46,7 @@ class AgentDefaults:
 
     def tools(self, step: Step) -> tuple[str, ...] | None:
         """Return the tools that a step may call; nothing where nobody says."""
-        return self._inner if step.kind in {Kind.WORK, Kind.VERIFICATION} else self._all
+        return self._inner if step.kind in {StepKind.WORK, StepKind.VERIFICATION} else self._all
 
     def model(self, step: Step) -> str:
         """Return the model that is asked: that of the step, or of the flow, or the usual one."""

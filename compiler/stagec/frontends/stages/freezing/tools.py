@@ -24,10 +24,12 @@ def list_allowed(pipeline: Pipeline, stage: Stage) -> tuple[str, ...]:
 def tools(catalogue: Catalogue | None, names: Iterable[str], texts: PlanTexts) -> Mapping[str, surroundings.Tool]:
     """Return what is known of tools, by name."""
     known = catalogue.by_name if catalogue is not None else {}
-    return {name: _tool(known[name], texts) if name in known else _unknown(name) for name in dict.fromkeys(names)}
+    return {
+        name: _tool(known[name], texts) if name in known else _describe_unknown(name) for name in dict.fromkeys(names)
+    }
 
 
-def _unknown(name: str) -> surroundings.Tool:
+def _describe_unknown(name: str) -> surroundings.Tool:
     return surroundings.Tool("unknown", well_known_effects(name).value)
 
 
