@@ -510,3 +510,18 @@ def test_the_same_schema_gives_the_same_text(tmp_path: Path) -> None:
     first = bundle(schemas, found)
     assert bundle(schemas_of(tmp_path), found) == first
     assert list(json.loads(first)["$defs"]) == ["z", "y", "x"]
+
+
+def test_a_bundle_says_what_schemas_with_addresses_say(tmp_path: Path) -> None:
+    inner = {"$id": "in.json", "properties": {"v": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"const": "in"}}}
+    other = {"$id": "https://example.com/other", "$defs": {"x": {"$anchor": "here", "const": "other"}}}
+    given = {
+        "properties": {"a": {"$ref": "https://example.com/other#here"}, "b": {"$ref": "#/$defs/inner"}},
+        "$defs": {"inner": inner, "x": {"const": "out"}},
+    }
+    made = bundled(tmp_path, a=given, b=other)
+    assert "$id" not in json.dumps(made)
+    validator = jsonschema.Draft202012Validator(made)
+    assert validator.is_valid({"a": "other", "b": {"v": "in"}})
+    assert not validator.is_valid({"a": "out"})
+    assert not validator.is_valid({"b": {"v": "out"}})

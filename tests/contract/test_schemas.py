@@ -108,9 +108,55 @@ def test_a_schema_is_found_by_the_address_it_gives_itself(tmp_path: Path, refere
     assert found.at == Place("a.json", pointer)
 
 
-def test_an_address_that_another_file_gives_itself_is_none_of_this_one(tmp_path: Path) -> None:
-    schemas = _schemas(tmp_path, a={}, b={"$id": "https://example.com/b"})
+@pytest.mark.parametrize(
+    ("reference", "at"),
+    [
+        ("https://example.com/s/b.json", Place("b.json")),
+        ("https://example.com/s/b.json#/$defs/x", Place("b.json", ("$defs", "x"))),
+        ("https://example.com/s/b.json#here", Place("b.json", ("$defs", "x"))),
+        ("https://example.com/s/inner.json", Place("b.json", ("$defs", "x"))),
+        ("urn:example:y", Place("b.json", ("$defs", "y"))),
+    ],
+)
+def test_a_schema_of_another_file_is_found_by_its_address(tmp_path: Path, reference: str, at: Place) -> None:
+    defined = {"x": {"$id": "inner.json", "$anchor": "here"}, "y": {"$id": "urn:example:y"}}
+    schemas = _schemas(tmp_path, a={}, b={"$id": "https://example.com/s/b.json", "$defs": defined})
+    found = schemas.resolve(reference, "a.json")
+    assert isinstance(found, Schema)
+    assert found.at == at
+
+
+def test_an_address_is_relative_to_that_of_the_schema_it_stands_in(tmp_path: Path) -> None:
+    schemas = _schemas(tmp_path, a={"$id": "https://example.com/s/a"}, b={"$id": "https://example.com/s/other"})
+    found = schemas.resolve("other", "a.json")
+    assert isinstance(found, Schema)
+    assert found.at == Place("b.json")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"properties": {"$id": {"const": "https://example.com/b"}}, "default": {"$id": "https://example.com/b"}},
+        {"$id": "https://example.com/b", "$ref": "#", "$schema": "http://json-schema.org/draft-07/schema#"},
+        {"$id": "https://example.com/b/"},
+        [{"$id": 5}, {"$id": "http://["}, {"$defs": [], "$id": None}],
+    ],
+)
+def test_what_only_looks_like_an_address_is_none(tmp_path: Path, content: Json) -> None:
+    schemas = _schemas(tmp_path, a={}, b=content)
     assert schemas.resolve("https://example.com/b", "a.json") is Miss.OUTSIDE
+
+
+def test_a_pointer_in_a_part_with_an_address_begins_there(tmp_path: Path) -> None:
+    inner = {"$id": "in.json", "$ref": "#/$defs/x", "$defs": {"x": {"const": "in"}}}
+    outer = {"$ref": "#/$defs/x"}
+    schemas = _schemas(tmp_path, a={"$defs": {"inner": inner, "x": {"const": "out"}}, "outer": outer})
+    found = [each.document.at.pointer for each in schemas.references("a.json") if isinstance(each.document, Schema)]
+    assert sorted(found) == [(), ("$defs", "inner")]
+    (one, other) = (schemas.find_named("a.json", name) for name in ("#/$defs/inner", "outer"))
+    assert isinstance(one, Schema)
+    assert isinstance(other, Schema)
+    assert (_values(choices(schemas, one)), _values(choices(schemas, other))) == (["in"], ["out"])
 
 
 def test_a_file_wins_over_a_schema_that_calls_itself_so(tmp_path: Path) -> None:

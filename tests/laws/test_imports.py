@@ -25,6 +25,7 @@ DOORS = {
     "mcp": ("stagec.world",),
     "mcp_types": ("stagec.world",),
     "jsonschema_rs": ("stagec.sources.shape", "stagec.project.mistakes", "stagec.runtime.answer_schemas"),
+    "referencing": ("stagec.contract.addresses",),
     "sqlite3": ("stagec.drivers.local.legacy",),
     "yaml": ("stagec.sources.formats", "stagec.sources.yaml_text"),
     "ruamel": ("stagec.sources.formats", "stagec.sources.yaml_text"),

@@ -137,6 +137,7 @@ _LIBRARIES = {
     "jiter": "jiter",
     "jsonschema_rs": "jsonschema-rs",
     "networkx": "networkx",
+    "referencing": "referencing",
     "ruamel": "ruamel.yaml",
 }
 """The libraries that commands import when they need them, and what each is called where it is installed from."""

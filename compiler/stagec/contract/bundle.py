@@ -123,7 +123,7 @@ class _Bundle:
             for index, each in enumerate(list_of(given)):
                 yield from task.put(made, index, index, each)
         elif task.stands is SchemaPart.SCHEMA:
-            yield from self._schema(replace(task, scope=task.scope.of(given)), given)
+            yield from self._schema(replace(task, scope=self._reach.inner(given, task.at, task.scope)), given)
         else:
             task.sink[task.slot] = named = dict.fromkeys(given)
             for name, each in given.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from weakref import WeakKeyDictionary
 
-from stagec.contract.schemas import Schema, Schemas
+from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.expansion import ENDLESS, Expansion
 from stagec.core.json import Object, object_of
 from stagec.core.place import Place, Pointer
@@ -22,6 +22,7 @@ _MARKS = (b"$ref", b"$dynamicRef", b"$recursiveRef", b"unevaluated", b"\\u", b"*
 def judge_expansion(sources: Sources, tree: Tree, pointers: Iterable[Pointer] = ((),)) -> Tree:
     """Return a tree with what is wrong with the size of schemas in it once their references are followed."""
     most = sources.budgets.expansion
+    tree = _accept_addresses(sources, tree, pointers := tuple(pointers))
     if not tree.readable or (len(tree.data) <= most and not any(mark in tree.data for mark in _MARKS)):
         return tree
     weights = _WEIGHTS.setdefault(sources, _Weights(sources))
@@ -29,11 +30,30 @@ def judge_expansion(sources: Sources, tree: Tree, pointers: Iterable[Pointer] = 
     return replace(tree, faults=(*tree.faults, *found)) if found else tree
 
 
+def _accept_addresses(sources: Sources, tree: Tree, pointers: Iterable[Pointer]) -> Tree:
+    """Return a tree without its faults about references that lead to a schema of the project by its `$id`."""
+    if all(fault.topic != _FOREIGN for fault in tree.faults):
+        return tree
+    schemas = _WEIGHTS.setdefault(sources, _Weights(sources)).schemas
+    for pointer in filter(None, pointers):
+        schemas.embed(Schema(part_at(tree.value, pointer), Place(tree.file, pointer)))
+    kept = (fault for fault in tree.faults if fault.topic != _FOREIGN or _is_foreign(schemas, fault))
+    return replace(tree, faults=tuple(kept))
+
+
+_FOREIGN = "foreign-reference"
+
+
+def _is_foreign(schemas: Schemas, fault: Fault) -> bool:
+    base = schemas.base(Place(fault.at.file, fault.at.pointer[:-1]))
+    return isinstance(schemas.document(str(fault.facts["reference"]), fault.at.file, base), Miss)
+
+
 class _Weights:
     """The weights of all schemas of one project that were asked for."""
 
     def __init__(self, sources: Sources) -> None:
-        self._schemas = Schemas(sources)
+        self.schemas = Schemas(sources)
         self._expansion = Expansion()
         self._places: dict[int, Place] = {}
 
@@ -43,7 +63,7 @@ class _Weights:
         parts = list(subschemas(root)) if isinstance(root, dict) else []
         at = Place(tree.file, pointer)
         if pointer:
-            self._schemas.embed(Schema(root, at))
+            self.schemas.embed(Schema(root, at))
         for part in parts:
             self._places[id(part.value)] = Place(tree.file, (*pointer, *part.pointer))
         self._expansion.add([part.value for part in parts], self._resolve)
@@ -65,7 +85,7 @@ class _Weights:
         at = self._places.get(id(body))
         if at is None:
             return ()
-        found = self._schemas.resolve(text, at.file, self._schemas.base(at))
+        found = self.schemas.resolve(text, at.file, self.schemas.base(at))
         if not isinstance(found, Schema) or not isinstance(found.value, dict):
             return ()
         for part in subschemas(found.value) if id(found.value) not in self._places else ():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from stagec.core.json import Json
@@ -32,3 +33,11 @@ def position(outer: SchemaPart, key: Key, inner: Json) -> SchemaPart:
         return SchemaPart.LISTED
     named = outer is SchemaPart.SCHEMA and key in NAMED and isinstance(inner, dict)
     return SchemaPart.NAMED if named else SchemaPart.SCHEMA
+
+
+def parts(outer: SchemaPart, given: Json) -> Iterator[tuple[Key, Json, SchemaPart]]:
+    """Yield the objects and lists directly inside a part that can be or hold schemas, with their keys."""
+    members: Iterable[tuple[Key, Json]] = given.items() if isinstance(given, dict) else ()
+    for key, inner in enumerate(given) if isinstance(given, list) else members:
+        if isinstance(inner, dict | list) and (stands := position(outer, key, inner)) is not SchemaPart.DATA:
+            yield key, inner, stands

@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Iterator
 
 from stagec.contract.dialects import LATEST, Dialect, fits, is_known
-from stagec.contract.positions import SchemaPart, position
+from stagec.contract.positions import SchemaPart, parts
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
-from stagec.core.place import Key, Pointer
+from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import replace, value
 
 
@@ -25,6 +25,10 @@ class SchemaScope:
         """Return the scope of a schema that lies in this one."""
         draft = Dialect.of(schema, self.draft)
         return self if draft is self.draft else replace(self, draft=draft)
+
+    def at(self, base: Pointer) -> SchemaScope:
+        """Return the scope with another part of the file as what `#` means."""
+        return self if base == self.base else replace(self, base=base)
 
 
 class Reach:
@@ -47,15 +51,19 @@ class Reach:
 
     def scope(self, schema: Schema) -> SchemaScope:
         """Return the scope of a schema: its draft is named by it, or by one of the schemas around it."""
-        base = self._schemas.base(schema.at)
-        whole = self._schemas.whole(schema.at.file, base)
+        start = self._schemas.start(schema.at)
+        whole = self._schemas.whole(schema.at.file, start)
         around: list[Json] = [schema.value if isinstance(whole, Miss) else whole.value]
-        for key in schema.at.pointer[len(base) :]:
+        for key in schema.at.pointer[len(start) :]:
             around.append(_inside(around[-1], key))
-        scope = SchemaScope(schema.at.file, base, LATEST)
+        scope = SchemaScope(schema.at.file, self._schemas.base(schema.at), LATEST)
         for each in around:
             scope = scope.of(each) if isinstance(each, dict) else scope
         return scope
+
+    def inner(self, schema: Object, at: Place, scope: SchemaScope) -> SchemaScope:
+        """Return the scope of a schema that lies at a place in another one."""
+        return scope.of(schema).at(self._schemas.base(at)) if _IDENTITIES & schema.keys() else scope.of(schema)
 
     def find_references(self, schema: Object, scope: SchemaScope) -> Iterator[tuple[str, Schema]]:
         """Yield what a schema itself refers to, and by which keyword; what cannot be found is left out."""
@@ -80,17 +88,17 @@ class Reach:
 
     def _bodies(self, schema: Schema, scope: SchemaScope) -> Iterator[tuple[Object, SchemaScope]]:
         """Yield the schemas in a schema that were not come upon before, as they are written."""
-        todo: list[tuple[Json, SchemaPart, SchemaScope]] = [(schema.value, SchemaPart.SCHEMA, scope)]
+        todo: list[tuple[Json, SchemaPart, SchemaScope, Place]] = [(schema.value, SchemaPart.SCHEMA, scope, schema.at)]
         while todo:
-            given, stands, scope = todo.pop()
+            given, stands, scope, at = todo.pop()
             if isinstance(given, dict) and stands is SchemaPart.SCHEMA:
-                scope = scope.of(given)
+                scope = self.inner(given, at, scope)
                 identity = (id(given), scope.file, scope.base, scope.draft)
                 if identity in self._seen:
                     continue
                 self._seen.add(identity)
                 yield given, scope
-            todo.extend(reversed([(inner, where, scope) for inner, where in _parts(given, stands)]))
+            todo.extend(reversed([(inner, where, scope, at / key) for key, inner, where in parts(stands, given)]))
 
     def _outermost(self, keyword: str, name: str, found: Schema) -> Schema:
         """Return what a reference that looks at the way to it finds: the schema's own root comes first, if it can."""
@@ -101,6 +109,7 @@ class Reach:
 
 
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_IDENTITIES = {"$id", "id"}
 
 
 def _is_marked(schema: Schema, keyword: str, name: str) -> bool:
@@ -109,16 +118,6 @@ def _is_marked(schema: Schema, keyword: str, name: str) -> bool:
     if keyword == "$dynamicRef":
         return body.get("$dynamicAnchor") == name
     return keyword == "$recursiveRef" and body.get("$recursiveAnchor") is True
-
-
-def _parts(given: Json, stands: SchemaPart) -> Iterator[tuple[Json, SchemaPart]]:
-    if isinstance(given, dict):
-        inner = ((each, position(stands, key, each)) for key, each in given.items())
-    elif isinstance(given, list):
-        inner = ((each, position(stands, 0, each)) for each in given)
-    else:
-        return
-    yield from (each for each in inner if each[1] is not SchemaPart.DATA and isinstance(each[0], dict | list))
 
 
 def _inside(given: Json, key: Key) -> Json:

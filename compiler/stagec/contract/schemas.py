@@ -5,14 +5,15 @@ from __future__ import annotations
 import posixpath
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from urllib.parse import unquote, urldefrag, urlsplit
 
-from stagec.contract.positions import SchemaPart, position
+from stagec.contract.addresses import Addresses
+from stagec.contract.positions import SchemaPart, parts
 from stagec.core.json import Json
 from stagec.core.memo import Memo
-from stagec.core.place import Key, Place, Pointer
+from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import value
 from stagec.sources.read import Sources, join
 
@@ -45,13 +46,16 @@ class Reference:
     text: str
     at: Place
     found: Schema | Miss
+    document: Schema | Miss
+    """What the part of the reference before `#` leads to."""
 
     @property
     def target(self) -> tuple[str, str]:
         """The file it means, empty for one outside the project, and the part of that file."""
         address, _, part = self.text.partition("#")
-        if not address:
-            return self.at.file, part
+        if isinstance(self.document, Schema):
+            is_pointer = not part or part.startswith("/")
+            return self.document.at.file, pointer_text(self.document.at.pointer) + part if is_pointer else part
         return join(posixpath.dirname(self.at.file), unquote(address)) or "", part
 
 
@@ -67,7 +71,7 @@ class Schemas:
         self._sources = sources
         self._patience = _PATIENCE
         self._anchors: dict[Place, Mapping[str, Schema]] = {}
-        self._identities: dict[Place, Mapping[str, Schema]] = {}
+        self._addresses = Addresses(sources)
         self._resolved: dict[tuple[str, str, Pointer], Schema | Miss] = {}
         self._embedded: dict[str, dict[Pointer, None]] = {}
 
@@ -88,6 +92,17 @@ class Schemas:
         return self.root(file) if tree is None else _down(Schema(tree.value, Place(file)), tuple(map(str, base)))
 
     def base(self, at: Place) -> Pointer:
+        """Return to which part of its file a `#` in a part refers: the innermost one around it with an own `$id`.
+
+        Where none has one, it is where the schema begins.
+        """
+        start = self.start(at)
+        whole = self.whole(at.file, start)
+        named = self._addresses.find_named(whole.at, whole.value) if isinstance(whole, Schema) else ()
+        ways = (at.pointer[:length] for length in range(len(at.pointer), len(start), -1)) if named else ()
+        return next((each for each in ways if Place(at.file, each) in named), start)
+
+    def start(self, at: Place) -> Pointer:
         """Return where in its file the schema begins that a part is in: where one was embedded, else at the root."""
         bases = self._embedded.get(at.file, {})
         ways = (at.pointer[:length] for length in range(len(at.pointer) + 1)) if bases else ()
@@ -125,33 +140,34 @@ class Schemas:
         return self._resolved[key]
 
     def _resolve(self, reference: str, file: str, base: Pointer) -> Schema | Miss:
-        try:
-            address, fragment = urldefrag(reference)
-            scheme = urlsplit(address).scheme
-        except ValueError:  # such as brackets around what is no address
-            return Miss.OUTSIDE
-        found = self._document("/" if scheme else address, file, base)
-        if isinstance(found, Miss) and found in _ELSEWHERE:
-            found = self._identity(address, file, base) or found
+        fragment = reference.partition("#")[2]
+        found = self.document(reference, file, base)
         if isinstance(found, Miss) or not fragment:
             return found
         return _down(found, tokens(fragment)) if fragment.startswith("/") else self._anchor(found, unquote(fragment))
 
-    def _document(self, address: str, file: str, base: Pointer) -> Schema | Miss:
-        """Return the schema that an address without a fragment means, read as the path of a file."""
+    def document(self, reference: str, file: str, base: Pointer = ()) -> Schema | Miss:
+        """Return the schema that a reference without its fragment means: a file, or one with such an `$id`."""
+        try:
+            address, _ = urldefrag(reference)
+            scheme = urlsplit(address).scheme
+        except ValueError:  # such as brackets around what is no address
+            return Miss.OUTSIDE
         if not address:
             return self.whole(file, base)
-        target = None if address.startswith("/") else join(posixpath.dirname(file), unquote(address))
-        return Miss.OUTSIDE if target is None else self.root(target)
+        is_path = not scheme and not address.startswith("/")
+        target = join(posixpath.dirname(file), unquote(address)) if is_path else None
+        found = Miss.OUTSIDE if target is None else self.root(target)
+        if isinstance(found, Schema) or found not in _ELSEWHERE:
+            return found
+        return self._find_address(address, Place(file, base)) or found
 
-    def _identity(self, address: str, file: str, base: Pointer) -> Schema | None:
-        """Return the part of a schema that calls itself by an address."""
-        whole = self.whole(file, base)
-        if isinstance(whole, Miss):
-            return None
-        if whole.at not in self._identities:
-            self._identities[whole.at] = _identities(whole)
-        return self._identities[whole.at].get(address)
+    def _find_address(self, address: str, base: Place) -> Schema | None:
+        """Return the schema that gives itself an address, as seen from a part of a schema."""
+        whole = self.whole(base.file, self.start(base))
+        at = self._addresses.find(address, base, whole.at, whole.value) if isinstance(whole, Schema) else None
+        found = self.whole(at.file, at.pointer) if at is not None else None
+        return found if isinstance(found, Schema) else None
 
     def layers(self, *schemas: Schema) -> Iterator[Schema | Miss]:
         """Yield schemas, each once, and all that apply together with them: what they refer to and their `allOf`."""
@@ -181,8 +197,10 @@ class Schemas:
             for keyword in _REFERRING:
                 text = _member(each, keyword)
                 if isinstance(text, str):
-                    found = self._resolve_at(text, schema.at)
-                    yield Reference(text, each.at / keyword, found if _is_schema(found) else Miss.NO_SCHEMA)
+                    base = self.base(each.at)
+                    found = self.resolve(text, each.at.file, base)
+                    document = self.document(text, each.at.file, base)
+                    yield Reference(text, each.at / keyword, found if _is_schema(found) else Miss.NO_SCHEMA, document)
 
     def _anchor(self, root: Schema, name: str) -> Schema | Miss:
         if root.at not in self._anchors:
@@ -216,15 +234,7 @@ def _parts(root: Schema) -> Iterator[Schema]:
     while todo:
         each, outer = todo.pop()
         yield each
-        for key, inner in _members(each.value):
-            if isinstance(inner, dict | list) and (stands := position(outer, key, inner)) is not SchemaPart.DATA:
-                todo.append((Schema(inner, each.at / key), stands))
-
-
-def _members(given: Json) -> Iterable[tuple[Key, Json]]:
-    if isinstance(given, dict):
-        return given.items()
-    return enumerate(given) if isinstance(given, list) else ()
+        todo.extend((Schema(inner, each.at / key), stands) for key, inner, stands in parts(outer, each.value))
 
 
 def _anchors(root: Schema) -> Mapping[str, Schema]:
@@ -235,16 +245,6 @@ def _anchors(root: Schema) -> Mapping[str, Schema]:
         for name in (_member(each, "$anchor"), _member(each, "$dynamicAnchor"), identity):
             if isinstance(name, str) and (name is not identity or name.startswith("#")):
                 found.setdefault(name.removeprefix("#") if name is identity else name, each)
-    return found
-
-
-def _identities(root: Schema) -> Mapping[str, Schema]:
-    """Return the schemas of a file that give themselves an address; of several with one address the first counts."""
-    found: dict[str, Schema] = {}
-    for each in _parts(root):
-        for name in (_member(each, "$id"), _member(each, "id")):
-            if isinstance(name, str) and not name.startswith("#"):
-                found.setdefault(name.removesuffix("#"), each)
     return found
 
 

@@ -10,7 +10,7 @@ _STYLES = ("drawing.css", "page.css")
 
 
 def _emit(pictures: tuple[Picture, ...]) -> bytes:
-    """Return the page: a template with the drawings, which Python writes because templates take longer for them."""
+    """Return the page: a template with the drawings, which are computed shape by shape and no text with variables."""
     from stagec.emitters.html.data import data
     from stagec.emitters.html.drawing import svg
     from stagec.emitters.html.legend import legend

@@ -5,7 +5,8 @@ References are never followed out of the project: not to the net, not to absolut
 point to could change or be anything, so the schema says nothing certain.
 
 ## How to fix
-Copy what is referred to into the project and refer to it by a relative path.
+Copy what is referred to into the project and refer to it by a relative path, or by the
+`$id` that the copy gives itself.
 """
 
 from collections.abc import Iterator

@@ -1,0 +1,178 @@
+"""Find schemas by the addresses they give themselves (`$id`): the only module that imports referencing.
+
+Only files of the project are looked at, and nothing is ever fetched.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
+
+from stagec.contract.dialects import LATEST, Dialect
+from stagec.contract.positions import SchemaPart, parts
+from stagec.core.json import Json
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.sources.read import Sources
+
+_UNNAMED = "https://project.invalid/"
+"""Where files lie that give themselves no address; no host can have this name."""
+_NAMED = re.compile(rb'"(?:\$|\\u0024)?id"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_MOST_FILES, _MOST_BYTES = 5_000, 1_000_000
+"""How many files are searched for an address, and how much of each."""
+
+
+@value
+class AddressedPart:
+    """A part of a schema file: where it is, what stands there, and in which dialect."""
+
+    at: Place
+    value: Json
+    stands: SchemaPart
+    dialect: Dialect
+
+    @property
+    def address(self) -> str | None:
+        """The address that the part gives itself, perhaps relative to that of a part around it."""
+        if not isinstance(self.value, dict) or self.stands is not SchemaPart.SCHEMA:
+            return None
+        if self.dialect < Dialect.OF_2019 and "$ref" in self.value:  # what stands beside it counts only since then
+            return None
+        given = self.value.get("$id", self.value.get("id"))
+        return given if isinstance(given, str) and not given.startswith("#") and _is_address(given) else None
+
+    @property
+    def is_base(self) -> bool:
+        """Whether references inside are relative to the part; since draft-06, `id` is a name that means nothing."""
+        is_named = isinstance(self.value, dict) and (self.dialect is Dialect.FOUR or "$id" in self.value)
+        return is_named and self.address is not None
+
+    def parts(self) -> Iterator[AddressedPart]:
+        """Yield the parts directly inside that can hold schemas."""
+        for key, inner, stands in parts(self.stands, self.value):
+            yield _part(self.at / key, inner, stands, self.dialect)
+
+
+def _part(at: Place, given: Json, stands: SchemaPart, dialect: Dialect) -> AddressedPart:
+    own = Dialect.of(given, dialect) if isinstance(given, dict) and stands is SchemaPart.SCHEMA else dialect
+    return AddressedPart(at, given, stands, own)
+
+
+def _is_address(given: str) -> bool:
+    try:
+        urlsplit(given)
+    except ValueError:  # such as brackets around what is no address
+        return False
+    return True
+
+
+class Addresses:
+    """The schemas of one project that have addresses of their own; a file is read when an address may be in it."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._registries: dict[Place, Any] = {}
+        self._uris: dict[Place, dict[Place, str]] = {}
+        self._named: dict[Place, frozenset[Place]] = {}
+        self._files: Mapping[bytes, list[str]] | None = None
+
+    def find_named(self, start: Place, given: Json) -> frozenset[Place]:
+        """Return where parts of a schema have addresses of their own; a schema without any is not searched."""
+        if start not in self._named:
+            tree = self._sources.known(start.file)
+            data = tree.data if tree is not None else b""
+            marked = b"$id" in data or b"\\u" in data or b"draft-04" in data
+            self._named[start] = frozenset(_find_named(start, given)) if marked else frozenset()
+        return self._named[start]
+
+    def find(self, address: str, base: Place, start: Place, given: Json) -> Place | None:
+        """Return where the schema is that an address means in a part of a schema, nothing where none has it.
+
+        `base` is the innermost part around it that has an address, `start` where the schema begins, `given` its value.
+        """
+        tree = self._sources.known(start.file)
+        if not urlsplit(address).scheme and tree is not None and b"id" not in tree.data and b"\\u" not in tree.data:
+            return None
+        uri = urljoin(self._uri(base, start, given), address)
+        found = self._look_up(uri, start, given)
+        if found is not None or uri.startswith(_UNNAMED):
+            return found
+        return next(filter(None, (self._look_into(file, uri) for file in self._candidates(uri))), None)
+
+    def _uri(self, base: Place, start: Place, given: Json) -> str:
+        """Return the whole address of a part."""
+        if start not in self._uris:
+            registry = self._registry(start, given)
+            named = sorted(registry, key=lambda uri: not uri.startswith(_UNNAMED))  # of two addresses, its own counts
+            self._uris[start] = {registry[uri].contents.at: uri for uri in named}
+        return self._uris[start].get(base, _UNNAMED + quote(start.file))
+
+    def _look_up(self, uri: str, start: Place, given: Json) -> Place | None:
+        from referencing.exceptions import Unresolvable
+
+        try:
+            found: AddressedPart = self._registry(start, given).resolver().lookup(uri).contents
+        except Unresolvable:
+            return None
+        return found.at if found.address is not None else None
+
+    def _registry(self, start: Place, given: Json) -> Any:
+        """Return the library's registry of all parts of a schema that have addresses."""
+        if start not in self._registries:
+            import referencing
+
+            library: Any = referencing  # its classes are made by a decorator that type checkers do not see through
+            specification = library.Specification(
+                name="stagec",
+                id_of=lambda part: part.address,
+                subresources_of=lambda part: part.parts(),
+                anchors_in=lambda _specification, _part: (),
+                maybe_in_subresource=lambda _segments, resolver, _subresource: resolver,
+            )
+            whole = library.Resource(
+                contents=_part(start, given, SchemaPart.SCHEMA, LATEST), specification=specification
+            )
+            registry = library.Registry().with_resource(_UNNAMED + quote(start.file), whole)
+            self._registries[start] = registry.crawl()
+        return self._registries[start]
+
+    def _candidates(self, uri: str) -> Iterable[str]:
+        """Return the files that may hold the schema with an address, by path."""
+        if self._files is None:
+            self._files = _files(self._sources)
+        return self._files.get(_last(uri.encode(errors="replace")), ())
+
+    def _look_into(self, file: str, uri: str) -> Place | None:
+        was_known = self._sources.known(file) is not None
+        tree = self._sources.tree(file, "schema")
+        found = self._look_up(uri, Place(file), tree.value) if tree is not None and tree.readable else None
+        if found is None and not was_known:
+            self._sources.forget(file)
+        return found
+
+
+def _find_named(start: Place, given: Json) -> Iterator[Place]:
+    waiting = [_part(start, given, SchemaPart.SCHEMA, LATEST)]
+    while waiting:
+        part = waiting.pop()
+        if part.is_base:
+            yield part.at
+        waiting.extend(part.parts())
+
+
+def _files(sources: Sources) -> Mapping[bytes, list[str]]:
+    """Return the JSON files of a project by the last names of the addresses in them."""
+    found: dict[bytes, list[str]] = {}
+    for file in sources.below("", ".json")[:_MOST_FILES]:
+        for name in {_last(each) for each in _NAMED.findall(sources.glance(file, _MOST_BYTES))}:
+            found.setdefault(name, []).append(file)
+    return found
+
+
+def _last(address: bytes) -> bytes:
+    """Return what stands behind the last slash or colon of an address, however it is escaped."""
+    plain = unquote_to_bytes(address.removesuffix(b"#"))
+    return posixpath.basename(plain.replace(b":", b"/").replace(b"\\", b""))
