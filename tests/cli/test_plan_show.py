@@ -19,7 +19,7 @@ from stagec.cli.commands.plan.node_page import draw_node_page
 from stagec.cli.commands.plan.overview import draw_overview
 from stagec.cli.commands.plan.sheet import Sheet
 from stagec.cli.commands.plan.show import format_node, format_plan
-from stagec.core.canvas import Canvas
+from stagec.core.terminal import Canvas
 from stagec.core.value import replace
 from stagec.plan import Plan, dump, load, verify
 from stagec.plan.canonical import canonical, digest

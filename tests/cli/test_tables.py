@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from stagec.cli.tables import draw_columns
-from stagec.core.canvas import Canvas
-from stagec.core.columns import columns
+from stagec.core.terminal import Canvas, columns
 
 
 def test_cells_line_up_and_empty_columns_are_left_out() -> None:

@@ -16,7 +16,7 @@ import pytest
 from playable import STAGES, STEPS, stages, steps
 from processes import gone
 
-from stagec.core.columns import columns
+from stagec.core.terminal import columns
 from stagec.core.value import replace
 from stagec.plan import dump
 from stagec.plan.document import Contents

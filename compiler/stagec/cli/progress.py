@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from stagec.core.columns import columns
+from stagec.core.terminal import columns
 
 _PATIENCE = 0.5
 """Seconds before a run counts as long."""

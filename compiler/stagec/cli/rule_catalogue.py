@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from textwrap import fill, wrap
 from typing import Any
 
-from stagec.core.canvas import Canvas
 from stagec.core.failure import Failure
 from stagec.core.nearest import Names, hint
 from stagec.core.rule import AnyFamily, AnyRule
+from stagec.core.terminal import Canvas
 from stagec.core.value import value
 from stagec.core.version import DOCUMENTATION
 from stagec.core.visible import visible

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Mapping
 from typing import TextIO
 
-from stagec.core.canvas import Canvas
 from stagec.core.failure import Failure
+from stagec.core.terminal import Canvas
 from stagec.core.visible import visible
 
 _NARROWEST = 20

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stagec.core.canvas import Canvas
-from stagec.core.columns import columns
+from stagec.core.terminal import Canvas, columns
 from stagec.core.visible import ellipsis, escape_ci_commands, visible
 
 _WIDEST = 40

@@ -64,3 +64,11 @@ START = Span(Position(1, 1), Position(1, 1))
 def pointer_text(pointer: Pointer) -> str:
     """Return a pointer as RFC 6901 writes it: `()` is the empty text, `("a/b", 0)` is `/a~1b/0`."""
     return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in pointer)
+
+
+@value
+class Mention:
+    """A name as written, and where; the name may be wrong, and that is a fact."""
+
+    name: str
+    at: Place

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from stagec.core.canvas import Canvas
 from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.core.terminal import Canvas
 from stagec.core.value import NOTHING, value
 from stagec.core.words import counted
 from stagec.model.flow import Flow

@@ -10,8 +10,7 @@ import pytest
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
-from stagec.core.mention import Mention
-from stagec.core.place import Place
+from stagec.core.place import Mention, Place
 from stagec.frontends.stages.document import Pipeline, Profile, StagePattern
 from stagec.frontends.stages.read import read
 from stagec.sources.read import Sources

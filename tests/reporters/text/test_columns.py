@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.core.columns import columns
+from stagec.core.terminal import columns
 from stagec.reporters.text.frame import Cut, cut
 
 

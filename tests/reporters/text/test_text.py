@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from patience import ends
 
-from stagec.core.columns import columns
+from stagec.core.terminal import columns
 from stagec.core.value import replace
 from stagec.reporters import Canvas, Report
 from stagec.reporters.text import REPORTER

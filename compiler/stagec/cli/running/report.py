@@ -10,10 +10,8 @@ from shlex import join
 from typing import Protocol
 
 from stagec.cli.streams import find_canvas, put, say
-from stagec.core.canvas import Canvas
-from stagec.core.columns import columns
 from stagec.core.json import Json, Object, list_of, object_of, text_in
-from stagec.core.paint import Paint, Style
+from stagec.core.terminal import Canvas, Paint, Style, columns
 from stagec.core.visible import escape_ci_commands, visible
 from stagec.core.words import counted, shortened
 from stagec.plan import Plan

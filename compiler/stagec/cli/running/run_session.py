@@ -16,9 +16,9 @@ from stagec.cli.running.report import RunReporter, announce, choose_reporter, la
 from stagec.cli.running.runs import Runs, explain_journal_error, name_of, open_run, turns_of
 from stagec.cli.streams import find_canvas, say
 from stagec.core.collector import start_collector
-from stagec.core.columns import columns
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json
+from stagec.core.terminal import columns
 from stagec.core.value import value
 from stagec.core.visible import visible
 from stagec.core.words import quote, shortened

@@ -9,9 +9,8 @@ from stagec.contract.choices import Choices
 from stagec.contract.promise import Excluded, Presence, Promise
 from stagec.contract.schemas import Miss, Reference, Schema
 from stagec.core.json import Json, Object
-from stagec.core.mention import Mention
 from stagec.core.nearest import Names
-from stagec.core.place import Place, Pointer
+from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import NOTHING, value
 from stagec.frontends.registry.files import Attachment, Folder
 from stagec.frontends.registry.prompts import Prompts

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from stagec.contract.schemas import Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
-from stagec.core.mention import Mention
 from stagec.core.nearest import Names
-from stagec.core.place import Place, Pointer
+from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import replace
 from stagec.frontends.registry.agreement import agree
 from stagec.frontends.registry.document import (

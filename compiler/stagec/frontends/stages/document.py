@@ -10,9 +10,8 @@ from stagec.contract.promise import Promise
 from stagec.contract.schemas import Miss, Reference, Schema, Schemas
 from stagec.core.json import Json, Object
 from stagec.core.memo import Memo
-from stagec.core.mention import Mention
 from stagec.core.nearest import Names
-from stagec.core.place import Place
+from stagec.core.place import Mention, Place
 from stagec.core.value import NOTHING, value
 from stagec.model.flow import Mode
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from stagec.core.mention import Mention
+from stagec.core.place import Mention
 from stagec.frontends.stages.document import Case, Incoming, IncomingKind, Stage
 from stagec.model.flow import Mode
 

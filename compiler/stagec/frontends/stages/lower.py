@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from stagec.contract.schemas import Schema
 from stagec.core.json import object_of
-from stagec.core.mention import Mention
-from stagec.core.place import Place
+from stagec.core.place import Mention, Place
 from stagec.frontends.stages.coverage import find_uncovered, never_accepted
 from stagec.frontends.stages.document import Case, IncomingKind, Pipeline, Stage
 from stagec.frontends.stages.reads import demands, reads

@@ -9,9 +9,8 @@ from stagec.catalogue import Catalogue, find_catalogue, read_catalogue
 from stagec.contract.schemas import Miss, Reference, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.memo import Memo
-from stagec.core.mention import Mention
 from stagec.core.nearest import Names
-from stagec.core.place import Place
+from stagec.core.place import Mention, Place
 from stagec.core.value import value
 from stagec.frontends.stages.document import PARALLEL, Body, Pipeline, Profile, Stage, StagePattern
 from stagec.frontends.stages.files import PipelineFiles, bundles, guess_names, objects

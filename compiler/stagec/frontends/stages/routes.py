@@ -9,8 +9,7 @@ from stagec.contract.promise import possible_values, promise
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.memo import Memo
-from stagec.core.mention import Mention
-from stagec.core.place import Place
+from stagec.core.place import Mention, Place
 from stagec.core.value import replace, value
 from stagec.frontends.stages.document import Case, Check, Conduct, StageCondition
 from stagec.model.flow import Mode

@@ -37,7 +37,7 @@ def _fill(sentence: str, report: Report) -> str:
     width = report.canvas.width
     if width is None or len(sentence) <= width:
         return sentence
-    from stagec.core.columns import wrap  # rarely needed
+    from stagec.core.terminal import wrap
 
     return "\n".join(wrap(sentence, width))
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from stagec.core.columns import columns, wrap
 from stagec.core.diagnostic import Remark
-from stagec.core.paint import Paint, Style
 from stagec.core.place import Place, Span
+from stagec.core.terminal import Paint, Style, columns, wrap
 from stagec.core.visible import visible
 from stagec.reporters import Canvas, Diagnostic, Tree, counted
 from stagec.reporters.text.frame import SourceFrame, SourceLines, Underline

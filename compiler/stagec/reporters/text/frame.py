@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from stagec.core.columns import columns, wrap
-from stagec.core.paint import Paint, Style
 from stagec.core.place import Span
+from stagec.core.terminal import Paint, Style, columns, wrap
 from stagec.core.value import value
 from stagec.core.visible import ellipsis, visible_characters
 from stagec.reporters import Canvas

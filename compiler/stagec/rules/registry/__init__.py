@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stagec.contract.promise import Presence, Promise
 from stagec.contract.schemas import Schema
-from stagec.core.mention import Mention
 from stagec.core.nearest import Names, hint
+from stagec.core.place import Mention
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.answers import Reading

@@ -10,7 +10,7 @@ Correct the spelling of the target, or declare the step. `null` as a target ends
 
 from collections.abc import Iterator
 
-from stagec.core.mention import Mention
+from stagec.core.place import Mention
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry

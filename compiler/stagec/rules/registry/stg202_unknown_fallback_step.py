@@ -10,7 +10,7 @@ Correct the spelling, declare the step, or delete the fallback.
 
 from collections.abc import Iterator
 
-from stagec.core.mention import Mention
+from stagec.core.place import Mention
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry

@@ -11,8 +11,8 @@ definition, or the name of a member of the file.
 from collections.abc import Iterator
 
 from stagec.contract.schemas import Miss, Schema
-from stagec.core.mention import Mention
 from stagec.core.nearest import hint
+from stagec.core.place import Mention
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry

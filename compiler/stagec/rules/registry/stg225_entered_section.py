@@ -10,8 +10,8 @@ Lead to a step of a phase instead.
 
 from collections.abc import Collection, Iterable, Iterator
 
-from stagec.core.mention import Mention
 from stagec.core.nearest import Names
+from stagec.core.place import Mention
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Intent, Registry, Step

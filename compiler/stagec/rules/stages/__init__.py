@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from stagec.contract.choices import as_text
 from stagec.contract.schemas import Schema
 from stagec.core.json import Json
-from stagec.core.mention import Mention
 from stagec.core.nearest import Names, hint
-from stagec.core.place import Place
+from stagec.core.place import Mention, Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.stages.condition_errors import ConditionError, ConditionMistake, WrongCondition

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
 from stagec.core.edit import Change, Edit, Fix
-from stagec.core.mention import Mention
+from stagec.core.place import Mention
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline

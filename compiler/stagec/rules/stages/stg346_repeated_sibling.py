@@ -10,7 +10,7 @@ Name the stage that was meant, or delete the repetition.
 
 from collections.abc import Iterator
 
-from stagec.core.mention import Mention
+from stagec.core.place import Mention
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline

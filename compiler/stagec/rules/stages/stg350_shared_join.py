@@ -12,7 +12,7 @@ Name the same join in both places, or give one of them a stage of its own.
 
 from collections.abc import Iterator
 
-from stagec.core.mention import Mention
+from stagec.core.place import Mention
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Case, Pipeline, Stage

@@ -10,7 +10,7 @@ Write the `id` of one of the pipeline's stages, or delete the entry.
 
 from collections.abc import Iterator
 
-from stagec.core.mention import Mention
+from stagec.core.place import Mention
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline

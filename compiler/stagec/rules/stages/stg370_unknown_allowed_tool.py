@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from stagec.catalogue import Catalogue
 from stagec.catalogue.document import foreign_name
-from stagec.core.mention import Mention
 from stagec.core.nearest import Names, hint
+from stagec.core.place import Mention
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline

@@ -11,10 +11,10 @@ from unicodedata import normalize
 from stagec.cli.files import STDIN, read_file, write_file, write_files
 from stagec.cli.plans import Freezer, Frozen, Refused
 from stagec.cli.streams import find_canvas, put, put_bytes, put_error, say
-from stagec.core.columns import columns
 from stagec.core.diagnostic import Severity
 from stagec.core.disk import make_folder
 from stagec.core.failure import Failure
+from stagec.core.terminal import columns
 from stagec.core.value import value
 from stagec.core.visible import visible
 from stagec.core.words import counted, quote, shortened

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from stagec.core.canvas import Canvas
-from stagec.core.columns import columns, wrap
-from stagec.core.paint import Paint, Style
+from stagec.core.terminal import Canvas, Paint, Style, columns, wrap
 from stagec.core.visible import ellipsis, visible
 
 _LABEL = 9

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from stagec.cli.commands.plan.sheet import Run
 from stagec.core.json import Json
-from stagec.core.paint import Style
+from stagec.core.terminal import Style
 from stagec.core.words import quote
 from stagec.plan.act import Act, Carried, Command, Converse, Given, Prompt, Provided, Supply
 from stagec.plan.gate import (

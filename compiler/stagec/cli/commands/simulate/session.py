@@ -16,8 +16,8 @@ from stagec.cli.running.programs import read_program
 from stagec.cli.running.report import RunFormatter, choose_reporter, label_execution
 from stagec.cli.running.run_session import choose_status
 from stagec.cli.streams import find_canvas, put
-from stagec.core.columns import columns, wrap
 from stagec.core.failure import Exit
+from stagec.core.terminal import columns, wrap
 from stagec.core.value import value
 from stagec.core.visible import escape_ci_commands, visible
 from stagec.core.words import counted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stagec.core.columns import columns, wrap
+from stagec.core.terminal import columns, wrap
 
 
 @pytest.mark.parametrize(("text", "width"), [("abc", 3), ("審査", 4), ("ﾀ", 1), ("e\u0301", 1), ("🙂", 2)])
