@@ -6,9 +6,15 @@ import os
 import signal
 
 import pytest
+from hypothesis import settings
 
 # A shell that runs the suite in the background has it ignore Ctrl-C, and processes that tests start would, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# A test measures no time: how long an example takes depends on the machine.
+settings.register_profile("stagec", deadline=None)
+settings.load_profile("stagec")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:

@@ -164,7 +164,7 @@ def test_a_value_or_a_path_is_called_impossible_only_when_no_result_has_it(
     every = list(results(schema))
     assume(any(each["verdict"] == "ok" for each in every))
     for each in find_wrong_cases(pipeline):
-        found, path = each.misfitting, ".".join(each.misfitting.condition.path)
+        found, path = each.wrong, ".".join(each.misfitting.condition.path)
         if found.kind is ConditionError.VALUE:
             assert not any(holds(path, [found.given], result) for result in every)
         elif found.kind is ConditionError.PATH:
@@ -178,4 +178,4 @@ def test_a_value_that_no_result_has_is_called_impossible(schema: dict[str, Any],
     every = list(results(schema))
     assume(any(each["verdict"] == "ok" for each in every))
     if not any(holds(f"parsed.{path}", value, each) for each in every):
-        assert [each.misfitting.kind for each in find_wrong_cases(pipeline)]
+        assert [each.wrong.kind for each in find_wrong_cases(pipeline)]

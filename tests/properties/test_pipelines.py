@@ -176,7 +176,7 @@ def answers(graph: Graph | NetworkxGraph) -> dict[str, object]:
 
 def is_mixed(found: Pipeline) -> bool:
     """Tell whether a stage runs both in parallel and alone: a node has the edges of both."""
-    arrivals = [{way.arrival for way in ways} for ways in found.incoming.values()]
+    arrivals = [{way.kind for way in ways} for ways in found.incoming.values()]
     return any(IncomingKind.SIBLING in each and len(each) > 1 for each in arrivals)
 
 

@@ -132,8 +132,9 @@ class _Building:
 
     def _document(self, event: Any) -> None:
         if self.root is not None:
-            start = event.start_mark.index
-            self.second = (start, max(event.end_mark.index, start + 1))
+            end = event.end_mark.index
+            start = max(event.start_mark.index, end - len("---"))  # libyaml counts directives, too
+            self.second = (start, max(end, start + 1))
 
     def _scalar(self, event: Any) -> None:
         start, end = event.start_mark.index, event.end_mark.index
