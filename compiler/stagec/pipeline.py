@@ -76,6 +76,14 @@ def compile_project(project: Project) -> Compilation:
         return _compile(project)
 
 
+def list_files(project: Project) -> frozenset[str]:
+    """Return the files that are read for a project, without judging any."""
+    sources = Sources(project.root, project.settings.budgets, project.overlay)
+    with PausedCollector():
+        _read(project, sources)
+    return frozenset(tree.file for tree in sources.trees)
+
+
 def _compile(project: Project) -> Compilation:
     settings = project.settings
     sources = Sources(project.root, settings.budgets, project.overlay)

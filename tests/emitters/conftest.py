@@ -10,7 +10,7 @@ import pytest
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place
 from stagec.graph import build
-from stagec.model.concerns import concerning
+from stagec.model.concerns import Concerns
 from stagec.picture.document import Box, Line, Picture, Role, Stroke
 from stagec.picture.draw import draw
 from stagec.pipeline import Project, compile_project
@@ -77,7 +77,7 @@ def _pictures(example: str) -> tuple[Picture, ...]:
     settings = configure((folder,), folder).settings
     compilation = compile_project(Project(folder, (folder,), settings))
     flows, found = compilation.flows, compilation.diagnostics
-    return tuple(draw(build(flow), concerning(flow, flows, found), compilation.trees) for flow in flows)
+    return tuple(draw(build(flow), Concerns(flows, found).of(flow), compilation.trees) for flow in flows)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place
-from stagec.model.concerns import concerning
+from stagec.model.concerns import Concerns
 from stagec.model.flow import Flow, Node
 
 
@@ -41,14 +41,14 @@ APART = flow("apart/pipeline.yaml")
 )
 def test_a_file_concerns_the_flows_made_of_it_and_the_nearest(file: str, concerned: list[Flow]) -> None:
     flows = (OUTER, INNER, APART)
-    assert [each for each in flows if concerning(each, flows, [found(file)])] == concerned
+    assert [each for each in flows if Concerns(flows, [found(file)]).of(each)] == concerned
 
 
 def test_a_file_below_no_flow_concerns_none() -> None:
     flows = (INNER, APART)
-    assert [each for each in flows if concerning(each, flows, [found("tools.yaml"), found("innermost/x.json")])] == []
+    assert [each for each in flows if Concerns(flows, [found("tools.yaml"), found("innermost/x.json")]).of(each)] == []
 
 
 def test_diagnostics_stay_in_their_order() -> None:
     every = [found("apart/x"), found("elsewhere"), found("apart/a")]
-    assert concerning(APART, (INNER, APART), every) == (every[0], every[2])
+    assert Concerns((INNER, APART), every).of(APART) == (every[0], every[2])

@@ -12,8 +12,8 @@ from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import counted, listing, quote
 from stagec.frontends import Flow
 from stagec.graph.crosscheck import CrossCheck
-from stagec.model.concerns import concerning
-from stagec.pipeline import Meaning, Project, compile_project
+from stagec.model.concerns import Concerns
+from stagec.pipeline import Meaning, Project, compile_project, list_files
 from stagec.plan import Plan, PlanError, dump, load, prove
 from stagec.project.configuration import Configuration
 from stagec.runtime.answer_schemas import find_unusable
@@ -55,11 +55,12 @@ class Freezer:
         self._files: dict[str, frozenset[str]] = {}
         self.compilation = compile_project(self._project)
         self.errors = [each for each in self.compilation.diagnostics if each.severity is Severity.ERROR]
+        self._concerns = Concerns(self.compilation.flows, self.errors)
 
     def freeze(self, meaning: Meaning) -> Frozen | Refused:
         """Return what a flow of the project compiles to."""
         flow = meaning.flow
-        found = self.concerning(flow, self.errors)
+        found = self.errors_of(flow)
         if found:
             return Refused(flow, counted(len(found), "error"))
         plan = meaning.plan()
@@ -75,21 +76,26 @@ class Freezer:
         _recheck(meaning, plan, data)
         return Frozen(plan, data)
 
-    def concerning(self, flow: Flow, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Return the diagnostics that concern a flow: those near it, and those in whatever else is read for it."""
-        every = tuple(diagnostics)
-        known = {id(each) for each in concerning(flow, self.compilation.flows, every)} if every else set()
-        if len(known) == len(every):
-            return every
-        files = self._read_for(flow)
-        return tuple(each for each in every if id(each) in known or each.at.file in files)
+    def errors_of(self, flow: Flow) -> tuple[Diagnostic, ...]:
+        """Return the errors that concern a flow: those near it, and those in whatever else is read for it."""
+        return self._select(self._concerns, flow)
+
+    def concerning(self, flows: Iterable[Flow], diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Return the diagnostics that concern any of some flows."""
+        concerns = Concerns(self.compilation.flows, diagnostics)
+        known = {id(each) for flow in flows for each in self._select(concerns, flow)}
+        return tuple(each for each in concerns.diagnostics if id(each) in known)
+
+    def _select(self, concerns: Concerns, flow: Flow) -> tuple[Diagnostic, ...]:
+        near = concerns.of(flow)
+        return near if len(near) == len(concerns.diagnostics) else concerns.of(flow, self._read_for(flow))
 
     def _read_for(self, flow: Flow) -> frozenset[str]:
         """Return the files that are read when the file of a flow is all that anybody names."""
         file = flow.at.file
         if file not in self._files:
             alone = replace(self._project, paths=(self._project.root.absolute() / file,))
-            self._files[file] = frozenset(compile_project(alone).trees)
+            self._files[file] = list_files(alone)
         return self._files[file]
 
 

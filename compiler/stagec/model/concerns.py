@@ -9,12 +9,26 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.model.flow import Flow
 
 
-def concerning(flow: Flow, flows: Iterable[Flow], diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics in files that a flow is made of, and in those nearest to its own."""
-    own = {flow.at.file, *(each.file for node in flow.nodes.values() for each in (node.at, *dict(node.parts).values()))}
-    folders = {posixpath.dirname(each.at.file) for each in flows}
-    home = posixpath.dirname(flow.at.file)
-    return tuple(each for each in diagnostics if each.at.file in own or _nearest(each.at.file, folders) == home)
+class Concerns:
+    """Diagnostics by file, and by the folder of the flow that lies nearest: made once for all flows of a project."""
+
+    def __init__(self, flows: Iterable[Flow], diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        folders = {posixpath.dirname(each.at.file) for each in flows}
+        self._by_file: dict[str, list[int]] = {}
+        for index, each in enumerate(self.diagnostics):
+            self._by_file.setdefault(each.at.file, []).append(index)
+        self._files_near: dict[str | None, list[str]] = {}
+        for file in self._by_file:
+            self._files_near.setdefault(_nearest(file, folders), []).append(file)
+
+    def of(self, flow: Flow, others: Collection[str] = ()) -> tuple[Diagnostic, ...]:
+        """Return the diagnostics in files that a flow is made of, in those nearest to its own, and in `others`."""
+        parts = (each.file for node in flow.nodes.values() for each in (node.at, *dict(node.parts).values()))
+        near = self._files_near.get(posixpath.dirname(flow.at.file), ())
+        files = {flow.at.file, *parts, *near, *others}
+        found = sorted(index for file in files for index in self._by_file.get(file, ()))
+        return tuple(self.diagnostics[index] for index in found)
 
 
 def _nearest(file: str, folders: Collection[str]) -> str | None:

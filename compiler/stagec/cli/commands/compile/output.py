@@ -68,8 +68,7 @@ def print_findings(freezer: Freezer, flows: Iterable[Flow] | None) -> None:
     compilation = freezer.compilation
     heavy = [each for each in compilation.diagnostics if each.severity is not Severity.NOTE]
     if flows is not None:
-        known = {id(each) for flow in flows for each in freezer.concerning(flow, heavy)}
-        heavy = [each for each in heavy if id(each) in known]
+        heavy = list(freezer.concerning(flows, heavy))
     paper = find_canvas(sys.stderr, os.environ)
     put_error(REPORTER.render(Report(tuple(heavy), trees=compilation.trees, canvas=paper, quiet=True)))
 
@@ -89,8 +88,7 @@ def print_refusals(freezer: Freezer, refused: Iterable[Refused], *, is_all: bool
     """Say which flows have no plan and, where all are compiled, what is wrong besides; return whether anything is."""
     lines = [f"flow {quote(each.flow.id)} is not compiled: {each.reason}" for each in refused]
     if is_all:
-        flows = freezer.compilation.flows
-        known = {id(each) for flow in flows for each in freezer.concerning(flow, freezer.errors)}
+        known = {id(each) for flow in freezer.compilation.flows for each in freezer.errors_of(flow)}
         others = len(freezer.errors) - len(known)
         lines += [f"{counted(others, 'error')} in files that belong to no flow"] if others else []
     for line in lines:

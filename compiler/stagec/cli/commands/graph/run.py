@@ -22,7 +22,7 @@ from stagec.core.value import value
 from stagec.core.words import counted, listing, quote
 from stagec.emitters import Emitter, Picture, Role
 from stagec.graph import build
-from stagec.model.concerns import concerning
+from stagec.model.concerns import Concerns
 from stagec.picture.draw import draw
 from stagec.picture.reduce import By, collapse, fit, focus, weight
 from stagec.pipeline import Compilation, Project, compile_project
@@ -104,10 +104,9 @@ def _compile(request: GraphRequest) -> Compilation:
 
 
 def _draw_flows(compilation: Compilation, wanted: str | None) -> tuple[Picture, ...]:
-    flows, found = compilation.flows, compilation.diagnostics
-    return tuple(
-        draw(build(flow), concerning(flow, flows, found), compilation.trees) for flow in choose_flows(wanted, flows)
-    )
+    concerns = Concerns(compilation.flows, compilation.diagnostics)
+    chosen = choose_flows(wanted, compilation.flows)
+    return tuple(draw(build(flow), concerns.of(flow), compilation.trees) for flow in chosen)
 
 
 def _reduce(pictures: tuple[Picture, ...], request: GraphRequest, emitter: Emitter) -> tuple[Picture, ...]:
