@@ -123,3 +123,91 @@ def test_what_a_command_prints_is_not_seen(folder: Path, run: Run) -> None:
     (folder / "p").write_bytes(dump(steps("echo loud; echo louder >&2")))
     ended = run(*BEGIN)
     assert b"loud" not in ended.stdout + ended.stderr
+
+
+HOLDER = """
+import fcntl, os, sys, time
+file = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600)
+fcntl.flock(file, fcntl.LOCK_EX)
+print("held", flush=True)
+time.sleep(600)
+"""
+"""Holds the file that every process of a run's commands holds."""
+KNOWN = "correct-horse-battery"
+
+
+def printed(folder: Path, run: Run, command: str, *options: str, **variables: str) -> str:
+    """Return what a journal keeps of a run whose validator is a command."""
+    (folder / "p").write_bytes(dump(steps(command)))
+    run(*BEGIN, *options, **variables)
+    return json.dumps(events(run))
+
+
+@pytest.mark.parametrize(
+    ("options", "variables", "seen"),
+    [
+        ((), {}, ""),
+        (("--pass-env", "COLOUR"), {}, "red"),
+        (("--pass-env", "SHAPE", "--pass-env", "COLOUR"), {}, "red"),
+        (("--pass-env", "SHAPE"), {}, ""),
+        ((), {"STAGEC_PASS_ENV": "SHAPE COLOUR"}, "red"),
+    ],
+)
+def test_a_command_sees_the_variables_that_somebody_names(
+    folder: Path, run: Run, options: tuple[str, ...], variables: dict[str, str], seen: str
+) -> None:
+    kept = printed(folder, run, 'echo "<$COLOUR>"; exit 1', *options, COLOUR="red", **variables)
+    assert f"<{seen}>" in kept
+
+
+def test_a_command_sees_the_basic_variables_and_its_key(folder: Path, run: Run) -> None:
+    kept = printed(folder, run, "env | cut -d= -f1 | sort | tr '\\n' ' '; exit 1", PYTHONWARNINGS="ignore", LC_TIME="C")
+    names = set(kept.split('"stdout": "')[1].split('"')[0].split())
+    assert {"PATH", "LC_ALL", "LC_TIME", "STAGEC_IDEMPOTENCY_KEY", "STAGEC_RUN_ID"} <= names
+    assert names.isdisjoint({"PYTHONPATH", "PYTHONWARNINGS", "STAGEC_PASS_ENV"})
+
+
+@pytest.mark.parametrize(
+    ("options", "variables"), [(("--command-timeout", "0.3"), {}), ((), {"STAGEC_COMMAND_TIMEOUT": "0.3"})]
+)
+def test_a_command_has_the_time_that_somebody_gives_it(
+    folder: Path, run: Run, options: tuple[str, ...], variables: dict[str, str]
+) -> None:
+    assert "stopped after 0.3 s" in printed(folder, run, "sleep 600", *options, **variables)
+
+
+@pytest.mark.parametrize("stream", ["", " >&2"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"echo {KNOWN}{{}}",
+        "printf correct-{}; sleep 0.3; printf horse-battery{}",
+        "head -c 70000 /dev/zero | tr '\\0' x{}; printf '\\nghp_0123456789abcdefghijABCDEFGHIJ'{}",
+    ],
+)
+def test_no_secret_is_kept(folder: Path, run: Run, command: str, stream: str) -> None:
+    kept = printed(folder, run, command.replace("{}", stream) + "; exit 1", MY_TOKEN=KNOWN)
+    assert "[redacted]" in kept
+    assert KNOWN not in kept
+    assert "ghp_" not in kept
+
+
+def test_no_command_is_started_beside_one_of_the_same_run(running: Running, run: Run, folder: Path) -> None:
+    import sys
+
+    running.process.kill()
+    running.process.communicate()
+    (folder / "go").touch()
+    assert gone(running.command)
+    lock = folder / ".stagec" / "runs" / "one.run.commands"
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(lock)], stdout=subprocess.PIPE)
+    try:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        refused = run("resume", "one")
+        assert (refused.returncode, b"is still running" in refused.stderr) == (2, True)
+        assert json.dumps(events(run)).count('"seq"') == 4
+    finally:
+        holder.kill()
+        holder.communicate()
+    assert run("resume", "one").returncode == 0

@@ -278,3 +278,13 @@ def test_the_servers_of_the_reference_implementation_are_locked(tmp_path: Path, 
     assert locked["files"]["tools"]["read_text_file"]["effects"] == "read"
     assert "echo" in locked["everything"]["tools"]
     assert (run("tools", "diff").returncode, run("validate", "--fail-on", "note").returncode) == (0, 0)
+
+
+@pytest.mark.parametrize("trap", ["link", "folder", "pipe"])
+def test_no_server_is_started_for_a_lock_that_cannot_be_written(tmp_path: Path, run: Run, trap: str) -> None:
+    write(tmp_path, "polite")
+    lock = tmp_path / "tools.lock.json"
+    {"link": lambda: lock.symlink_to("elsewhere"), "folder": lock.mkdir, "pipe": lambda: os.mkfifo(lock)}[trap]()
+    ended = run("tools", "lock")
+    assert ended.returncode == 2
+    assert not (tmp_path / "pids").exists()

@@ -80,3 +80,13 @@ def test_a_value_of_several_lines_is_taken_out_line_by_line() -> None:
 def test_no_text_takes_for_ever(part: str) -> None:
     with ends():
         Redactor({"A_TOKEN": "a" * 8}).redacted(part * (1_000_000 // len(part)))
+
+
+@pytest.mark.parametrize(
+    "before", ["", " ", "\n", "\\n", "\\t", "\x1b[32m", "\x1b[1;31m", "\x1b[m", '"', "TOKEN_", "="]
+)
+@pytest.mark.parametrize(
+    "secret", ["ghp_" + "a1" * 18, "sk-" + "a1" * 18, "AKIA" + "A1" * 8, "eyJhbGciOiJI.eyJzdWIi.c2ln"]
+)
+def test_a_secret_is_found_behind_what_programs_print_before_it(before: str, secret: str) -> None:
+    assert Redactor({}).redacted(f"{before}{secret}\x1b[0m") == f"{before}{REDACTED}\x1b[0m"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -37,14 +37,19 @@ def write_file(path: Path, data: bytes) -> None:
         write_named(path, data)
 
 
+def check_files(folder: Path, files: Iterable[str], before: Mapping[str, bytes] = NOTHING) -> None:
+    """Raise the `Failure` that writing such files would be."""
+    for file in files:
+        with _explain_failures(os.path.relpath(folder / file)):
+            check_inside(folder, file, before.get(file))
+
+
 def write_files(folder: Path, files: Mapping[str, bytes], before: Mapping[str, bytes] = NOTHING) -> None:
     """Write files in a folder whose names stagec chose or found: nothing unless all of them can be written.
 
     A file of which `before` knows something else than it holds now is not written.
     """
-    for file in files:
-        with _explain_failures(os.path.relpath(folder / file)):
-            check_inside(folder, file, before.get(file))
+    check_files(folder, files, before)
     for file, data in files.items():
         with _explain_failures(os.path.relpath(folder / file)):
             write_inside(folder, file, data, before.get(file))

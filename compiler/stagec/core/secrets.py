@@ -24,11 +24,12 @@ _NAMES = re.compile(
 _NO_SECRET = re.compile(r"(?:_count|_limit|_max|_file|_path|_dir|_url|_type|_name|_expiry|_sock)$", re.IGNORECASE)
 _SHAPES = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----)?"
-    r"|\b(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255}|glpat-[A-Za-z0-9_-]{20,255})"
-    r"|\bsk-[A-Za-z0-9_-]{20,255}|\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}"
-    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,2000}"
-    r"|\bxox[a-z]-[A-Za-z0-9-]{10,255}|\b(?:npm_|hf_|pypi-|dckr_pat_|shpat_)[A-Za-z0-9_-]{20,2000}"
-    r"|\beyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{4,32768}\.[A-Za-z0-9_-]{0,8192}"
+    r"|(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=[0-9;\[]m))(?:"  # behind no letter, but behind a break in JSON or a colour
+    r"gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255}|glpat-[A-Za-z0-9_-]{20,255}"
+    r"|sk-[A-Za-z0-9_-]{20,255}|[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}"
+    r"|(?:AKIA|ASIA)[A-Z0-9]{16}\b|AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,2000}"
+    r"|xox[a-z]-[A-Za-z0-9-]{10,255}|(?:npm_|hf_|pypi-|dckr_pat_|shpat_)[A-Za-z0-9_-]{20,2000}"
+    r"|eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{4,32768}\.[A-Za-z0-9_-]{0,8192})"
 )
 _SHOWN = re.compile(r"(?P<before>\b(?:Bearer|Basic)[ \t]{1,8})[A-Za-z0-9._~+/=-]{16,8192}", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?P<before>[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{0,255}:)[^\s/@]{1,1024}(?=@)", re.IGNORECASE)

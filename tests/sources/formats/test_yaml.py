@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +15,8 @@ from stagec.core.place import Part, Place, Position, Span
 from stagec.rules.document.stg107_invalid_yaml import check as rule
 from stagec.sources.formats.yaml import FORMAT
 from stagec.sources.tree import Fault, Parsed, Tree
+from stagec.sources.yaml_text.compose import LONGEST_EXPLAINED, compose
+from stagec.sources.yaml_text.events import has_fast_events
 
 N = 100_000
 BOMB = "a0: &a0 x\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 30))
@@ -380,3 +384,18 @@ LOCATED = "# top\na:\n  b: [1, two]\n  c: |\n    text\n\nd:\n- e: 1\n"
 )
 def test_a_place_is_found(place: Place, start: tuple[int, int], end: tuple[int, int]) -> None:
     assert FORMAT.locate(LOCATED.encode(), [place]) == {place: Span(Position(*start), Position(*end))}
+
+
+def test_without_libyaml_long_texts_are_read_by_the_other_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "".join(f"name{number}: &a{number} [x, y]\n" for number in range(2_000))
+    assert len(text) > LONGEST_EXPLAINED
+    with_it = parse(text)
+    monkeypatch.setitem(sys.modules, "yaml._yaml", None)
+    monkeypatch.delitem(sys.modules, "yaml.cyaml", raising=False)
+    has_fast_events.cache_clear()
+    compose.cache_clear()
+    try:
+        assert parse(text) == with_it
+    finally:
+        has_fast_events.cache_clear()
+        compose.cache_clear()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from stagec.contract.expansion import judge_expansion
 from stagec.core.json import Json, Object, object_of, text_in
-from stagec.core.place import Place
+from stagec.core.place import Place, Pointer
 from stagec.core.value import replace, value
 from stagec.sources.read import Sources, join
-from stagec.sources.shape import judge, judge_numbers, judge_schema
+from stagec.sources.shape import judge, judge_numbers, judge_patterns, judge_schema
 from stagec.sources.tree import Fault, Tree
 
 REGISTRY = "steps_registry.json"
@@ -115,6 +115,7 @@ def _bundle(sources: Sources, file: str, agent: Tree | None) -> RegistryFiles | 
     if tree is None:
         return None
     tree = judge_numbers(judge(tree, "steps_registry"), "steps_registry")
+    tree = judge_patterns(tree, dict(_matched(tree.value)), sources.patterns)
     sources.replace(tree)
     root: Object = tree.value if isinstance(tree.value, dict) else {}
     schemas, prompts = (
@@ -124,6 +125,14 @@ def _bundle(sources: Sources, file: str, agent: Tree | None) -> RegistryFiles | 
     for each in sources.below(prompts.path, ".md"):
         sources.tree(each, "prompt")
     return RegistryFiles(tree, agent, schemas, prompts)
+
+
+def _matched(root: Json) -> Iterator[tuple[Pointer, str]]:
+    """Yield the patterns that validators look for in what their commands print, by place."""
+    for name, each in object_of(object_of(root).get("validators")).items():
+        kind, _, pattern = (text_in(object_of(each), "successWhen") or "").partition(":")
+        if kind == "matches":
+            yield ("validators", name, "successWhen"), pattern
 
 
 def _beside(file: str, name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -157,6 +157,13 @@ def _violation(at: Place, got: Json, kind: Any) -> Fault:
 @cache
 def _meta(dialect: str) -> Any:
     return compile_schema({"$ref": dialect}, DIALECTS[dialect])
+
+
+def judge_patterns(tree: Tree, patterns: Mapping[Pointer, str], tally: PatternTally) -> Tree:
+    """Return a tree with the patterns in it, given by place, that cost too much to be compiled."""
+    found = [(at, each, tally.excess(each)) for at, each in patterns.items()]
+    faults = [Fault("costly-schema", Place(tree.file, at), kind, {"got": each}) for at, each, kind in found if kind]
+    return replace(tree, faults=(*tree.faults, *faults)) if faults else tree
 
 
 class _Patterns:

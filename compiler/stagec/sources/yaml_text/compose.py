@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from stagec.core.budgets import Budgets
 from stagec.core.collector import PausedCollector
 from stagec.core.value import replace, value
-from stagec.sources.yaml_text.events import events, fast_events, too_deep
+from stagec.sources.yaml_text.events import events, fast_events, has_fast_events, too_deep
 from stagec.sources.yaml_text.nodes import Kind, Node
 from stagec.sources.yaml_text.problems import Trouble, undefined_alias
 
@@ -21,7 +21,9 @@ MOST_EXPANDED = 100_000
 """Values that aliases may stand for in one document."""
 
 LONGEST_EXPLAINED = 20_000
-"""Characters of a text that is read by the parser which explains mistakes; a longer one is read by libyaml."""
+"""Characters of a text that is read by the parser which explains mistakes; a longer one is read by libyaml.
+
+Where PyYAML was built without libyaml, the parser reads texts of any length."""
 
 _MOST_TABS, _MOST_READ = 20, 100_000
 """The parser that explains refuses tabs between words; so many are put right, each at the price of reading anew."""
@@ -54,7 +56,8 @@ def compose(text: str, budgets: Budgets) -> Composed:
 
 
 def _compose(text: str, budgets: Budgets) -> Composed:
-    return _fast(text, budgets) if len(text) > LONGEST_EXPLAINED else _explain(text, budgets)
+    is_fast = len(text) > LONGEST_EXPLAINED and has_fast_events()
+    return _fast(text, budgets) if is_fast else _explain(text, budgets)
 
 
 def _fast(text: str, budgets: Budgets) -> Composed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 from stagec.sources.yaml_text.problems import Trouble, trouble_of
@@ -58,6 +59,12 @@ class _DeepError(ValueError):
     def __init__(self, at: int) -> None:
         super().__init__(at)
         self.at = at
+
+
+@cache
+def has_fast_events() -> bool:
+    """Tell whether PyYAML was built with libyaml; some systems pack it without."""
+    return find_spec("yaml._yaml") is not None
 
 
 def fast_events(text: str) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from typing import Self
 from stagec.catalogue import Catalogue, Lock, LockedServer, Server
 from stagec.catalogue.lock import render_lock
 from stagec.cli.commands.tools.listing import ToolProject, refuse_faults
-from stagec.cli.files import write_files
+from stagec.cli.files import check_files, write_files
 from stagec.cli.streams import put, put_error, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.place import Place
@@ -110,6 +110,7 @@ def write_locks(project: ToolProject, timeout: float) -> None:
         files = listing([each.file for each in project.catalogues])
         verb = "names" if len(project.catalogues) == 1 else "name"
         raise Failure(f"nothing to lock: {files} {verb} no MCP server", Exit.NOTHING)
+    check_files(project.root, [each.lock_file for each in catalogues])
     locks = ask_servers(project, catalogues, timeout)
     write_files(project.root, {each.lock_file: render_lock(locks[each.file]) for each in catalogues})
     for each in catalogues:
