@@ -27,6 +27,14 @@ ORDERLY = """
 try: go(); time.sleep(600)
 except KeyboardInterrupt: print(' tidied', flush=True); os._exit(interrupts.status())
 """
+LATE = """
+class Late:
+    def __del__(self): go(); time.sleep(0.3); [None for _ in range(9)]
+try:
+    Late()
+    while True: time.sleep(0.01)
+except KeyboardInterrupt: print(' tidied', flush=True); os._exit(interrupts.status())
+"""
 PROBE = """
 import os, signal, sys, time
 from stagec.core import interrupts
@@ -60,6 +68,11 @@ def ended(work: str, *numbers: signal.Signals, before: str = "") -> tuple[int, b
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_request_lets_everything_be_left_in_order(number: signal.Signals) -> None:
     assert ended(ORDERLY, number) == (128 + number, b" tidied\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_request_is_not_lost_in_a_destructor(number: signal.Signals) -> None:
+    assert ended(LATE, number) == (128 + number, b" tidied\n")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

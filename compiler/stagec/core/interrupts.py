@@ -8,16 +8,20 @@ that the handler wakes through a pipe, repeats a signal that has not ended the p
 
 from __future__ import annotations
 
+import _thread
 import os
 import select
 import signal
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _PATIENCE = 0.7
 """Seconds in which the first request must have ended the process."""
+_SOON = 0.01
+"""Seconds until a request that was lost is raised again."""
 _GRACE = 0.1
 """Seconds after which a process that outlives even the default action is killed."""
 _SHELL = 128
@@ -32,6 +36,7 @@ def guard() -> None:
     obeyed = [each for each in known if signal.getsignal(each) is not signal.SIG_IGN]
     for each in obeyed:
         signal.signal(each, _interrupt)
+    sys.unraisablehook = partial(_raise_again, _thread.get_ident())
     if hasattr(os, "fork"):
         _reset_after_one(obeyed)
         with suppress(OSError):  # without room for a process more, only the second request is certain to be obeyed
@@ -48,6 +53,25 @@ def _interrupt(number: int, _frame: object) -> None:
     if len(_came) > 1:
         os._exit(status())
     raise KeyboardInterrupt(status())
+
+
+def _raise_again(main: int, lost: sys.UnraisableHookArgs) -> None:
+    """Raise a request again that came while Python ran a destructor or a callback, from which no exception gets out.
+
+    A thread does it, because this function is still called from there.
+    """
+    if not isinstance(lost.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+
+    def repeat() -> None:
+        import ctypes
+
+        time.sleep(_SOON)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(main), ctypes.py_object(KeyboardInterrupt))
+
+    with suppress(RuntimeError):  # no thread can be started any more: the watcher repeats the signal
+        _thread.start_new_thread(repeat, ())
 
 
 def _reset_after_one(numbers: list[int]) -> None:

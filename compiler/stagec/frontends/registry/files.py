@@ -115,7 +115,7 @@ def _bundle(sources: Sources, file: str, agent: Tree | None) -> RegistryFiles | 
     if tree is None:
         return None
     tree = judge_numbers(judge(tree, "steps_registry"), "steps_registry")
-    tree = judge_patterns(tree, dict(_matched(tree.value)), sources.patterns)
+    tree = judge_patterns(tree, dict(_list_patterns(tree.value)), sources.patterns)
     sources.replace(tree)
     root: Object = tree.value if isinstance(tree.value, dict) else {}
     schemas, prompts = (
@@ -127,7 +127,7 @@ def _bundle(sources: Sources, file: str, agent: Tree | None) -> RegistryFiles | 
     return RegistryFiles(tree, agent, schemas, prompts)
 
 
-def _matched(root: Json) -> Iterator[tuple[Pointer, str]]:
+def _list_patterns(root: Json) -> Iterator[tuple[Pointer, str]]:
     """Yield the patterns that validators look for in what their commands print, by place."""
     for name, each in object_of(object_of(root).get("validators")).items():
         kind, _, pattern = (text_in(object_of(each), "successWhen") or "").partition(":")
