@@ -16,6 +16,7 @@ import pytest
 from playable import STEPS, steps
 from processes import gone
 
+from stagec.core.value import replace
 from stagec.plan import dump
 
 Ended = subprocess.CompletedProcess[bytes]
@@ -211,3 +212,15 @@ def test_no_command_is_started_beside_one_of_the_same_run(running: Running, run:
         holder.kill()
         holder.communicate()
     assert run("resume", "one").returncode == 0
+
+
+def test_a_command_that_is_stopped_has_not_succeeded(folder: Path, run: Run) -> None:
+    for kind in ("empty", "contains"):
+        plan = steps("sleep 600")
+        (check,) = plan.validators.items()
+        success = replace(check[1].success, kind=kind, argument="")
+        (folder / "p").write_bytes(dump(replace(plan, validators={check[0]: replace(check[1], success=success)})))
+        assert (
+            b"done: completed"
+            not in run("run", "p", "--scenario", "s.yaml", "--run", kind, "--command-timeout", "0.3").stdout
+        )

@@ -20,6 +20,7 @@ CALLED_BY_OTHERS = {
     "world/remote_server.py": {"event_hooks"},
     "cli/commands/validate/report.py": {"no_cache"},  # an option that is accepted and does nothing
     "core/budgets.py": {"plan_size"},  # configuration names it
+    "core/interrupts.py": {"unraisablehook"},  # Python calls it
     "core/value.py": {"__class__"},  # Python reads it
     "drivers/local/background.py": {"__call__"},  # a protocol's own method
     "picture/reduce.py": {"PHASE"},  # users name members of this by their value

@@ -65,8 +65,10 @@ class _Search:
         if path is None:
             return Listed(index, text, ())
         if not _SPECIAL.intersection(path):
-            there = path != self._pipeline and (self._sources.exists(path) or self._sources.has_folder(path))
-            return Listed(index, text, (path,) if there else ())
+            if path not in self._found:
+                is_there = path != self._pipeline and (self._sources.exists(path) or self._sources.has_folder(path))
+                self._found[path] = (path,) if is_there else ()
+            return Listed(index, text, self._found[path])
         if path not in self._found:
             if self._left <= 0:
                 return Listed(index, text, (), searched=False)

@@ -100,6 +100,8 @@ def _prompt(builder: StepBuilder, validation: Validation, validator: Validator, 
 
 def _succeeds(builder: StepBuilder, validator: Validator, output: Output) -> bool:
     argument = validator.success.argument
+    if output.status is None:  # stopped or never started: no output says anything of the work
+        return False
     match validator.success.kind:
         case "empty":
             return not output.stdout.strip()
