@@ -15,7 +15,6 @@ def jumps() -> Json:
             "field": ["next", "action"],
             "intents": ["jump", "closing"],
             "target": ["next", "to"],
-            "failFast": True,
         }
         prompt = {"is": "prompt", "prompt": contents.template("Where to?\n")}
         return {"act": prompt, "gate": gate, "edges": [*edges, edge("closing", DONE)]}
