@@ -164,7 +164,8 @@ def test_a_value_or_a_path_is_called_impossible_only_when_no_result_has_it(
     every = list(results(schema))
     assume(any(each["verdict"] == "ok" for each in every))
     for each in find_wrong_cases(pipeline):
-        found, path = each.wrong, ".".join(each.misfitting.condition.path)
+        found = each.wrong
+        path = ".".join(found.condition.path)
         if found.kind is ConditionError.VALUE:
             assert not any(holds(path, [found.given], result) for result in every)
         elif found.kind is ConditionError.PATH:
