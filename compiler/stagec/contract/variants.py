@@ -101,6 +101,7 @@ class _Search:
         self._schemas = schemas
         self.exact = True
         self.whole = True
+        self._left = MOST
 
     def below(self, group: tuple[Schema, ...], wanted: _Wanted) -> list[Variant]:
         """Return what can stand at the wanted paths when the value at the first of them is there."""
@@ -108,6 +109,9 @@ class _Search:
         if possible is None:
             raise _TooManyError
         found: dict[frozenset[tuple[Path, object]], Variant] = {}
+        self._left -= len(possible)
+        if self._left < 0:  # two ways at each level double, also where few of them differ in the end
+            raise _TooManyError
         for each in possible:
             self.whole = self.whole and each.whole
             self.exact = self.exact and each.whole and not _is_involved(each)
