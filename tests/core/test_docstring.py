@@ -39,7 +39,7 @@ print([docstring(each) for each in things])
 EVERYTHING = """
 import click
 from stagec.cli.app import run, stagec
-from stagec.pipeline import families
+from stagec.pipeline import list_families
 
 def show(command, context, path):
     run([*path, "--help"])
@@ -48,7 +48,7 @@ def show(command, context, path):
 
 show(stagec, click.Context(stagec), [])
 run(["rules"])
-for family in families():
+for family in list_families():
     for rule in family.rules():
         run(["explain", rule.code])
 """

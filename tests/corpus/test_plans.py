@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from stagec.model import flow
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.plan import Plan, dump, load, verify
 from stagec.plan.gate import JudgeGate
-from stagec.plan.node import Node, Stop
+from stagec.plan.node import Node, Pick, Stop, Target
 from stagec.plan.references import dangling, led
 from stagec.project.settings import Settings
 
@@ -67,7 +68,7 @@ def test_a_plan_is_read_as_it_was_written(folder: Path) -> None:
 @every_clean_agent
 def test_the_moves_of_a_plan_are_those_of_the_flow(folder: Path) -> None:
     plan, meant = plan_of(folder)
-    assert {name: moves(node) for name, node in plan.nodes.items()} == {
+    assert {name: moves(plan, node) for name, node in plan.nodes.items()} == {
         name: meant_moves(node) | unsaid(plan.nodes[name]) | anywhere(meant, name) for name, node in meant.nodes.items()
     }
 
@@ -85,13 +86,16 @@ def test_errors_do_no_harm_to_freezing(folder: Path) -> None:
         assert [*dangling(meaning.plan())] == []
 
 
-def moves(node: Node) -> Moves:
+def moves(plan: Plan, node: Node) -> Moves:
     """Return the moves of a node of a plan; what takes the place of a target is one."""
-    found: Moves = set()
-    for edge in node.edges:
-        ends = (edge.target.outcome.value,) if isinstance(edge.target, Stop) else led(edge.target)
-        found |= {(edge.on, end) for end in ends}
-    return found
+    return {(edge.on, end) for edge in node.edges for end in ends(plan, edge.target)}
+
+
+def ends(plan: Plan, target: Target) -> Iterable[str]:
+    """Return where a target leads."""
+    if isinstance(target, Pick):
+        return plan.choices[target.choices].values()
+    return (target.outcome.value,) if isinstance(target, Stop) else led(target)
 
 
 def meant_moves(node: flow.Node) -> Moves:
@@ -99,7 +103,7 @@ def meant_moves(node: flow.Node) -> Moves:
     found: Moves = set()
     for edge in node.edges:
         match edge.target:
-            case flow.To(nodes=nodes):
+            case flow.To(nodes=nodes) | flow.Pick(nodes=nodes):
                 found |= {(edge.outcome, name) for name in nodes}
             case flow.Stop(end=end):
                 found.add((edge.outcome, end.value))

@@ -16,9 +16,8 @@ from pathlib import Path
 from crash.flows import Undisturbed, digest, flow, program
 
 from stagec.drivers.local import History, JournalError, Reason, read_journal
-from stagec.drivers.local.drive import fold
 from stagec.drivers.local.event_json import key_of
-from stagec.drivers.local.replay import replay_twice
+from stagec.drivers.local.replay import fold_events, replay_twice
 from stagec.runtime import load
 
 TOP = Path(__file__).parents[2]
@@ -102,7 +101,7 @@ def left(name: str, path: Path, life: Life, whole: Undisturbed) -> int:
     acknowledged = max(life.kept, default=(life.opened or 0) - 1) + 1
     assert held - acknowledged in ({0, 1} if life.moment == "committing" else {0})
     if held:
-        assert digest(fold(program(name), history.events)) == whole.digests[held - 1]
+        assert digest(fold_events(program(name), history.events)) == whole.digests[held - 1]
     return held
 
 

@@ -59,11 +59,11 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(COMPILER), "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", **more}
 
 
-def run(folder: Path, report: Path, arguments: tuple[str, ...], limit: int) -> Outcome:
+def run(folder: Path, report: Path, arguments: tuple[str, ...], limit: int, **more: str) -> Outcome:
     command = [sys.executable, "-m", "stagec", *arguments]
     ended = subprocess.run(
         [sys.executable, "-I", "-S", "-c", LAUNCHER, str(report), str(limit), *command],
-        cwd=folder, env=environment(), capture_output=True, stdin=subprocess.DEVNULL, check=False,
+        cwd=folder, env=environment(**more), capture_output=True, stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     status, seconds, megabytes = json.loads(report.read_text(encoding="utf-8"))
     return Outcome(status, ended.stdout.decode(), ended.stderr.decode(), seconds, megabytes)
@@ -74,13 +74,19 @@ def attack(tmp_path: Path, request: pytest.FixtureRequest) -> Attack:
     """Run stagec on the project in `tmp_path / "project"`, refusing what no project may ever bring about."""
 
     def start(
-        *arguments: str, seconds: float = 1.0, megabytes: float = 200.0, command: str = "validate", folder: str = "."
+        *arguments: str,
+        seconds: float = 1.0,
+        megabytes: float = 200.0,
+        command: str = "validate",
+        folder: str = ".",
+        **environment: str,
     ) -> Outcome:
         ended = run(
             tmp_path / "project" / folder,
             tmp_path / "report",
             (command, *arguments),
             int(GIVEN_UP + GENEROUS * seconds),
+            **environment,
         )
         request.node.user_properties.append(("cost", (ended.seconds, ended.megabytes, seconds, megabytes)))
         said = ended.out[:2000] + ended.err[-4000:]

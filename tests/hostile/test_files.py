@@ -306,13 +306,11 @@ def test_configuration_that_is_no_file(
 def test_two_hundred_thousand_steps_under_a_raised_budget(write: Any, attack: Any) -> None:
     steps = ",".join(f'"s{number}":{{}}' for number in range(200_000))
     write("steps_registry.json", '{"agentId":"a","version":"1.0.0","c1":"s","steps":{' + steps + "}}")
-    write("stagec.toml", "budgets.file-size = 100_000_000\n")
-    assert attack(seconds=12.0, megabytes=1_000).codes
+    assert attack(seconds=12.0, megabytes=1_000, STAGEC_BUDGET_FILE_SIZE="100000000").codes
 
 
 def test_deep_value_under_a_raised_budget(write: Any, attack: Any, registry: Registry) -> None:
-    deep: Any = json.loads("[" * 900 + "]" * 900)
+    deep: Any = json.loads("[" * 190 + "]" * 190)
     write("steps_registry.json", registry({"a": {"x": deep}}, y=deep))
-    write("schemas/s.json", '{"not":' * 900 + "{}" + "}" * 900)
-    write("stagec.toml", "budgets.depth = 1000\n")
-    attack()
+    write("schemas/s.json", '{"not":' * 190 + "{}" + "}" * 190)
+    attack(STAGEC_BUDGET_DEPTH="200")

@@ -140,8 +140,7 @@ def test_ten_thousand_misspelt_targets(
     intents = {f"i{n}": {"target": target} for n, (_, target) in enumerate(pairs)}
     steps["initial.a"] = {**make_step("initial.a"), "transitions": intents}
     write("steps_registry.json", registry(steps))
-    write("stagec.toml", "budgets.file-size = 10_000_000\n")
-    ended = attack("--format", form, seconds=3.0)
+    ended = attack("--format", form, seconds=3.0, STAGEC_BUDGET_FILE_SIZE="10000000")
     assert ended.status == 1
 
 

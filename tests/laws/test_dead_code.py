@@ -5,10 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-import pytest
+import vulture
 from laws.modules import PACKAGE
-
-vulture = pytest.importorskip("vulture")
 
 MEMBERS = ["COMMAND", "EMITTER", "FAMILY", "FORMAT", "FRONTEND", "REPORTER", "RULE"]
 """What children of shelves define: a shelf finds it by its type."""

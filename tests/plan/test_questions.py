@@ -36,7 +36,7 @@ FIRST = {
 OUTCOMES = {"verdict": {"ok", "fail"}, "judge": {"verdict", "next"}, "exit": {"closing", "repeat"}}
 ELSEWHERE = {
     "3.14": "What may hooks do?",  # the examples have none
-    "3.15": "What is told of a run?",  # nothing depends on it, and a runner may tell nothing
+    "3.15": "Which trace events does a run have?",  # nothing depends on them, and a runner may have none
 }
 
 

@@ -34,6 +34,8 @@ def _filled(command: str, params: Mapping[str, Any]) -> str:
 
 
 def _succeeded(success: Mapping[str, Any], ended: Mapping[str, Any]) -> bool:
+    if ended["exit"] is None:
+        return False
     output, argument = ended["stdout"], success.get("argument", "")
     if success["kind"] == "empty":
         return not output.strip()

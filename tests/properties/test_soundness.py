@@ -57,6 +57,7 @@ SHOWN = {
     ("LoopHook", "kind"): "hook TOOL_CALL/pre, {}",
     ("Named", "is"): "edge jump, {}",
     ("Node", "kind"): "kind {}",
+    ("Pick", "is"): "edge jump, {}",
     ("Prompt", "is"): "act {}",
     ("Provided", "is"): "variable {}",
     ("Reads", "is"): "term {} of a result",

@@ -30,7 +30,7 @@ def _of_steps() -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "repeat", _each("edge repeat, {}", *_CHOICES, *_GO)
     yield "handoff", _each("edge handoff, {}", *_CHOICES, "another", "another or another")
     yield "escalate", _each("edge escalate, {}", *_CHOICES, *_GO)
-    yield "jump", _each("edge jump, {}", *_CHOICES, "named", *_GO)
+    yield "jump", _each("edge jump, {}", *_CHOICES, "named", "pick", *_GO)
     yield "abort", ("edge abort, failed",)
     yield "free", ("edge next, failed",)
     yield "", ("edge closing, done",)

@@ -23,7 +23,7 @@ _KNOWN = Names(VERDICTS)
 _ALL = f"; there are {listing(VERDICTS)}"
 
 
-@rule(since="0.1", origin=("steps-registry:beyond.list_unused-defs",), severity=Severity.WARNING)
+@rule(since="0.1", origin=("steps-registry:beyond.unused-defs",), severity=Severity.WARNING)
 def check(registry: Registry) -> Iterator[Finding]:
     mapping = entry_mapping(registry)
     for key in mapping if isinstance(mapping, dict) else ():
