@@ -168,9 +168,12 @@ def test_a_pipe_that_nobody_reads_is_an_error_and_one_that_somebody_reads_is_wri
         opened = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
         os.set_blocking(opened, True)
         written = pool.submit(write_named, tmp_path / "pipe", data)
-        with open(opened, "rb") as reading:
-            assert reading.read(len(data)) == data
+        with open(opened, "rb", buffering=0) as reading:
+            got = b""
+            while len(got) < len(data) and not (written.done() and written.exception()):
+                got += reading.read(len(data))  # nothing as long as the writer has not opened the pipe
         written.result()
+    assert got == data
 
 
 def test_the_system_s_own_links_are_followed(tmp_path: Path) -> None:

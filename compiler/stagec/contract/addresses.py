@@ -78,6 +78,7 @@ class Addresses:
         self._uris: dict[Place, dict[Place, str]] = {}
         self._named: dict[Place, frozenset[Place]] = {}
         self._files: Mapping[bytes, list[str]] | None = None
+        self._plain: dict[str, bool] = {}
 
     def find_named(self, start: Place, given: Json) -> frozenset[Place]:
         """Return where parts of a schema have addresses of their own; a schema without any is not searched."""
@@ -93,14 +94,20 @@ class Addresses:
 
         `base` is the innermost part around it that has an address, `start` where the schema begins, `given` its value.
         """
-        tree = self._sources.known(start.file)
-        if not urlsplit(address).scheme and tree is not None and b"id" not in tree.data and b"\\u" not in tree.data:
+        if not urlsplit(address).scheme and self._is_plain(start.file):
             return None
         uri = urljoin(self._uri(base, start, given), address)
         found = self._look_up(uri, start, given)
         if found is not None or uri.startswith(_UNNAMED):
             return found
         return next(filter(None, (self._look_into(file, uri) for file in self._candidates(uri))), None)
+
+    def _is_plain(self, file: str) -> bool:
+        """Tell whether no part of a file can have an address; a file is searched once, however much refers to it."""
+        if file not in self._plain:
+            tree = self._sources.known(file)
+            self._plain[file] = tree is not None and b"id" not in tree.data and b"\\u" not in tree.data
+        return self._plain[file]
 
     def _uri(self, base: Place, start: Place, given: Json) -> str:
         """Return the whole address of a part."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import cache
 
 from stagec.core.shelf import members
 from stagec.sources.tree import Fault, Format, Parsed
@@ -15,10 +16,15 @@ _FENCE = re.compile(rb"---[ \t]*[\r\n]")
 
 def format_of(file: str) -> Format | None:
     """Return the format whose suffix a file name has, or nothing."""
-    for each in members(sys.modules[__name__], Format):
+    for each in _list_formats():
         if file.lower().endswith(each.suffixes):
             return each
     return None
+
+
+@cache
+def _list_formats() -> tuple[Format, ...]:
+    return members(sys.modules[__name__], Format)
 
 
 def format_of_content(data: bytes) -> Format | None:
