@@ -128,7 +128,7 @@ def test_a_run_that_never_began_says_so(capfd: Shown) -> None:
     data = dump(steps())
     create(ONE, data, load(data).digest).close()
     assert said(capfd, "resume", "one") == (
-        "stagec: error: run 'one' never began: nothing of it has happened, 'stagec run' starts it anew\n"
+        "stagec: error: run 'one' never began: nothing of it has happened, 'stagec run' starts it again\n"
     )
     assert run(["run", "p", "--scenario", "whole.yaml", "--run", "one"]) == 0
 

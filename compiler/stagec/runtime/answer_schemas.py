@@ -55,7 +55,7 @@ class AnswerSchemas:
 
 
 _MOST = 5
-"""Complaints that a model is told of at once."""
+"""Complaints that a model is shown at once."""
 _EVERY = 20_000
 """Steps up to which all complaints are looked for: the library makes all of them before it shows the first."""
 _TRIES = 50_000

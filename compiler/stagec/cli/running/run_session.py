@@ -180,7 +180,7 @@ def resume(request: ResumeRequest) -> Exit:
     with closing(open_run(path)) as journal:
         history = journal.history
         if not history.events:
-            hint = "nothing of it has happened, 'stagec run' starts it anew"
+            hint = "nothing of it has happened, 'stagec run' starts it again"
             raise Failure(f"run {quote(name_of(path))} never began: {hint}")
         program = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
         if request.plan is not None:

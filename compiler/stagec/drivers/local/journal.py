@@ -103,7 +103,7 @@ def create(path: Path, plan: bytes, digest: str, facts: Mapping[str, str] = NOTH
 def open_journal(path: Path) -> Journal:
     """Open a journal to append to it; raise `JournalError` when another process has it, or it is damaged.
 
-    One of an older version is written anew in this version, and the old file is kept beside it.
+    One of an older version is rewritten in this version, and the old file is kept beside it.
     """
     descriptor = open_file(path, alone=True)
     try:

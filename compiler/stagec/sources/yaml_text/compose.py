@@ -26,7 +26,7 @@ LONGEST_EXPLAINED = 20_000
 Where PyYAML was built without libyaml, the parser reads texts of any length."""
 
 _MOST_TABS, _MOST_READ = 20, 100_000
-"""The parser that explains refuses tabs between words; so many are put right, each at the price of reading anew."""
+"""The parser that explains refuses tabs between words; so many are put right, each costs another reading."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _COLON = re.compile(r"[ \t]*:")
