@@ -32,9 +32,10 @@ def made():
 '''
 ASKED = """
 import sys, written
+from inspect import cleandoc  # newer Pythons take the indentation away when they compile
 from stagec.core.docstring import docstring
 things = (written, written.Documented, written.Documented.method, written.plain, written.made())
-print([docstring(each) for each in things])
+print([cleandoc(docstring(each)) for each in things])
 """
 EVERYTHING = """
 import click
@@ -68,7 +69,7 @@ def printed(program: str, *flags: str, beside: Path) -> str:
 @pytest.mark.parametrize("flags", [(), ("-O",), ("-OO",)])
 def test_a_docstring_is_read_from_the_source_where_python_strips_it(tmp_path: Path, flags: tuple[str, ...]) -> None:
     (tmp_path / "written.py").write_text(TEXTS)
-    told = ["Of the module.", "Of the class.", "Of the method.", "", "Of the\n        function inside."]
+    told = ["Of the module.", "Of the class.", "Of the method.", "", "Of the\nfunction inside."]
     assert printed(ASKED, *flags, beside=tmp_path) == f"{told}\n"
 
 

@@ -35,7 +35,7 @@ class Every:
         return self.form.fullmatch(str(name)) is not None
 
 
-TABLES = ("nodes", "validators", "tools", "servers", "entries")
+TABLES = ("nodes", "validators", "tools", "servers", "entries", "choices")
 KNOWN: Mapping[str, Any] = {**dict.fromkeys(TABLES, Every(".*")), "contents": Every("sha256:[0-9a-f]{64}")}
 
 
@@ -68,7 +68,8 @@ def members(given: Any) -> Iterator[tuple[str, str]]:
 
 
 def test_every_member_there_is_occurs_in_the_plans_of_these_tests() -> None:
-    found = {member for data in FILES.values() for member in members(payload(data))}
+    jumps = (Path(__file__).parents[1] / "plan_vectors" / "jumps" / "plan.json").read_bytes()
+    found = {member for data in (*FILES.values(), jumps) for member in members(payload(data))}
 
     @settings(max_examples=30, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(plans())
