@@ -8,7 +8,7 @@ from handmade import stages
 
 from stagec.plan import dump
 from stagec.plan.canonical import canonical, digest
-from stagec.plan.load import framed, unframed
+from stagec.plan.load import read_frame, write_frame
 
 PLAN = dump(stages())
 PAYLOAD = json.loads(PLAN)["plan"]
@@ -19,7 +19,7 @@ def _with_schema(text: str) -> bytes:
     name, plan = digest(text.encode()), json.loads(PLAN)["plan"]
     plan["contents"][name] = text
     plan["nodes"]["plan"]["act"]["schema"] = name
-    return framed(canonical(plan))
+    return write_frame(canonical(plan))
 
 
 def _multiplied(levels: int) -> str:
@@ -32,27 +32,48 @@ ALTERED = {
     "empty": (b"", "it does not begin as plans do"),
     "some JSON": (b"{}\n", "it does not begin as plans do"),
     "cut off": (PLAN[:-1], "it is cut off, or something was put around it"),
-    "no JSON inside": (framed(b"{"), "what is in its frame is no JSON that can be read"),
-    "another format": (framed(canonical({**PAYLOAD, "is": "stagec.plan/2"})), "its format is 'stagec.plan/2', and"),
-    "no format": (framed(b"[]"), "its format is not named, and this is a reader of 'stagec.plan/1'"),
-    "an unknown member": (framed(canonical({**PAYLOAD, "x": 1})), "at '/x': is no member of this object"),
-    "a member of another form": (framed(canonical({**PAYLOAD, "limits": 1})), "at '/limits': expected an object"),
-    "a missing node": (framed(canonical({**PAYLOAD, "nodes": {}})), "at '/entries/': refers to 'plan', which the plan"),
-    "other facts": (framed(canonical({**PAYLOAD, "limits": {"executions": 7}})), "its facts do not follow from its"),
-    "not canonical": (framed(json.dumps(PAYLOAD).encode()), "it is not written as RFC 8785 says, or says what goes"),
-    "a default": (framed(canonical({**PAYLOAD, "validators": {}})), "it is not written as RFC 8785 says, or says what"),
-    "half a character": (framed(canonical(PAYLOAD).replace(b'"Review"', rb'"\ud800"')), "what is in its frame is no"),
-    "too large a number": (framed(canonical(PAYLOAD).replace(b"[true]", b"[1e999]")), "what is in its frame is no"),
-    "nested too deeply": (framed(b"[" * 100_000), "what is in its frame is no JSON that can be read"),
+    "no JSON inside": (write_frame(b"{"), "what is in its frame is no JSON that can be read"),
+    "another format": (
+        write_frame(canonical({**PAYLOAD, "is": "stagec.plan/2"})),
+        "its format is 'stagec.plan/2', and",
+    ),
+    "no format": (write_frame(b"[]"), "its format is not named, and this is a reader of 'stagec.plan/1'"),
+    "an unknown member": (write_frame(canonical({**PAYLOAD, "x": 1})), "at '/x': is no member of this object"),
+    "a member of another form": (write_frame(canonical({**PAYLOAD, "limits": 1})), "at '/limits': expected an object"),
+    "a missing node": (
+        write_frame(canonical({**PAYLOAD, "nodes": {}})),
+        "at '/entries/': refers to 'plan', which the plan",
+    ),
+    "other facts": (
+        write_frame(canonical({**PAYLOAD, "limits": {"executions": 7}})),
+        "its facts do not follow from its",
+    ),
+    "not canonical": (
+        write_frame(json.dumps(PAYLOAD).encode()),
+        "it is not written as RFC 8785 says, or says what goes",
+    ),
+    "a default": (
+        write_frame(canonical({**PAYLOAD, "validators": {}})),
+        "it is not written as RFC 8785 says, or says what",
+    ),
+    "half a character": (
+        write_frame(canonical(PAYLOAD).replace(b'"Review"', rb'"\ud800"')),
+        "what is in its frame is no",
+    ),
+    "too large a number": (
+        write_frame(canonical(PAYLOAD).replace(b"[true]", b"[1e999]")),
+        "what is in its frame is no",
+    ),
+    "nested too deeply": (write_frame(b"[" * 100_000), "what is in its frame is no JSON that can be read"),
     "a member twice": (
-        framed(canonical(PAYLOAD).replace(b'"id":', b'"id":"x","id":')),
+        write_frame(canonical(PAYLOAD).replace(b'"id":', b'"id":"x","id":')),
         "it is not written as RFC 8785",
     ),
     "names in another order": (
-        framed(json.dumps(dict(reversed(PAYLOAD.items())), separators=(",", ":"), ensure_ascii=False).encode()),
+        write_frame(json.dumps(dict(reversed(PAYLOAD.items())), separators=(",", ":"), ensure_ascii=False).encode()),
         "it is not written as RFC 8785",
     ),
-    "a text under another name": (framed(unframed(PLAN)[1].replace(b"Lint.", b"Lint!")), "its content sha256:"),
+    "a text under another name": (write_frame(read_frame(PLAN)[1].replace(b"Lint.", b"Lint!")), "its content sha256:"),
     "a schema that is no JSON": (_with_schema("Lint it."), "at '/contents/sha256:"),
     "a schema whose references multiply": (_with_schema(_multiplied(20)), "at '/contents/sha256:"),
     "a schema that refers to itself in place": (_with_schema('{"allOf":[{"$ref":"#"}]}'), "at '/contents/sha256:"),

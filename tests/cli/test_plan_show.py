@@ -24,7 +24,7 @@ from stagec.core.value import replace
 from stagec.plan import Plan, dump, load, verify
 from stagec.plan.canonical import canonical, digest
 from stagec.plan.document import Contents, Input
-from stagec.plan.load import framed
+from stagec.plan.load import write_frame
 from stagec.plan.node import Edge, Node, Outcome, Stop
 from stagec.plan.plan_codec import PLAN, schema
 from stagec.plan.template import Text
@@ -545,7 +545,7 @@ def with_evil(plan: Plan, evil: str) -> Plan:
     }
     held = {contents[name]: text for name, text in changed.items()}
     given = {**json.loads(json.dumps(poisoned(written, {**own, **contents}))), "contents": held}
-    return completed(load(framed(canonical(given))).plan)
+    return completed(load(write_frame(canonical(given))).plan)
 
 
 def _with_evil(text: str, evil: str) -> str:

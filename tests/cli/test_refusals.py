@@ -12,7 +12,7 @@ import stagec
 from stagec.cli.app import run
 from stagec.drivers.local import create
 from stagec.plan import PlanError
-from stagec.plan.load import framed, unframed
+from stagec.plan.load import read_frame, write_frame
 from stagec.runtime import Started, load
 from stagec.runtime.exchange import Effect
 
@@ -51,7 +51,7 @@ def test_a_command_refuses_it_with_the_same_reason(command: list[str], data: byt
 @pytest.mark.parametrize("command", ["resume", "replay", "runs show", "runs export"])
 @pytest.mark.parametrize(("data", "reason"), FRAMED.values(), ids=FRAMED)
 def test_a_journal_gives_it_no_way_in(command: str, data: bytes, reason: str, capfd: Shown) -> None:
-    with closing(create(Path(".stagec/runs/r.run"), data, unframed(data)[0])) as journal:
+    with closing(create(Path(".stagec/runs/r.run"), data, read_frame(data)[0])) as journal:
         journal.append(Started("r"))
     assert run([*command.split(), "r"]) == 2
     shown = capfd.readouterr()
@@ -74,12 +74,12 @@ def test_what_was_verified_once_says_nothing_of_another_file() -> None:
     with pytest.raises(PlanError, match="it was changed"):
         load(PLAN.replace(b"Lint.", b"Lint!"))
     with pytest.raises(PlanError, match="its content sha256:"):
-        load(framed(unframed(PLAN)[1].replace(b"Lint.", b"Lint!")))
+        load(write_frame(read_frame(PLAN)[1].replace(b"Lint.", b"Lint!")))
 
 
 def test_a_pinned_plan_is_run_and_no_other(capfd: Shown) -> None:
     Path("p").write_bytes(PLAN)
-    own = unframed(PLAN)[0]
+    own = read_frame(PLAN)[0]
     assert run(["run", "p", "--digest", OTHER]) == 2
     told = f"stagec: error: 'p' is refused: its digest is {own}, and --digest asks for {OTHER}\n"
     assert capfd.readouterr() == ("", told)
@@ -89,7 +89,7 @@ def test_a_pinned_plan_is_run_and_no_other(capfd: Shown) -> None:
 
 
 def test_a_pin_is_looked_at_before_anything_in_the_file_is_read(capfd: Shown) -> None:
-    Path("p").write_bytes(framed(b"[" * 100_000))
+    Path("p").write_bytes(write_frame(b"[" * 100_000))
     assert run(["run", "p", "--digest", OTHER]) == 2
     assert f"and --digest asks for {OTHER}" in capfd.readouterr().err
 
@@ -103,5 +103,5 @@ def test_what_is_no_digest_pins_nothing(digest: str, capfd: Shown) -> None:
 
 def test_a_file_that_is_no_plan_cannot_be_pinned(capfd: Shown) -> None:
     Path("p").write_bytes(PLAN.replace(b"Lint.", b"Lint!"))
-    assert run(["run", "p", "--digest", unframed(PLAN)[0]]) == 2
+    assert run(["run", "p", "--digest", read_frame(PLAN)[0]]) == 2
     assert "'p' is refused: it was changed" in capfd.readouterr().err

@@ -16,7 +16,7 @@ from stagec.core.value import replace
 from stagec.drivers.local import read_journal
 from stagec.plan import Plan, dump
 from stagec.plan.canonical import canonical
-from stagec.plan.load import framed
+from stagec.plan.load import write_frame
 from stagec.runtime import Answered, Started
 
 Shown = pytest.CaptureFixture[str]
@@ -390,7 +390,7 @@ def test_a_callable_that_fails_is_told_and_fails_the_stage(capfd: Shown, monkeyp
 def test_nothing_of_a_plan_commands_the_terminal(capfd: Shown) -> None:
     name = "dra\x1b[2J\nft"
     payload = json.dumps(json.loads(dump(steps()))["plan"]).replace('"draft"', json.dumps(name))
-    Path("p").write_bytes(framed(canonical({**json.loads(payload), "id": "wri\x1bter"})))
+    Path("p").write_bytes(write_frame(canonical({**json.loads(payload), "id": "wri\x1bter"})))
     scenario(json.dumps({"inputs": {"topic": "x"}, "answers": {name: {"action": "next"}}}))
     assert run(["run", "p", "--scenario", "s.yaml"]) == 2
     shown = capfd.readouterr()

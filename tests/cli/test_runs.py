@@ -16,7 +16,7 @@ from stagec.cli.app import run, stagec
 from stagec.drivers.local import Journal, create, open_journal
 from stagec.plan import dump
 from stagec.plan.canonical import canonical
-from stagec.plan.load import framed
+from stagec.plan.load import write_frame
 from stagec.runtime import Started, load
 
 Shown = pytest.CaptureFixture[str]
@@ -277,7 +277,7 @@ def test_a_folder_without_runs_is_told(capfd: Shown) -> None:
 
 
 def test_a_journal_of_a_plan_that_nobody_knows_is_unusable(capfd: Shown) -> None:
-    data = framed(canonical({"is": "stagec.plan/9"}))
+    data = write_frame(canonical({"is": "stagec.plan/9"}))
     journal = create(ONE, data, json.loads(data)["digest"])
     journal.append(Started("one"))
     journal.close()

@@ -23,7 +23,7 @@ from stagec.core.value import replace
 from stagec.core.words import quote
 from stagec.plan import dump
 from stagec.plan.document import Limits
-from stagec.plan.load import framed
+from stagec.plan.load import write_frame
 from stagec.plan.node import Edge, Node, Outcome, Stop
 
 Shown = pytest.CaptureFixture[str]
@@ -89,11 +89,11 @@ def changed(draw: st.DrawFn) -> bytes:
             break
         at = at[key]
     at[key] = draw(JSON)
-    return framed(json.dumps(payload, sort_keys=True, separators=(",", ":")).encode())
+    return write_frame(json.dumps(payload, sort_keys=True, separators=(",", ":")).encode())
 
 
 @settings(max_examples=choose(60, full=200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.binary(max_size=300) | st.binary(max_size=100).map(framed) | changed())
+@given(st.binary(max_size=300) | st.binary(max_size=100).map(write_frame) | changed())
 def test_no_bytes_make_it_stumble(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x"
     path.write_bytes(data)

@@ -69,7 +69,7 @@ def chain(levels: int, level: Callable[[Schema], Schema], naming: str = "pointer
 
 def weighed(schema: Schema) -> tuple[Expansion, int]:
     expansion = Expansion()
-    expansion.add((schema,), LocalReferences(schema).meant)
+    expansion.add((schema,), LocalReferences(schema).resolve)
     return expansion, expansion.weight(schema)
 
 
@@ -127,7 +127,7 @@ def test_schemas_that_are_added_later_use_what_is_known() -> None:
     shared = chain(10, TWICE["allOf"])
     expansion, weight = weighed(shared)
     outer: Schema = {"allOf": [shared, shared]}
-    expansion.add((outer,), LocalReferences(outer).meant)
+    expansion.add((outer,), LocalReferences(outer).resolve)
     assert expansion.weight(outer) >= 2 * weight
     assert expansion.weight(shared) == weight
 

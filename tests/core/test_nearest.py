@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 
 STEPS = ("initial.issue", "continuation.issue", "closure.issue", "a")
 
@@ -25,30 +25,30 @@ STEPS = ("initial.issue", "continuation.issue", "closure.issue", "a")
     ],
 )
 def test_the_nearest_name_is_the_one_meant(written: str, meant: str | None) -> None:
-    assert Names(STEPS).nearest(written) == meant
+    assert NameIndex(STEPS).nearest(written) == meant
 
 
 def test_only_known_names_are_members() -> None:
-    assert "a" in Names(STEPS)
-    assert "b" not in Names(STEPS)
+    assert "a" in NameIndex(STEPS)
+    assert "b" not in NameIndex(STEPS)
 
 
 def test_the_hint_is_a_question_or_nothing() -> None:
-    assert hint("closure.isue", Names(STEPS)) == "; did you mean 'closure.issue'?"
-    assert hint("review", Names(STEPS)) == ""
+    assert hint("closure.isue", NameIndex(STEPS)) == "; did you mean 'closure.issue'?"
+    assert hint("review", NameIndex(STEPS)) == ""
 
 
 def test_ten_thousand_names_are_still_searched() -> None:
-    names = Names(f"continuation.step-{number}" for number in range(10_000))
+    names = NameIndex(f"continuation.step-{number}" for number in range(10_000))
     assert names.nearest("continuaton.step-1234") == "continuation.step-1234"
 
 
 def test_a_very_long_name_is_compared_as_a_whole_only() -> None:
-    assert Names(["x" * 5_000]).nearest("X" * 5_000) == "x" * 5_000
+    assert NameIndex(["x" * 5_000]).nearest("X" * 5_000) == "x" * 5_000
 
 
 def test_names_are_equal_when_they_know_the_same() -> None:
-    assert Names(["a", "b"]) == Names(("a", "b", "a"))
-    assert Names(["a"]) != Names(["b"])
-    assert len({Names(["a"]), Names(["a"])}) == 1
-    assert (len(Names("abca")), [*Names("abca")]) == (3, ["a", "b", "c"])
+    assert NameIndex(["a", "b"]) == NameIndex(("a", "b", "a"))
+    assert NameIndex(["a"]) != NameIndex(["b"])
+    assert len({NameIndex(["a"]), NameIndex(["a"])}) == 1
+    assert (len(NameIndex("abca")), [*NameIndex("abca")]) == (3, ["a", "b", "c"])

@@ -38,7 +38,7 @@ def test_other_names_tell_nothing(name: str) -> None:
 @pytest.mark.parametrize("secret", SHAPES)
 def test_a_shape_is_taken_out_wherever_it_stands(secret: str) -> None:
     assert has_secret(f"x={secret}\nmore")
-    assert Redactor().redacted(f'before "{secret}"') in {f'before "{REDACTED}"', f'before "{REDACTED}'}
+    assert Redactor().redact(f'before "{secret}"') in {f'before "{REDACTED}"', f'before "{REDACTED}'}
 
 
 @pytest.mark.parametrize(
@@ -53,22 +53,22 @@ def test_a_shape_is_taken_out_wherever_it_stands(secret: str) -> None:
     ],
 )
 def test_what_stands_around_a_secret_stays(text: str, shown: str) -> None:
-    assert Redactor().redacted(text) == shown
+    assert Redactor().redact(text) == shown
 
 
 def test_values_are_taken_out_by_the_names_of_their_variables() -> None:
     redactor = Redactor(
         {"DB_PASSWORD": "correct horse", "PATH": "/usr/bin:/bin", "PIN_TOKEN": "1234"}, {"API_KEY": "x" * 8}
     )
-    assert redactor.redacted("correct horse /usr/bin:/bin 1234 xxxxxxxx") == f"{REDACTED} /usr/bin:/bin 1234 {REDACTED}"
+    assert redactor.redact("correct horse /usr/bin:/bin 1234 xxxxxxxx") == f"{REDACTED} /usr/bin:/bin 1234 {REDACTED}"
 
 
 def test_of_values_inside_each_other_the_longest_is_taken_out() -> None:
-    assert Redactor({"A_TOKEN": "abcdefgh", "B_TOKEN": "abcdefghij"}).redacted("abcdefghij") == REDACTED
+    assert Redactor({"A_TOKEN": "abcdefgh", "B_TOKEN": "abcdefghij"}).redact("abcdefghij") == REDACTED
 
 
 def test_a_value_of_several_lines_is_taken_out_line_by_line() -> None:
-    assert Redactor({"A_SECRET": "first line\nsecond line"}).redacted("  first line\n  second line") == (
+    assert Redactor({"A_SECRET": "first line\nsecond line"}).redact("  first line\n  second line") == (
         f"  {REDACTED}\n  {REDACTED}"
     )
 
@@ -79,7 +79,7 @@ def test_a_value_of_several_lines_is_taken_out_line_by_line() -> None:
 )
 def test_no_text_takes_for_ever(part: str) -> None:
     with ends():
-        Redactor({"A_TOKEN": "a" * 8}).redacted(part * (1_000_000 // len(part)))
+        Redactor({"A_TOKEN": "a" * 8}).redact(part * (1_000_000 // len(part)))
 
 
 @pytest.mark.parametrize(
@@ -89,4 +89,4 @@ def test_no_text_takes_for_ever(part: str) -> None:
     "secret", ["ghp_" + "a1" * 18, "sk-" + "a1" * 18, "AKIA" + "A1" * 8, "eyJhbGciOiJI.eyJzdWIi.c2ln"]
 )
 def test_a_secret_is_found_behind_what_programs_print_before_it(before: str, secret: str) -> None:
-    assert Redactor({}).redacted(f"{before}{secret}\x1b[0m") == f"{before}{REDACTED}\x1b[0m"
+    assert Redactor({}).redact(f"{before}{secret}\x1b[0m") == f"{before}{REDACTED}\x1b[0m"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stagec.core.words import counted, listing, quote, shortened
+from stagec.core.words import format_count, listing, quote, shorten_digest
 
 
 def test_control_characters_and_direction_marks_are_escaped() -> None:
@@ -23,12 +23,16 @@ def test_a_long_list_says_how_many_more_there_are() -> None:
 
 
 def test_numbers_agree_with_their_noun() -> None:
-    assert (counted(1, "error"), counted(2, "error"), counted(0, "error")) == ("1 error", "2 errors", "0 errors")
+    assert (format_count(1, "error"), format_count(2, "error"), format_count(0, "error")) == (
+        "1 error",
+        "2 errors",
+        "0 errors",
+    )
 
 
 def test_a_digest_is_shortened_to_what_tells_a_few_apart() -> None:
-    assert shortened(f"sha256:{'0123456789abcdef' * 4}") == "sha256:0123456789ab"
-    assert shortened("0123456789abcdef") == "0123456789ab"
+    assert shorten_digest(f"sha256:{'0123456789abcdef' * 4}") == "sha256:0123456789ab"
+    assert shorten_digest("0123456789abcdef") == "0123456789ab"
 
 
 def test_of_many_names_only_those_that_are_shown_are_looked_at() -> None:

@@ -35,7 +35,7 @@ def test_a_node_completes_when_some_edge_leads_to_a_completing_end(
 
 
 def test_a_node_that_cannot_start_is_not_stuck(ask: Ask) -> None:
-    assert ask("a: b", "b:", "c:").stuck() == ("a", "b")
+    assert ask("a: b", "b:", "c:").find_stuck() == ("a", "b")
 
 
 TRAPS = [

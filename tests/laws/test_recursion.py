@@ -35,7 +35,7 @@ ALLOWED = {
     "plan.facts:cycles": "a name that a function shadows",
     **dict.fromkeys(
         (
-            "plan.record_codec:_defined",
+            "plan.record_codec:_define",
             "plan.record_codec:_schema",
             "plan.record_codec:_writer",
             "plan.record_codec:record",
@@ -57,7 +57,7 @@ ALLOWED = {
     **{
         f"sources.formats.json.scan:Scanner.{each}": _STATES
         for each in (
-            *("_after", "_close", "_colon", "_key", "_misplaced", "_next", "_no_item", "_no_key", "_no_value", "_open"),
+            *("_after", "_close", "_colon", "_key", "_misplace", "_next", "_no_item", "_no_key", "_no_value", "_open"),
             "_value",
         )
     },

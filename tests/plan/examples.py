@@ -12,7 +12,7 @@ from handmade import stages, steps
 from stagec.core.json import Json
 from stagec.plan import dump
 from stagec.plan.canonical import canonical
-from stagec.plan.load import framed
+from stagec.plan.load import write_frame
 from stagec_dev.compiling import plans
 
 _REGISTRIES = Path(__file__).parents[2] / "registries"
@@ -33,4 +33,4 @@ def payload(data: bytes) -> Any:
 
 def file_of(plan: Json) -> bytes:
     """Return the file of a plan that is given as JSON, whatever it says."""
-    return framed(canonical(plan))
+    return write_frame(canonical(plan))

@@ -11,7 +11,7 @@ from stagec.core.expansion import patterns_in
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan import Plan
-from stagec.plan.costs import _is_plain, schema_in, unaffordable, weighed
+from stagec.plan.costs import _is_plain, schema_in, unaffordable, weigh
 from stagec.plan.document import Contents, Input, Limits, Names
 
 SCHEMAS = ("not", "if", "then", "else", "additionalProperties", "propertyNames", "additionalItems", "contains", "items")
@@ -51,7 +51,7 @@ def test_a_plain_schema_weighs_no_more_than_what_is_written(random: Random) -> N
         schema, reason = schema_in(text)
         assert reason == ""
         assert _is_plain(text)
-        assert weighed(schema).weight(schema) <= max(2 * len(text), 1)
+        assert weigh(schema).weight(schema) <= max(2 * len(text), 1)
         assert list(patterns_in(schema)) == []
 
 

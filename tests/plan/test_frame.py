@@ -15,7 +15,7 @@ from stagec.plan.act import Command
 from stagec.plan.canonical import digest
 from stagec.plan.document import Limits, Names, Plan
 from stagec.plan.gate import ExitGate
-from stagec.plan.load import framed, unframed
+from stagec.plan.load import read_frame, write_frame
 from stagec.plan.node import Edge, Node, Outcome, Stop
 
 _END = Stop(Outcome.DONE)
@@ -45,8 +45,8 @@ def is_refused(data: bytes) -> bool:
 
 def test_the_frame_is_what_the_page_says() -> None:
     name = f"sha256:{sha256(b'{}').hexdigest()}"
-    assert framed(b"{}") == b'{"digest":"' + name.encode() + b'","plan":{}}\n'
-    assert unframed(framed(b"{}")) == (name, b"{}")
+    assert write_frame(b"{}") == b'{"digest":"' + name.encode() + b'","plan":{}}\n'
+    assert read_frame(write_frame(b"{}")) == (name, b"{}")
     assert digest(b"{}") == name
 
 
@@ -112,7 +112,7 @@ def test_a_frame_that_json_would_allow_is_refused(around: bytes) -> None:
     assert is_refused(around)
 
 
-@given(st.binary() | st.binary().map(framed) | st.binary().map(lambda each: SMALL[:91] + each + SMALL[-2:]))
+@given(st.binary() | st.binary().map(write_frame) | st.binary().map(lambda each: SMALL[:91] + each + SMALL[-2:]))
 def test_nothing_but_a_refusal_comes_of_bytes_that_are_no_plan(data: bytes) -> None:
     for reader in (load, verify):
         with pytest.raises(PlanError):

@@ -14,10 +14,10 @@ from plan.examples import FILES, file_of, payload
 from stagec.core.json import Json
 from stagec.plan import Loaded, PlanError, dump, load, verify
 from stagec.plan.canonical import canonical, digest
-from stagec.plan.load import framed, unframed
+from stagec.plan.load import read_frame, write_frame
 
 STEPS, STAGES = FILES["by hand: steps"], FILES["by hand: stages"]
-TEXT = unframed(STAGES)[1]
+TEXT = read_frame(STAGES)[1]
 NO_JSON = "what is in its frame is no JSON that can be read: "
 NO_FRAME = "it does not begin as plans do"
 CUT = "it is cut off, or something was put around it"
@@ -57,15 +57,15 @@ def without(path: str) -> bytes:
 
 def swapped(old: bytes, new: bytes, data: bytes = STAGES) -> bytes:
     """Return the file of a plan in whose text other bytes stand in place of some."""
-    text = unframed(data)[1]
+    text = read_frame(data)[1]
     assert old in text
-    return framed(text.replace(old, new, 1))
+    return write_frame(text.replace(old, new, 1))
 
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("reader", [load, verify])
 def test_a_sound_plan_is_read_and_named_by_its_digest(name: str, reader: Callable[[bytes], Loaded]) -> None:
-    assert reader(FILES[name]).digest == digest(unframed(FILES[name])[1])
+    assert reader(FILES[name]).digest == digest(read_frame(FILES[name])[1])
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_changed_payload_is_refused_with_the_digest_that_it_has() -> None:
     ids=range(13),
 )
 def test_a_payload_that_is_no_json_in_utf_8_is_refused(text: bytes) -> None:
-    assert refusal(framed(text)).startswith(NO_JSON)
+    assert refusal(write_frame(text)).startswith(NO_JSON)
 
 
 @pytest.mark.parametrize(
@@ -283,10 +283,12 @@ def test_a_name_that_is_not_there_is_quoted_and_shortened() -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        framed(json.dumps(payload(STAGES)).encode()),
-        framed(json.dumps(payload(STEPS), sort_keys=True, separators=(",", ":")).encode().replace(b"30000", b"30000 ")),
-        framed(json.dumps(dict(reversed(payload(STAGES).items())), separators=(",", ":")).encode()),
-        framed(TEXT + b"\n"),
+        write_frame(json.dumps(payload(STAGES)).encode()),
+        write_frame(
+            json.dumps(payload(STEPS), sort_keys=True, separators=(",", ":")).encode().replace(b"30000", b"30000 ")
+        ),
+        write_frame(json.dumps(dict(reversed(payload(STAGES).items())), separators=(",", ":")).encode()),
+        write_frame(TEXT + b"\n"),
         swapped(b"Lint.", rb"\u004cint."),
         swapped(b'"id":"review"', b'"id":"other","id":"review"'),
         swapped(b'"is":"stagec.plan/1"', b'"is":"stagec.plan/0","is":"stagec.plan/1"'),
@@ -375,7 +377,7 @@ DEEP = 100_000
 )
 def test_depth_without_end_is_refused(text: bytes) -> None:
     for reader in (load, verify):
-        assert refusal(framed(text), reader).startswith(NO_JSON)
+        assert refusal(write_frame(text), reader).startswith(NO_JSON)
 
 
 PROMPT = b'{"content":"' + digest(b"Test.\n").encode() + b'","is":"text"}'
@@ -450,7 +452,7 @@ def test_a_plan_with_a_random_change_is_refused_or_is_another_plan(seed: int) ->
         plan = copy.deepcopy(chance.choice(sources))
         for _ in range(chance.choice((1, 1, 1, 2, 3))):
             mutate(plan, chance)
-        data = framed(canonical(plan))
+        data = write_frame(canonical(plan))
         try:
             loaded = verify(data)
         except PlanError:

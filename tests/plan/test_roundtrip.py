@@ -15,7 +15,7 @@ from plan_vectors.references import missing
 from stagec.core.value import replace
 from stagec.plan import Plan, PlanError, dump, load, verify
 from stagec.plan.canonical import digest
-from stagec.plan.load import unframed
+from stagec.plan.load import read_frame
 from stagec.plan.plan_codec import PLAN, schema
 from stagec.plan.references import dangling
 
@@ -42,7 +42,7 @@ def test_a_plan_is_read_as_it_was_written(plan: Plan) -> None:
     data = dump(plan)
     loaded = load(data)
     assert loaded.plan == plan
-    assert loaded.digest == digest(unframed(data)[1])
+    assert loaded.digest == digest(read_frame(data)[1])
     assert dump(loaded.plan) == data
     assert verify(data) == loaded
 

@@ -14,7 +14,7 @@ from patience import ends
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Severity
 from stagec.core.failure import Exit, Failure
-from stagec.core.scope import Scope
+from stagec.core.scope import SearchScope
 from stagec.core.value import replace
 from stagec.project.configuration import Configuration, accepts, configure, well_formed
 from stagec.project.settings import Settings, keys_of, settings_of
@@ -35,7 +35,7 @@ severity = { STG101 = "off", registry = "note" }
 budgets.depth = 10
 """
 FULL_SETTINGS = Settings(
-    scope=Scope(("agents",), ("*.json",), ("old/",), gitignore=False),
+    scope=SearchScope(("agents",), ("*.json",), ("old/",), gitignore=False),
     select=("STG1",),
     extend_select=("STG2",),
     ignore=("STG105",),
@@ -108,7 +108,7 @@ class TestFiles:
     def test_a_table_of_pyproject_means_the_same(self, tmp_path: Path) -> None:
         text = "[project]\nname = 'x'\n[tool.stagec]\ngitignore = false\n"
         found = configure((write(tmp_path, text, "pyproject.toml"),))
-        assert (found.settings, found.file) == (Settings(scope=Scope(gitignore=False)), "pyproject.toml")
+        assert (found.settings, found.file) == (Settings(scope=SearchScope(gitignore=False)), "pyproject.toml")
         assert found.provenance["gitignore"] == "pyproject.toml"
 
     def test_a_pyproject_without_the_table_is_none(self, tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ NAMES = st.lists(st.text(min_size=1), max_size=3).map(tuple)
 def test_settings_survive_being_written_as_keys(
     select: tuple[str, ...], exclude: tuple[str, ...], severity: dict[str, Severity | None], depth: int
 ) -> None:
-    scope = Scope(exclude=exclude)
+    scope = SearchScope(exclude=exclude)
     settings = Settings(scope, select=select, severity=severity, budgets=replace(Budgets(), depth=depth))
     assert settings_of(keys_of(settings)) == settings
 

@@ -85,7 +85,7 @@ def answers(graph: Graph | NetworkxGraph) -> dict[str, object]:
         "startable": graph.startable(),
         "unstartable": graph.unstartable(),
         "completing": graph.completing(),
-        "stuck": graph.stuck(),
+        "stuck": graph.find_stuck(),
         "traps": graph.traps(),
         "components": set(graph.components()),
         "cycles": graph.cycles(),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
 from stagec_dev.scaling import Dimension
@@ -24,13 +24,13 @@ def test_indexes_are_made_as_often_for_many_faults_as_for_few(
     title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[int] = []
-    index = Names._index
+    index = NameIndex._index
 
-    def counted(self: Names) -> dict[str, str]:
+    def counted(self: NameIndex) -> dict[str, str]:
         made.append(len(self))
         return index(self)
 
-    monkeypatch.setattr(Names, "_index", counted)
+    monkeypatch.setattr(NameIndex, "_index", counted)
     dimension = next(each for each in dimensions() if each.title == title)
     few, many = (_indexed(dimension, count, tmp_path / str(count), made) for count in (20, 80))
     assert many <= few

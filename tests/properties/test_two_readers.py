@@ -15,7 +15,7 @@ from plan_vectors.files import RefusedError, read
 
 from stagec.plan import PlanError, load
 from stagec.plan.canonical import canonical
-from stagec.plan.load import framed
+from stagec.plan.load import write_frame
 
 FILES = sorted((Path(__file__).parents[1] / "plan_vectors").glob("*/plan.json"))
 PLANS = [json.loads(path.read_bytes())["plan"] for path in FILES]
@@ -101,6 +101,6 @@ def test_both_readers_refuse_the_same_plans(random: Random) -> None:
             change(plan, random)
             if not isinstance(plan.get("contents"), dict):
                 break
-        data = framed(canonical(plan))
+        data = write_frame(canonical(plan))
         page, ours = refused_by_the_page(data), refused_by_stagec(data)
         assert (page is None) == (ours is None), (page, ours)

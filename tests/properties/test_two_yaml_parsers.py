@@ -9,12 +9,12 @@ from properties.test_quick_yaml import BUDGETS, Writer
 
 from stagec.core.value import replace
 from stagec.sources.yaml_text.compose import _explain, _fast, compose
-from stagec.sources.yaml_text.nodes import Kind, Node
+from stagec.sources.yaml_text.nodes import Kind, YamlNode
 
 CHUNKS, CHUNK = 8, 400
 
 
-def plain(node: Node | None) -> Node | None:
+def plain(node: YamlNode | None) -> YamlNode | None:
     """Return a node without the differences nobody sees: how a plain scalar is marked, where nothing stands."""
     if node is None:
         return None

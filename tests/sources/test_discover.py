@@ -9,7 +9,7 @@ from patience import ends
 
 from stagec.core.failure import Failure
 from stagec.core.place import Place
-from stagec.core.scope import Scope
+from stagec.core.scope import SearchScope
 from stagec.sources.discover import Discovery, discover
 from stagec.sources.tree import Fault
 
@@ -28,11 +28,11 @@ def write(root: Path, *files: str, text: str = "{}") -> None:
         (root / file).write_text(text, encoding="utf-8")
 
 
-def look(root: Path, *paths: Path, scope: Scope | None = None) -> Discovery:
-    return discover(root, paths, scope or Scope(), (registry,))
+def look(root: Path, *paths: Path, scope: SearchScope | None = None) -> Discovery:
+    return discover(root, paths, scope or SearchScope(), (registry,))
 
 
-def found(root: Path, *paths: Path, scope: Scope | None = None) -> tuple[str, ...]:
+def found(root: Path, *paths: Path, scope: SearchScope | None = None) -> tuple[str, ...]:
     return look(root, *paths, scope=scope).claimed[0]
 
 
@@ -42,7 +42,7 @@ def faults(root: Path, *paths: Path) -> list[Fault]:
 
 def test_each_claim_gets_its_own_files_sorted(tmp_path: Path) -> None:
     write(tmp_path, "b/registry.json", "a/registry.json", "a/agent.json", "a/else.json")
-    result = discover(tmp_path, (), Scope(), (registry, agent))
+    result = discover(tmp_path, (), SearchScope(), (registry, agent))
     assert result == Discovery((("a/registry.json", "b/registry.json"), ("a/agent.json",)), frozenset(), (), ())
 
 
@@ -58,7 +58,7 @@ def test_folders_of_other_programs_are_not_searched(tmp_path: Path) -> None:
 
 def test_without_paths_the_roots_of_the_scope_are_searched(tmp_path: Path) -> None:
     write(tmp_path, "a/registry.json", "b/registry.json")
-    assert found(tmp_path, scope=Scope(roots=("b",))) == ("b/registry.json",)
+    assert found(tmp_path, scope=SearchScope(roots=("b",))) == ("b/registry.json",)
 
 
 def test_a_folder_named_twice_is_visited_once(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_file_named_by_hand_that_nobody_claims_is_kept_apart(tmp_path: Path) -
 
 
 def test_a_text_that_stands_for_a_file_needs_no_file(tmp_path: Path) -> None:
-    result = discover(tmp_path, (tmp_path / "a" / "registry.json",), Scope(), (registry,), {"a/registry.json"})
+    result = discover(tmp_path, (tmp_path / "a" / "registry.json",), SearchScope(), (registry,), {"a/registry.json"})
     assert result == Discovery((("a/registry.json",),), frozenset({"a/registry.json"}), (), ())
 
 
@@ -102,12 +102,12 @@ class TestGitignore:
     def test_it_can_be_switched_off(self, tmp_path: Path) -> None:
         write(tmp_path, ".gitignore", text="*\n")
         write(tmp_path, "registry.json")
-        assert found(tmp_path, scope=Scope(gitignore=False)) == ("registry.json",)
+        assert found(tmp_path, scope=SearchScope(gitignore=False)) == ("registry.json",)
 
     def test_a_file_named_by_hand_is_always_taken(self, tmp_path: Path) -> None:
         write(tmp_path, ".gitignore", text="*\n")
         write(tmp_path, "registry.json")
-        scope = Scope(exclude=("registry.json",))
+        scope = SearchScope(exclude=("registry.json",))
         assert found(tmp_path, tmp_path / "registry.json", scope=scope) == ("registry.json",)
 
     def test_a_folder_named_by_hand_is_searched_although_it_is_left_out(self, tmp_path: Path) -> None:
@@ -130,13 +130,13 @@ class TestGitignore:
 
 def test_include_narrows_to_files_and_folders(tmp_path: Path) -> None:
     write(tmp_path, "a/registry.json", "b/c/registry.json", "registry.json")
-    assert found(tmp_path, scope=Scope(include=("/b",))) == ("b/c/registry.json",)
+    assert found(tmp_path, scope=SearchScope(include=("/b",))) == ("b/c/registry.json",)
 
 
 def test_exclude_wins_over_a_gitignore_that_takes_back(tmp_path: Path) -> None:
     write(tmp_path, ".gitignore", text="!a\n")
     write(tmp_path, "a/registry.json", "b/registry.json")
-    assert found(tmp_path, scope=Scope(exclude=("a",))) == ("b/registry.json",)
+    assert found(tmp_path, scope=SearchScope(exclude=("a",))) == ("b/registry.json",)
 
 
 class TestLinks:

@@ -184,9 +184,9 @@ def test_a_linked_folder_is_not_entered_and_a_linked_file_is_found(tmp_path: Pat
 
 def test_a_tree_is_known_once_it_is_read(tmp_path: Path) -> None:
     sources = Sources(tmp_path, Budgets(), {"a.md": b"Hello"})
-    assert sources.known("a.md") is None
+    assert sources.find_tree("a.md") is None
     tree = sources.tree("a.md", "file")
-    assert sources.known("a.md") is tree
+    assert sources.find_tree("a.md") is tree
 
 
 def test_a_glance_shows_how_a_file_begins(tmp_path: Path) -> None:

@@ -13,14 +13,14 @@ import pytest
 from processes import gone
 
 from stagec.core.secrets import Redactor
-from stagec.world.commands import Line, run
+from stagec.world.commands import CommandLine, run
 
 PLAIN = Redactor()
 TOP = Path(__file__).parents[2]
 
 
 def shell(command: str, milliseconds: int | None = None, **variables: str) -> dict[str, object]:
-    return dict(run(Line(("sh", "-c", command), milliseconds, {**os.environ, **variables}), PLAIN))
+    return dict(run(CommandLine(("sh", "-c", command), milliseconds, {**os.environ, **variables}), PLAIN))
 
 
 def test_a_program_ends_with_its_status_and_what_it_wrote() -> None:
@@ -28,7 +28,7 @@ def test_a_program_ends_with_its_status_and_what_it_wrote() -> None:
 
 
 def test_words_are_handed_over_as_they_are() -> None:
-    assert run(Line(("printf", "%s|", "a b", "$HOME", "*")), PLAIN) == {
+    assert run(CommandLine(("printf", "%s|", "a b", "$HOME", "*")), PLAIN) == {
         "exit": 0,
         "stdout": "a b|$HOME|*|",
         "stderr": "",
@@ -45,7 +45,7 @@ def test_a_program_knows_its_request() -> None:
 
 @pytest.mark.parametrize("word", ["no-such-program", "a\0b", "\udcff\ud800", os.sep])
 def test_what_cannot_be_started_has_no_status(word: str) -> None:
-    ended = run(Line((word,)), PLAIN)
+    ended = run(CommandLine((word,)), PLAIN)
     assert (ended["exit"], ended["stdout"]) == (None, "")
     assert str(ended["stderr"]).startswith("it could not be started: ")
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from stagec.catalogue.lock import Effects, Lock
 from stagec.contract.schemas import Miss, Schema
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, replace, value
 
@@ -96,7 +96,7 @@ class Catalogue:
     file: str
     tools: tuple[Tool, ...]
     by_name: Mapping[str, Tool]
-    names: Names
+    names: NameIndex
     servers: Mapping[str, Server]
     rivals: tuple[Server, ...]
     servers_file: str | None

@@ -7,7 +7,7 @@ import re
 
 from stagec.contract.expansion import judge_expansion
 from stagec.core.json import Json
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.value import replace, value
 from stagec.sources.read import Sources, legible
 from stagec.sources.shape import judge, judge_schema
@@ -16,7 +16,7 @@ from stagec.sources.tree import Tree
 TOOLS = ("tools.yaml", "tools.yml", "tools.json")
 SERVERS = ".mcp.json"
 LOCK = "tools.lock.json"
-SECTIONS = Names(("bundled", "discovered"))
+SECTIONS = NameIndex(("bundled", "discovered"))
 _MARKS = re.compile(rb"\b(?:bundled|discovered|mcp)[\"']?\s*:")
 _ROOM = 10
 """A lock of ten thousand tools is no source that somebody wrote: so many times the usual size is read."""

@@ -12,7 +12,7 @@ from stagec.catalogue.lock import EFFECTS, Lock, digest, read_lock
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.memo import Memo
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.sources.read import Sources, join
@@ -52,7 +52,7 @@ def _catalogue(sources: Sources, files: CatalogueFiles) -> Catalogue:
         file=files.file,
         tools=tools,
         by_name=by_name,
-        names=Names(by_name),
+        names=NameIndex(by_name),
         servers=servers,
         rivals=tuple(each for each in every if servers[each.name] is not each),
         servers_file=None if files.servers is None else files.servers.file,
@@ -128,7 +128,7 @@ def _with_schema(sources: Sources, tool: Tool, known: Memo) -> Tool:
     if tool.schema is not Miss.NO_FILE or file is None:
         return tool
     folder, suffix = posixpath.dirname(file), posixpath.splitext(file)[1]
-    near = known.once((folder, suffix), lambda: Names(sources.below(folder, suffix))).nearest(file)
+    near = known.once((folder, suffix), lambda: NameIndex(sources.below(folder, suffix))).nearest(file)
     return replace(tool, near=near and posixpath.relpath(near, posixpath.dirname(tool.at.file) or "."))
 
 

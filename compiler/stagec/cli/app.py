@@ -15,7 +15,7 @@ from stagec.core import interrupts
 from stagec.core.collector import stop_collector
 from stagec.core.docstring import docstring
 from stagec.core.failure import Exit, Failure
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.shelf import member, names
 from stagec.core.version import DOCUMENTATION, __version__
 from stagec.core.visible import visible
@@ -44,7 +44,7 @@ class Commands(click.Group):
         """Find the command that the arguments ask for, or say which they may have meant."""
         known = self.list_commands(ctx)
         if args and args[0] not in known and not args[0].startswith("-"):
-            ctx.fail(f"no command is called {quote(args[0])}{hint(args[0], Names(known))}")
+            ctx.fail(f"no command is called {quote(args[0])}{hint(args[0], NameIndex(known))}")
         return super().resolve_command(ctx, args)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Failure
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import NOTHING, replace, value
-from stagec.core.words import counted, listing, quote
+from stagec.core.words import format_count, listing, quote
 from stagec.frontends import Flow
 from stagec.graph.crosscheck import CrossCheck
 from stagec.model.concerns import Concerns
@@ -25,7 +25,7 @@ def choose_flows(wanted: str | None, flows: Iterable[Flow]) -> tuple[Flow, ...]:
     chosen = tuple(flow for flow in known if wanted is None or flow.id == wanted)
     if not chosen:
         names = sorted({flow.id for flow in known})
-        near = hint(wanted or "", Names(names)) or f"; there are {listing(names)}"
+        near = hint(wanted or "", NameIndex(names)) or f"; there are {listing(names)}"
         raise Failure(f"no flow is called {quote(wanted)}{near}")
     return chosen
 
@@ -62,11 +62,11 @@ class Freezer:
         flow = meaning.flow
         found = self.errors_of(flow)
         if found:
-            return Refused(flow, counted(len(found), "error"))
+            return Refused(flow, format_count(len(found), "error"))
         plan = meaning.plan()
         inside = [each for each in self.errors if each.at.file in plan.sources]
         if inside:
-            return Refused(flow, counted(len(inside), "error"))
+            return Refused(flow, format_count(len(inside), "error"))
         for _, why in find_unusable(plan):  # whatever no rule has foreseen
             return Refused(flow, f"a schema of it cannot be used: {why.partition(chr(10))[0]}")
         try:

@@ -8,7 +8,7 @@ from textwrap import fill, wrap
 from typing import Any
 
 from stagec.core.failure import Failure
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import AnyFamily, AnyRule
 from stagec.core.terminal import Canvas
 from stagec.core.value import value
@@ -64,7 +64,7 @@ def find_rules(every: Iterable[CataloguedRule], called: str) -> tuple[Catalogued
         if found:
             return found
     names = sorted({name for each in known for name in _list_names(each)})
-    near = hint(called, Names(names)) or "; 'stagec rules' lists them"
+    near = hint(called, NameIndex(names)) or "; 'stagec rules' lists them"
     raise Failure(f"no rule, family or group is called {quote(called)}{near}")
 
 

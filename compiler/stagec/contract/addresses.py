@@ -83,7 +83,7 @@ class Addresses:
     def find_named(self, start: Place, given: Json) -> frozenset[Place]:
         """Return where parts of a schema have addresses of their own; a schema without any is not searched."""
         if start not in self._named:
-            tree = self._sources.known(start.file)
+            tree = self._sources.find_tree(start.file)
             data = tree.data if tree is not None else b""
             marked = b"$id" in data or b"\\u" in data or b"draft-04" in data
             self._named[start] = frozenset(_find_named(start, given)) if marked else frozenset()
@@ -105,7 +105,7 @@ class Addresses:
     def _is_plain(self, file: str) -> bool:
         """Tell whether no part of a file can have an address; a file is searched once, however much refers to it."""
         if file not in self._plain:
-            tree = self._sources.known(file)
+            tree = self._sources.find_tree(file)
             self._plain[file] = tree is not None and b"id" not in tree.data and b"\\u" not in tree.data
         return self._plain[file]
 
@@ -153,7 +153,7 @@ class Addresses:
         return self._files.get(_last(uri.encode(errors="replace")), ())
 
     def _look_into(self, file: str, uri: str) -> Place | None:
-        was_known = self._sources.known(file) is not None
+        was_known = self._sources.find_tree(file) is not None
         tree = self._sources.tree(file, "schema")
         found = self._look_up(uri, Place(file), tree.value) if tree is not None and tree.readable else None
         if found is None and not was_known:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.json import Json, Object, kind_of, list_of, object_of
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import value
 
@@ -28,9 +28,9 @@ class Combination:
         self.whole = whole
 
     @cached_property
-    def declared(self) -> Names:
+    def declared(self) -> NameIndex:
         """The names of all members that have a schema of their own."""
-        return Names(name for each in self.layers for name in object_of(object_of(each.value).get("properties")))
+        return NameIndex(name for each in self.layers for name in object_of(object_of(each.value).get("properties")))
 
     @cached_property
     def required(self) -> frozenset[str]:

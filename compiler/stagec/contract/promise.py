@@ -10,7 +10,7 @@ from stagec.contract.combinations import Combination, as_object, clash, combinat
 from stagec.contract.member import MemberSchemas, member
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
-from stagec.core.nearest import NO_NAMES, Names
+from stagec.core.nearest import NO_NAMES, NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 
@@ -47,7 +47,7 @@ class Promise:
     ends: tuple[tuple[Schema, ...], ...] = ()
     optional: Schema | None = None
     followed: int = 0
-    near: Names = NO_NAMES
+    near: NameIndex = NO_NAMES
     whole: bool = True
     legible: bool = True
     clash: tuple[Schema, Schema] | None = None
@@ -108,13 +108,13 @@ def _steps(schemas: Schemas, ways: tuple[_Way, ...], name: str) -> list[_Step] |
     return found
 
 
-def _list_declared(schemas: Schemas, possible: list[Combination]) -> Names:
+def _list_declared(schemas: Schemas, possible: list[Combination]) -> NameIndex:
     """Return the members that any of some combinations declares, indexed once however many paths break off there."""
     if len(possible) <= 1:
         return possible[0].declared if possible else NO_NAMES
     key = ("declared", *map(id, possible))
     every = (name for each in possible for name in each.declared)
-    return schemas.memo.once(key, lambda: (Names(every), possible))[0]
+    return schemas.memo.once(key, lambda: (NameIndex(every), possible))[0]
 
 
 def _step(way: _Way, combination: Combination, found: MemberSchemas) -> _Step:

@@ -186,7 +186,7 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
     for each in reversed(missing):
         with suppress(FileExistsError):  # somebody else was quicker; whoever uses it says if it is no folder
             each.mkdir(mode)
-        synchronised(each.parent)
+        sync_folder(each.parent)
     if not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
 
@@ -223,7 +223,7 @@ def leads_out(root: str | Path, path: str | Path) -> bool:
     return real != top and not real.startswith(top.rstrip(os.sep) + os.sep)
 
 
-def synchronised(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the names in a folder survive a power cut, where the system can."""
     with suppress(OSError), open_folder(folder) as opened:
         opened.synchronise()

@@ -20,15 +20,15 @@ def docstring(thing: ModuleType | Callable[..., Any]) -> str:
     if thing.__doc__ is not None or sys.flags.optimize < _STRIPPING:
         return thing.__doc__ or ""
     if isinstance(thing, ModuleType):
-        return _written(thing.__name__, ())
-    return _written(thing.__module__, tuple(name for name in thing.__qualname__.split(".") if name != "<locals>"))
+        return _write(thing.__name__, ())
+    return _write(thing.__module__, tuple(name for name in thing.__qualname__.split(".") if name != "<locals>"))
 
 
 _STRIPPING = 2
 """The level of optimisation from which on Python strips docstrings."""
 
 
-def _written(module: str, names: tuple[str, ...]) -> str:
+def _write(module: str, names: tuple[str, ...]) -> str:
     import ast
 
     node: ast.AST | None = _source(module)

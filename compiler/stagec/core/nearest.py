@@ -10,7 +10,7 @@ _PATIENCE = 20_000
 """Slow comparisons with the names of one kind; whoever misspelt more than that made one mistake many times."""
 
 
-class Names:
+class NameIndex:
     """Names of one kind and scope, indexed for the question which of them is nearest to another.
 
     Two names are near when they differ only in case and separators, when dropping at most one character from each
@@ -33,7 +33,7 @@ class Names:
 
     def __eq__(self, other: object) -> bool:
         """Tell whether both know the same names, in the same order."""
-        return isinstance(other, Names) and [*self._names] == [*other._names]
+        return isinstance(other, NameIndex) and [*self._names] == [*other._names]
 
     def __hash__(self) -> int:
         """Return a number that equal names share."""
@@ -72,10 +72,10 @@ class Names:
         return found[0] if found else None
 
 
-NO_NAMES = Names(())
+NO_NAMES = NameIndex(())
 
 
-def hint(name: str, names: Names) -> str:
+def hint(name: str, names: NameIndex) -> str:
     """Return `; did you mean 'x'?`, or nothing when no name is near."""
     near = names.nearest(name)
     return f"; did you mean {near!r}?" if near is not None else ""

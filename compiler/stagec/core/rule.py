@@ -84,11 +84,11 @@ class Family(Generic[S]):
         """Declare the decorated check as a rule named after its own file."""
 
         def declare(check: Callable[[S], Iterable[Finding]]) -> Rule[S]:
-            return replace(self.named(check.__module__, check, since, origin), severity=severity, groups=groups)
+            return replace(self.make_error(check.__module__, check, since, origin), severity=severity, groups=groups)
 
         return declare
 
-    def named(
+    def make_error(
         self, module: str, check: Callable[[S], Iterable[Finding]], since: str, origin: tuple[str, ...]
     ) -> Rule[S]:
         """Return an error that is named after a module, whose docstring is its page."""

@@ -6,7 +6,7 @@ from stagec.core.value import value
 
 
 @value
-class Scope:
+class SearchScope:
     """Patterns in the syntax of `.gitignore`, relative to the project root.
 
     `roots` are the folders searched when a user names none; `include` narrows and `exclude` removes what is found.

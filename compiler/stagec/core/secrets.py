@@ -52,7 +52,7 @@ class Redactor:
     def __init__(self, *environments: Mapping[str, str]) -> None:
         self._values = sorted(_values(environments), key=len, reverse=True)
 
-    def redacted(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """Return a text with `[redacted]` in place of every secret; the time it takes grows with its length."""
         for each in self._values:
             text = text.replace(each, REDACTED)

@@ -59,7 +59,7 @@ def _first_new(cls: type, /, *args: object, **kwargs: object) -> object:
     fields: tuple[str, ...] = cls.__dict__["__match_args__"]
     defaults: Mapping[str, object] = cls.__dict__["_defaults"]
     heads = ("_cls_", "/", *(f"{name}=_defaults_[{name!r}]" if name in defaults else name for name in fields))
-    made = _compiled(cls, "_cls_", heads, {name: name for name in fields})
+    made = _compile(cls, "_cls_", heads, {name: name for name in fields})
     type.__setattr__(cls, "__new__", staticmethod(made))
     return cls(*args, **kwargs)
 
@@ -70,12 +70,12 @@ def _first_copy(self: object, /, **changes: object) -> object:
     fields: tuple[str, ...] = cls.__dict__["__match_args__"]
     heads = ("_old_", "/", *(("*",) if fields else ()), *(f"{name}=_kept_" for name in fields))
     values = {name: f"_old_.{name} if {name} is _kept_ else {name}" for name in fields}
-    made = _compiled(cls, "_old_.__class__", heads, values)
+    made = _compile(cls, "_old_.__class__", heads, values)
     type.__setattr__(cls, "__replace__", made)
     return cls.__replace__(self, **changes)
 
 
-def _compiled(cls: type, kind: str, heads: Iterable[str], values: Mapping[str, str]) -> Callable[..., Any]:
+def _compile(cls: type, kind: str, heads: Iterable[str], values: Mapping[str, str]) -> Callable[..., Any]:
     """Compile a function that makes values of a class.
 
     It fills an instance of a class that is alike but not frozen, and then gives it its class: setting fields is three

@@ -25,12 +25,12 @@ def listing(names: Collection[object], last: str = "and") -> str:
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """Return `1 error`, `2 errors`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def shortened(digest: str) -> str:
+def shorten_digest(digest: str) -> str:
     """Return a digest such as `sha256:…` with its first twelve digits, enough to tell a few apart."""
     kind, _, digits = digest.rpartition(":")
     return f"{kind}:{digits[:_DIGITS]}" if kind else digits[:_DIGITS]

@@ -20,12 +20,12 @@ _MARK = "\u200b"
 COLOURS = {Severity.ERROR: "#b91c1c", Severity.WARNING: "#92400e", Severity.NOTE: "#374151"}
 
 
-def shown(text: str) -> str:
+def show(text: str) -> str:
     """Return a text as markup that shows it: escaped, the middle of a long one left out."""
-    return escaped(shortened(text).strip()) or "(empty)"
+    return escape(shorten(text).strip()) or "(empty)"
 
 
-def shortened(text: str, longest: int = _LONGEST) -> str:
+def shorten(text: str, longest: int = _LONGEST) -> str:
     """Return a text as one visible line of bounded length, the middle of a long one left out."""
     if len(text) > longest:
         text = f"{text[: longest * 2 // 3]}…{text[-longest // 3 :]}"
@@ -33,16 +33,16 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
     return seen if len(seen) <= 2 * longest else f"{seen[: longest * 2 // 3]}…{seen[-longest // 3 :]}"
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Return a text with everything escaped that markup gives a meaning."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
-def broken(text: str, width: int = _WIDEST) -> list[str]:
+def break_text(text: str, width: int = _WIDEST) -> list[str]:
     """Return the lines of a text, escaped; long words are broken, dotted names after a dot where that is enough."""
-    pieces = _BREAK.sub(r"\g<0> " + _MARK, shortened(text))
+    pieces = _BREAK.sub(r"\g<0> " + _MARK, shorten(text))
     lines = wrap(pieces, width, break_on_hyphens=False) or ["(empty)"]
-    return [escaped(line.replace(f" {_MARK}", "").replace(_MARK, "")) for line in lines]
+    return [escape(line.replace(f" {_MARK}", "").replace(_MARK, "")) for line in lines]
 
 
 def rows(lines: Iterable[str], align: str = "center") -> str:
@@ -62,16 +62,16 @@ def findings(found: Sequence[Diagnostic]) -> Iterator[str]:
     marks = marks_of(found)
     for mark in marks[:_MOST]:
         times = f" ({mark.times} times)" if mark.times > 1 else ""
-        yield small(f"{SIGNS[mark.severity]} {mark.code} {shown(mark.name)}{times}", COLOURS[mark.severity])
+        yield small(f"{SIGNS[mark.severity]} {mark.code} {show(mark.name)}{times}", COLOURS[mark.severity])
     if len(marks) > _MOST:
         yield small(f"… and {len(marks) - _MOST} more")
 
 
-def located(found: Sequence[Diagnostic]) -> Iterator[str]:
+def locate(found: Sequence[Diagnostic]) -> Iterator[str]:
     """Yield a line of markup with the place of each of the heaviest findings, and one for the rest."""
     ranked = sorted(found, key=lambda each: -each.severity.weight)
     for each in ranked[:_MOST_LOCATED]:
         at = f"{each.at.file}:{each.span.start.line}:{each.span.start.column}"
-        yield small(f"{SIGNS[each.severity]} {each.code} {shown(each.name)}, {shown(at)}", COLOURS[each.severity])
+        yield small(f"{SIGNS[each.severity]} {each.code} {show(each.name)}, {show(at)}", COLOURS[each.severity])
     if len(ranked) > _MOST_LOCATED:
         yield small(f"… and {len(ranked) - _MOST_LOCATED} more")

@@ -64,7 +64,7 @@ def look_of_box(box: Box, forms: Mapping[str, Form]) -> dict[str, str]:
     if box.is_join:
         look |= _JOIN
     look |= _trouble(box.found)
-    return look if box.is_reached else look | _lost(look)
+    return look if box.is_reached else look | _style_missing(look)
 
 
 def look_of_line(line: Line, picture: Picture) -> dict[str, str]:
@@ -91,6 +91,6 @@ def _trouble(found: Iterable[Diagnostic]) -> Look:
     return {"color": RED if worst == Severity.ERROR.weight else _AMBER, "penwidth": "3"}
 
 
-def _lost(look: Look) -> dict[str, str]:
+def _style_missing(look: Look) -> dict[str, str]:
     style = "filled,rounded,dashed" if "rounded" in look.get("style", "") else "filled,dashed"
     return {"style": style, "color": RED, "fillcolor": "#fee2e2", "penwidth": "2"}

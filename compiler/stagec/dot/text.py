@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from stagec.core.value import replace
-from stagec.dot.markup import broken, escaped, findings, located, rows, shortened, shown, small
+from stagec.dot.markup import break_text, escape, findings, locate, rows, shorten, show, small
 from stagec.dot.style import MEANINGS, PAGE, ink, look_of_box, look_of_line
 from stagec.picture.document import Box, Line, Picture, Role, Stroke
 from stagec.picture.signs import Form, forms_of
@@ -29,7 +29,7 @@ def legend(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator
     samples = list(_samples(pictures, forms))
     for at, (box, told) in enumerate(samples):
         look = look_of_box(box, forms) | {"margin": "0.1,0.04"}
-        yield f'  l{at} [label={rows([small(told)])}, {_written(look)}, fontcolor="{ink(look)}"];'
+        yield f'  l{at} [label={rows([small(told)])}, {_format(look)}, fontcolor="{ink(look)}"];'
     yield from (f"  l{at} -> l{at + _COLUMNS} [style=invis];" for at in range(len(samples) - _COLUMNS))
     strokes = {line.stroke for picture in pictures for line in picture.lines}
     used = [stroke for stroke in Stroke if stroke in strokes]
@@ -45,7 +45,7 @@ def _samples(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterat
         if any(box.role is role for box in boxes):
             yield replace(_STEP, role=role), told
     for kind in forms:
-        yield replace(_STEP, kind=kind), shown(kind)
+        yield replace(_STEP, kind=kind), show(kind)
     if any(box.role is Role.NODE and box.kind is None for box in boxes):
         yield _STEP, "step"
     if any(box.is_join for box in boxes):
@@ -59,10 +59,10 @@ def _stroke(at: int, stroke: Stroke) -> Iterator[str]:
     look = look_of_line(Line("a", "b", stroke), Picture("", "", ends, ()))
     yield f'  s{at}a [shape=point, width=0.06, color="#6b7280", label="", group=s{at}];'
     yield f'  s{at}b [shape=plaintext, label={rows([small(MEANINGS[stroke])])}, style="", group=s{at}];'
-    yield f"  s{at}a -> s{at}b [{_written(look)}];"
+    yield f"  s{at}a -> s{at}b [{_format(look)}];"
 
 
-def _written(look: Mapping[str, str]) -> str:
+def _format(look: Mapping[str, str]) -> str:
     return ", ".join(f'{name}="{text}"' for name, text in look.items())
 
 
@@ -101,16 +101,16 @@ def _area(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator[
         look = look_of_box(box, forms)
         yield f"  {names[box.id]} {attributes({'label': _label(box), **look, 'fontcolor': ink(look)})};"
     for line in picture.lines:
-        told = {"label": _told(line)} if line.labels or line.found else {}
+        told = {"label": _format_labels(line)} if line.labels or line.found else {}
         yield f"  {names[line.source]} -> {names[line.target]} {attributes({**told, **look_of_line(line, picture)})};"
     yield "}"
 
 
 def _heading(picture: Picture) -> Iterator[str]:
-    yield f'<font point-size="15"><b>{shown(picture.title)}</b></font>'
+    yield f'<font point-size="15"><b>{show(picture.title)}</b></font>'
     for remark in picture.remarks:
-        yield from broken(remark, _REMARK)
-    yield from located(picture.found)
+        yield from break_text(remark, _REMARK)
+    yield from locate(picture.found)
 
 
 def _label(box: Box) -> str:
@@ -119,10 +119,10 @@ def _label(box: Box) -> str:
 
 def _rows(box: Box) -> Iterator[str]:
     name = "no such name: " if box.role is Role.MISSING else ""
-    yield from (f"<b>{row}</b>" for row in broken(name + box.name))
+    yield from (f"<b>{row}</b>" for row in break_text(name + box.name))
     yield from _facts(box)
     for member in box.members[:_MEMBERS]:
-        yield from map(small, broken(member))
+        yield from map(small, break_text(member))
     if len(box.members) > _MEMBERS:
         yield small(f"… and {len(box.members) - _MEMBERS} more")
     yield from findings(box.found)
@@ -133,11 +133,11 @@ def _facts(box: Box) -> Iterator[str]:
         yield small(f"{len(box.members)} nodes")
         return
     told = [box.kind or "", "waits for all" if box.is_join else "", "" if box.is_reached else "never reached"]
-    yield small(escaped(", ".join(shortened(each) for each in told if each))) if any(told) else ""
+    yield small(escape(", ".join(shorten(each) for each in told if each))) if any(told) else ""
 
 
-def _told(line: Line) -> str:
-    parts = [row for label in line.labels[:_LABELS] for row in broken(label, _LABEL)]
+def _format_labels(line: Line) -> str:
+    parts = [row for label in line.labels[:_LABELS] for row in break_text(label, _LABEL)]
     if len(line.labels) > _LABELS:
         parts.append(f"… and {len(line.labels) - _LABELS} more")
     if line.is_guess:

@@ -32,10 +32,10 @@ _UNKNOWN = "\ufffd"
 
 def _emit(pictures: tuple[Picture, ...]) -> bytes:
     graphs = (line for at, each in enumerate(pictures) for line in _graph(f"g{at}", each))
-    return "".join((_HEAD, *_declared(), *graphs, "</graphml>\n")).encode()
+    return "".join((_HEAD, *_declare(), *graphs, "</graphml>\n")).encode()
 
 
-def _declared() -> Iterator[str]:
+def _declare() -> Iterator[str]:
     for domain, keys in _KEYS.items():
         for name, kind in keys.items():
             yield f'  <key id="{domain}.{name}" for="{domain}" attr.name="{name}" attr.type="{kind}"/>\n'
@@ -44,7 +44,7 @@ def _declared() -> Iterator[str]:
 def _graph(own: str, picture: Picture) -> Iterator[str]:
     ids = {box: f"{own}.n{at}" for at, box in enumerate(picture.boxes)}
     yield f'  <graph id="{own}" edgedefault="directed">\n'
-    told = {"title": picture.title, "remarks": picture.remarks, "findings": _found(picture.found)}
+    told = {"title": picture.title, "remarks": picture.remarks, "findings": _format(picture.found)}
     yield from _data("    ", "graph", told)
     for box in picture.boxes.values():
         yield f'    <node id="{ids[box.id]}">\n'
@@ -66,15 +66,15 @@ def _of_box(box: Box) -> Mapping[str, object]:
         "reached": box.is_reached,
         "join": box.is_join,
         "members": box.members,
-        "findings": _found(box.found),
+        "findings": _format(box.found),
     }
 
 
 def _of_line(line: Line) -> Mapping[str, object]:
-    return {"stroke": line.stroke, "labels": line.labels, "guess": line.is_guess, "findings": _found(line.found)}
+    return {"stroke": line.stroke, "labels": line.labels, "guess": line.is_guess, "findings": _format(line.found)}
 
 
-def _found(found: Iterable[Diagnostic]) -> tuple[str, ...]:
+def _format(found: Iterable[Diagnostic]) -> tuple[str, ...]:
     return tuple(f"{each.severity} {each.code}: {each.message}" for each in found)
 
 

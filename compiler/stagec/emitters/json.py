@@ -25,11 +25,11 @@ def _flow(picture: Picture) -> str:
 
     head = {"id": picture.id, "title": picture.title, "remarks": list(picture.remarks), "found": _all(picture.found)}
     members = "".join(f'"{name}": {dumps(text)}, ' for name, text in head.items())
-    boxes = _listed(_box(each) for each in picture.boxes.values())
-    return f'{{{members}\n"boxes": {boxes},\n"lines": {_listed(map(_line, picture.lines))}}}'
+    boxes = _list(_box(each) for each in picture.boxes.values())
+    return f'{{{members}\n"boxes": {boxes},\n"lines": {_list(map(_line, picture.lines))}}}'
 
 
-def _listed(values: Iterable[dict[str, Any]]) -> str:
+def _list(values: Iterable[dict[str, Any]]) -> str:
     from json import dumps
 
     return "[" + ",".join(f"\n{dumps(each)}" for each in values) + "]"
@@ -61,10 +61,10 @@ def _line(line: Line) -> dict[str, Any]:
 
 
 def _all(found: Iterable[Diagnostic]) -> list[dict[str, Any]]:
-    return list(_told(found))
+    return list(_describe(found))
 
 
-def _told(found: Iterable[Diagnostic]) -> Iterator[dict[str, Any]]:
+def _describe(found: Iterable[Diagnostic]) -> Iterator[dict[str, Any]]:
     for each in found:
         yield {
             "code": each.code,

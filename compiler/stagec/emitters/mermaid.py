@@ -66,15 +66,15 @@ def _emit(pictures: tuple[Picture, ...]) -> bytes:
 
 def _frame(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator[str]:
     names = {box: f"{prefix}n{at}" for at, box in enumerate(picture.boxes)}
-    heading = _quoted([picture.title, *picture.remarks, *_findings(picture.found)], 2 * _LONGEST)
+    heading = _quote([picture.title, *picture.remarks, *_findings(picture.found)], 2 * _LONGEST)
     yield f"subgraph {prefix} [{heading}]"
     for box in picture.boxes.values():
         opening, closing = _shape(box, forms)
-        yield f"  {names[box.id]}{opening}{_quoted(_rows(box))}{closing}:::is-{_class(box)}"
+        yield f"  {names[box.id]}{opening}{_quote(_rows(box))}{closing}:::is-{_class(box)}"
     for line in picture.lines:
         told = [*line.labels[:_LABELS], *(["…"] if len(line.labels) > _LABELS else []), *_findings(line.found)]
         told += ["(probably meant)"] if line.is_guess else []
-        label = f"|{_quoted(told)}|" if told else ""
+        label = f"|{_quote(told)}|" if told else ""
         yield f"  {names[line.source]} {_ARROWS[line.stroke]}{label} {names[line.target]}"
     yield "end"
 
@@ -114,11 +114,11 @@ def _is_lost(line: Line, picture: Picture) -> bool:
     return target.role is Role.MISSING or not picture.boxes[line.source].is_reached
 
 
-def _quoted(rows: Iterable[str], longest: int = _LONGEST) -> str:
-    return f'"{"<br/>".join(_shown(row, longest) for row in rows)}"'
+def _quote(rows: Iterable[str], longest: int = _LONGEST) -> str:
+    return f'"{"<br/>".join(_escape(row, longest) for row in rows)}"'
 
 
-def _shown(text: str, longest: int) -> str:
+def _escape(text: str, longest: int) -> str:
     """Return a text of which Mermaid and the page around it see letters only: all that could mean more is escaped."""
     if len(text) > longest:
         text = f"{text[: longest * 2 // 3]}…{text[-longest // 3 :]}"

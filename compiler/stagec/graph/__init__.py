@@ -7,7 +7,7 @@
     graph.startable() -> frozenset[str]                 nodes that can start in a run, from whichever entry
     graph.unstartable() -> tuple[str, ...]              the others, in flow order
     graph.completing() -> frozenset[str]                nodes from which a run (or a scope) can end as done
-    graph.stuck() -> tuple[str, ...]                    startable and not completing, in flow order
+    graph.find_stuck() -> tuple[str, ...]                    startable and not completing, in flow order
     graph.traps() -> tuple[Trap, ...]                   why they are stuck: Trap(nodes, cycle); cycle or dead end
     graph.components() -> tuple[tuple[str, ...], ...]   strongly connected, what is led to before what leads there
     graph.cycles() -> tuple[tuple[str, ...], ...]       the components that lead back into themselves, in flow order

@@ -212,11 +212,11 @@ def _starting(plan: Plan, naming: Collection[str], completing: Collection[str]) 
     ahead.add_edges_from((_BEGIN, node) for node in plan.entries.values())
     ahead.add_edges_from(_choices(plan))
     for name, target in _targets(plan, naming):
-        ahead.add_edges_from((name, each) for each in _begun(target, completing))
+        ahead.add_edges_from((name, each) for each in _find_begun(target, completing))
     return _descendants(ahead, _BEGIN) & plan.nodes.keys() if _BEGIN in ahead else frozenset()
 
 
-def _begun(target: Target, completing: Collection[str]) -> tuple[Any, ...]:
+def _find_begun(target: Target, completing: Collection[str]) -> tuple[Any, ...]:
     """Return what can begin once a target was taken."""
     if isinstance(target, Chain):
         first_stuck = next((at for at, each in enumerate(target.nodes) if each not in completing), len(target.nodes))

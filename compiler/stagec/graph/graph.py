@@ -70,13 +70,13 @@ class Graph:
         """
         return self._completing
 
-    def stuck(self) -> tuple[str, ...]:
+    def find_stuck(self) -> tuple[str, ...]:
         """Return the nodes that can start and are not completing."""
         return tuple([each for each in self._net.ids if each in self._startable and each not in self._completing])
 
     def traps(self) -> tuple[Trap, ...]:
         """Return the places where stuck runs end up, each once."""
-        if not self.stuck():
+        if not self.find_stuck():
             return ()
         starts, every = self._all_started, [True] * len(self._completes)
         led = starting_clauses(self._net, every).solve(self._roots(None))
@@ -85,19 +85,19 @@ class Graph:
         for hub in self._net.hubs:  # without a node behind it that waits, it is not what runs end up in
             waits[hub] = waits[hub] and any(waits[each] for each in self._net.steps[hub])
         found = sorted(find_traps(self._leads, starts, waits))
-        return tuple([Trap(self._named(each), cycle) for each, cycle in found])
+        return tuple([Trap(self._name(each), cycle) for each, cycle in found])
 
     def components(self) -> tuple[tuple[str, ...], ...]:
         """Return the strongly connected components, each behind all it leads to.
 
         A node leads to all nodes of its targets, joins included.
         """
-        return tuple([names for each in self._components if (names := self._named(each))])
+        return tuple([names for each in self._components if (names := self._name(each))])
 
     def cycles(self) -> tuple[tuple[str, ...], ...]:
         """Return the components that lead back into themselves."""
         found = sorted(each for each in self._components if repeats(self._leads, each))
-        return tuple([self._named(each) for each in found])
+        return tuple([self._name(each) for each in found])
 
     def shortest_run(self, entry: str) -> int | None:
         """Return the least number of node executions with which a run completes, None when none does."""
@@ -108,11 +108,11 @@ class Graph:
         found = (self._net.index.get(each.node) for each in chosen)
         return tuple(dict.fromkeys(each for each in found if each is not None))
 
-    def _named(self, nodes: Iterable[int]) -> tuple[str, ...]:
+    def _name(self, nodes: Iterable[int]) -> tuple[str, ...]:
         ids = self._net.ids
         return tuple([ids[each] for each in nodes if each < len(ids)])
 
-    def _named_where(self, flags: Sequence[bool]) -> list[str]:
+    def _name_where(self, flags: Sequence[bool]) -> list[str]:
         return [name for name, flag in zip(self._net.ids, flags, strict=False) if flag]
 
     @cached_property
@@ -125,7 +125,7 @@ class Graph:
 
     @cached_property
     def _completing(self) -> frozenset[str]:
-        return frozenset(self._named_where(self._completes))
+        return frozenset(self._name_where(self._completes))
 
     @cached_property
     def _starting(self) -> Clauses:
@@ -137,7 +137,7 @@ class Graph:
 
     @cached_property
     def _startable(self) -> frozenset[str]:
-        return frozenset(self._named_where(self._all_started))
+        return frozenset(self._name_where(self._all_started))
 
     @cached_property
     def _leads(self) -> Neighbours:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.diagnostic import Diagnostic
-from stagec.core.words import counted, listing
+from stagec.core.words import format_count, listing
 from stagec.graph import Graph, noun
 from stagec.model.flow import Edge, Flow, To
 from stagec.picture.document import DONE, FAILED, Box, Line, Picture, Role, box_of, missing_of, start_of
 from stagec.picture.excerpts import details
-from stagec.picture.lines import lines_of, shared_picks
+from stagec.picture.lines import find_shared_picks, lines_of
 from stagec.picture.owners import Found, share
 from stagec.sources.tree import Tree
 
@@ -21,7 +21,7 @@ def draw(graph: Graph, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tr
     found = share(flow, diagnostics, trees)
     lines = lines_of(flow, found)
     nodes = (*_nodes(graph, found, trees), *_choices(graph, lines))
-    boxes = {box.id: box for box in (*_starts(flow), *nodes, *_ends(graph, lines), *_lost(flow))}
+    boxes = {box.id: box for box in (*_starts(flow), *nodes, *_ends(graph, lines), *_draw_missing(flow))}
     return Picture(flow.id, _title(flow), boxes, lines, tuple(_remarks(graph)), found.others)
 
 
@@ -64,10 +64,10 @@ def _edges(flow: Flow) -> Iterator[Edge]:
 
 def _choices(graph: Graph, lines: Iterable[Line]) -> Iterator[Box]:
     """Yield what stands for nodes of which the answers of several others name one."""
-    shared, reached = shared_picks(graph.flow), {box_of(name) for name in graph.startable()}
+    shared, reached = find_shared_picks(graph.flow), {box_of(name) for name in graph.startable()}
     entered = {line.target for line in lines if line.target in shared and line.source in reached}
     for box, target in shared.items():
-        name = f"one of {counted(len(target.nodes), noun(graph, 'node'))}"
+        name = f"one of {format_count(len(target.nodes), noun(graph, 'node'))}"
         yield Box(box, name, Role.CHOICE, is_reached=box in entered)
 
 
@@ -82,7 +82,7 @@ def _ends(graph: Graph, lines: Iterable[Line]) -> Iterator[Box]:
             yield Box(name, name, role, is_reached=into[name])
 
 
-def _lost(flow: Flow) -> Iterator[Box]:
+def _draw_missing(flow: Flow) -> Iterator[Box]:
     """Yield a box for every name that is led to and that nothing has."""
     named = [entry.node for _, entry in (*flow.entries.items(), *flow.lost_entries)]
     for edge in (*_edges(flow), *flow.lost):
@@ -102,7 +102,7 @@ def _remarks(graph: Graph) -> Iterator[str]:
     elif not any(entry.node in graph.completing() for entry in flow.entries.values()):
         yield "no run can end as done"
     if unreached:
-        yield f"{counted(len(unreached), called)} {'is' if len(unreached) == 1 else 'are'} never reached"
+        yield f"{format_count(len(unreached), called)} {'is' if len(unreached) == 1 else 'are'} never reached"
     if not graph.exact:
         yield "not everything could be read: there may be more ways than are drawn"
     if flow.open:

@@ -33,13 +33,13 @@ def details(node: Node, trees: Mapping[str, Tree]) -> dict[str, Json]:
     pointer = pointer_text(at.pointer)
     found: dict[str, Json] = {"place": f"{at.file}#{pointer}" if pointer else at.file}
     for heading, place in (("definition", at), *node.parts):
-        written = _written(place, trees)
+        written = _find(place, trees)
         if not isinstance(written, _Absent):
             found[heading] = written
     return found
 
 
-def _written(at: Place, trees: Mapping[str, Tree]) -> Json | _Absent:
+def _find(at: Place, trees: Mapping[str, Tree]) -> Json | _Absent:
     """Return a value, or the text of a place that is no value."""
     tree = trees.get(at.file)
     if tree is None:

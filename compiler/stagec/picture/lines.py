@@ -23,12 +23,12 @@ def condition(term: Term) -> str:
     """Return a condition in words: `x = 1`, `x in a, b`, `x present`, `x absent`."""
     path = ".".join(term.path)
     if term.values:
-        values = ", ".join(map(_written, term.values))
+        values = ", ".join(map(_format, term.values))
         return f"{path} = {values}" if len(term.values) == 1 else f"{path} in {values}"
     return f"{path} absent" if term.present is False else f"{path} present"
 
 
-def _written(value: Json) -> str:
+def _format(value: Json) -> str:
     """Return a value as people write it: a text that could be nothing else without quotes."""
     bare = isinstance(value, str) and value not in {"", "true", "false", "null"} and not value[:1].isdigit()
     return str(value) if bare and "," not in str(value) else json.dumps(value, ensure_ascii=False)
@@ -95,7 +95,7 @@ def _spread(
                 todo.extend((each, after) for each in edge.target.nodes)
 
 
-def shared_picks(flow: Flow) -> Mapping[str, Pick]:
+def find_shared_picks(flow: Flow) -> Mapping[str, Pick]:
     """Return what the answers of more than one node may name, by the id of the box where their ways meet."""
     shared = (target for target, edges in flow.picks if edges > 1)
     return {choice_of(at): target for at, target in enumerate(shared, 1)}
@@ -106,10 +106,10 @@ _STROKES: Mapping[Mode, Stroke] = {Mode.ONE: Stroke.GO, Mode.FORK: Stroke.FORK, 
 
 def lines_of(flow: Flow, found: Found) -> tuple[Line, ...]:
     """Return every line; those between the same boxes with the same stroke are one with several labels."""
-    return merged(_Lines(flow, found).all())
+    return merge(_Lines(flow, found).all())
 
 
-def merged(lines: Iterable[Line]) -> tuple[Line, ...]:
+def merge(lines: Iterable[Line]) -> tuple[Line, ...]:
     """Make one line of parallel ones, with the labels and diagnostics of all."""
     known: dict[tuple[object, ...], _Bundle] = {}
     for line in lines:
@@ -144,7 +144,7 @@ class _Lines:
         self._found = found.by_move
         self._after = follow_ups(flow)
         self._joined: set[str] = set()
-        self._choices = {id(target): box for box, target in shared_picks(flow).items()}
+        self._choices = {id(target): box for box, target in find_shared_picks(flow).items()}
         self._chosen = {(edge.source, edge.outcome) for node in flow.nodes.values() for edge in node.edges if edge.when}
 
     def all(self) -> Iterator[Line]:
@@ -155,7 +155,7 @@ class _Lines:
         for node in self._flow.nodes.values():
             for edge in node.edges:
                 yield from self._moves(node, edge)
-        for box, target in shared_picks(self._flow).items():
+        for box, target in find_shared_picks(self._flow).items():
             yield from (Line(box, self._box(name), Stroke.GO) for name in target.nodes)
         for edge in self._flow.lost:
             yield from self._forward(edge, edge.target)
@@ -173,9 +173,9 @@ class _Lines:
             yield self._from(edge, FAILED, Stroke.END)
         else:
             for after in self._after[node.id]:
-                yield self._ended(edge, after)
+                yield self._end(edge, after)
 
-    def _ended(self, edge: Edge, after: After) -> Line:
+    def _end(self, edge: Edge, after: After) -> Line:
         if after is None:
             return self._from(edge, DONE, Stroke.END)
         self._joined.add(after[0])

@@ -8,9 +8,9 @@ from enum import StrEnum
 from stagec.core.components import components
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.value import replace
-from stagec.core.words import counted, quote
+from stagec.core.words import format_count, quote
 from stagec.picture.document import Box, Picture, Role, group_of
-from stagec.picture.lines import merged
+from stagec.picture.lines import merge
 
 _THROUGH = {Role.NODE, Role.GROUP, Role.CHOICE}
 """Boxes beyond which the neighbourhood goes on: all nodes are near each other by way of the ends."""
@@ -26,7 +26,7 @@ def focus(picture: Picture, box: str, depth: int) -> Picture:
     name = quote(picture.boxes[box].name)
     remark = f"left out: {left} of {len(picture.boxes)} boxes, more than {depth} "
     remark += f"{'line' if depth == 1 else 'lines'} away from {name}"
-    remark += f", with {counted(len(found), 'finding')}" if found else ""
+    remark += f", with {format_count(len(found), 'finding')}" if found else ""
     return replace(
         picture,
         boxes={name: each for name, each in picture.boxes.items() if name in kept},
@@ -73,9 +73,9 @@ def collapse(picture: Picture, by: By) -> Picture:
     if not groups:
         return picture
     told = "that lead back to each other" if by is By.CYCLE else "of one phase"
-    count = counted(sum(box.role is Role.NODE for boxes in groups.values() for box in boxes), "node")
+    count = format_count(sum(box.role is Role.NODE for boxes in groups.values() for box in boxes), "node")
     remark = f"nodes {told} are drawn as one box: {count} as {len(groups)}"
-    return replace(_joined(picture, groups), remarks=(*picture.remarks, remark))
+    return replace(_join(picture, groups), remarks=(*picture.remarks, remark))
 
 
 def _cycles(picture: Picture) -> Groups:
@@ -107,7 +107,7 @@ def _phases(picture: Picture) -> Groups:
     return found
 
 
-def _joined(picture: Picture, groups: Groups) -> Picture:
+def _join(picture: Picture, groups: Groups) -> Picture:
     home = {box.id: group_of(name) for name, boxes in groups.items() for box in boxes}
     inside: dict[str, list[Diagnostic]] = {name: [] for name in home.values()}
     lines = []
@@ -121,7 +121,7 @@ def _joined(picture: Picture, groups: Groups) -> Picture:
     boxes: dict[str, Box] = {}
     for name, box in picture.boxes.items():
         boxes.setdefault(home.get(name, name), made[home[name]] if name in home else box)
-    return replace(picture, boxes=boxes, lines=merged(lines))
+    return replace(picture, boxes=boxes, lines=merge(lines))
 
 
 def _group(name: str, boxes: Iterable[Box], inside: Iterable[Diagnostic]) -> Box:

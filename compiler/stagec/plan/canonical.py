@@ -150,7 +150,7 @@ def _number(given: float) -> str:
     if given == 0:
         return "0"
     sign, digits, exponent = _decimal(given)
-    return sign + _placed(digits, exponent)
+    return sign + _place(digits, exponent)
 
 
 def _large(given: int) -> str:
@@ -161,11 +161,11 @@ def _large(given: int) -> str:
     except OverflowError:
         nearest, written = 0.0, ""
     if not written or (given != nearest and written != str(given)):
-        raise ValueError(f"{_shown(given)} is more than JSON numbers can hold exactly")
+        raise ValueError(f"{_show(given)} is more than JSON numbers can hold exactly")
     return written
 
 
-def _shown(given: int) -> str:
+def _show(given: int) -> str:
     """Return an integer, or how long it is: Python refuses to write very long ones."""
     return str(given) if given.bit_length() < _LONG else f"an integer of {given.bit_length()} bits"
 
@@ -185,7 +185,7 @@ def _decimal(given: float) -> tuple[str, str, int]:
     return "-" if given < 0 else "", stripped.rstrip("0"), exponent
 
 
-def _placed(digits: str, exponent: int) -> str:
+def _place(digits: str, exponent: int) -> str:
     count = len(digits)
     if count <= exponent <= _ROUND:
         return digits + "0" * (exponent - count)

@@ -84,15 +84,15 @@ def name_in(table: str, codec: Codec) -> Codec:
 
 def words(*known: str) -> Codec:
     """Return the codec of a text that is one of a few."""
-    return _chosen({each: each for each in known}, itself)
+    return _choose({each: each for each in known}, itself)
 
 
 def member_of(kind: type[StrEnum]) -> Codec:
     """Return the codec of a member of an enumeration."""
-    return _chosen({each.value: each for each in kind}, str)
+    return _choose({each.value: each for each in kind}, str)
 
 
-def _chosen(choices: Mapping[str, Any], write: Callable[[Any], Json]) -> Codec:
+def _choose(choices: Mapping[str, Any], write: Callable[[Any], Json]) -> Codec:
     def read(given: Any, _: Known) -> Any:
         if type(given) is str and given in choices:
             return choices[given]
@@ -163,7 +163,7 @@ def late(codec: Callable[[], Codec]) -> Codec:
     )
 
 
-def bounded(codec: Codec, is_within: Callable[[Any], bool], reason: str) -> Codec:
+def bound(codec: Codec, is_within: Callable[[Any], bool], reason: str) -> Codec:
     """Return a codec that accepts only what is within a bound; the bound keeps recursive readers within the stack."""
 
     def read(given: Any, known: Known) -> Any:
@@ -228,7 +228,7 @@ def _is_shallow(given: Any) -> bool:
     return False
 
 
-ANY = bounded(Codec(lambda given, _: given, itself, lambda _: True), _is_shallow, TOO_DEEP)
+ANY = bound(Codec(lambda given, _: given, itself, lambda _: True), _is_shallow, TOO_DEEP)
 TEXT = plain(str, "a text", {"type": "string"})
 FLAG = plain(bool, "true or false", {"type": "boolean"})
 COUNT = leaf(

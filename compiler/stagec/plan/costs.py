@@ -38,12 +38,12 @@ def unaffordable(plan: Plan) -> Iterator[tuple[Pointer, str]]:
         text = plan.contents[content]
         schema, reason = schema_in(text)
         if not reason and not _is_plain(text):
-            reason = overweight(weighed(schema), schema) or oversized(patterns_in(schema), tally)
+            reason = overweight(weigh(schema), schema) or explain_size(patterns_in(schema), tally)
         if reason:
             yield ("contents", content), reason
     for name, validator in plan.validators.items():
         matched = [validator.success.argument] if validator.success.kind == "matches" else []
-        if reason := oversized(matched, tally):
+        if reason := explain_size(matched, tally):
             yield ("validators", name, "success", "argument"), reason
 
 
@@ -74,10 +74,10 @@ def schema_in(text: str) -> tuple[Object, str]:
     return given, ""
 
 
-def weighed(schema: Object) -> Expansion:
+def weigh(schema: Object) -> Expansion:
     """Return what a schema that stands by itself expands to."""
     expansion = Expansion()
-    expansion.add((schema,), LocalReferences(schema).meant)
+    expansion.add((schema,), LocalReferences(schema).resolve)
     return expansion
 
 
@@ -91,7 +91,7 @@ def overweight(expansion: Expansion, schema: Object) -> str:
     return ""
 
 
-def oversized(patterns: Iterable[str], tally: PatternTally) -> str:
+def explain_size(patterns: Iterable[str], tally: PatternTally) -> str:
     """Return why patterns are too large to be compiled, or an empty text."""
     for each in patterns:
         excess = tally.excess(each)

@@ -8,7 +8,7 @@ from stagec.core.components import components, repeats
 from stagec.core.value import value
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.document import Facts, Plan
-from stagec.plan.node import Chain, Fork, Node, Outcome, Pick, Stop, Target, led
+from stagec.plan.node import Chain, Fork, Node, Outcome, Pick, Stop, Target, list_targets
 
 
 @value
@@ -62,7 +62,7 @@ def _leads(node: Node) -> Points:
 
 
 def _ahead(target: Target) -> Points:
-    return (_Hub(target.choices),) if type(target) is Pick else led(target)
+    return (_Hub(target.choices),) if type(target) is Pick else list_targets(target)
 
 
 def _ending(plan: Plan, outcome: Outcome) -> Ids:

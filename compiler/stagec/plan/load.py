@@ -37,12 +37,12 @@ _DIGEST = len("sha256:") + 64
 _HEAD = len(_OPEN) + _DIGEST + len(_BETWEEN)
 
 
-def framed(payload: bytes) -> bytes:
+def write_frame(payload: bytes) -> bytes:
     """Return the file of a plan: `{"digest":"sha256:…","plan":` the plan's bytes `}` and a line feed."""
     return b"".join((_OPEN, digest(payload).encode(), _BETWEEN, payload, _CLOSE))
 
 
-def unframed(data: bytes) -> tuple[str, bytes]:
+def read_frame(data: bytes) -> tuple[str, bytes]:
     """Return the digest in a frame, and the bytes inside it of which it is the digest; else raise `PlanError`."""
     payload = data[_HEAD : -len(_CLOSE)]
     named = data[len(_OPEN) : len(_OPEN) + _DIGEST]
@@ -84,7 +84,7 @@ def dump(plan: Plan) -> bytes:
     """Return the file of a plan; raise `ValueError` when it holds what JSON cannot hold exactly, or holds too deep."""
     try:
         with PausedCollector():
-            return framed(canonical(PLAN.write(plan)))
+            return write_frame(canonical(PLAN.write(plan)))
     except CodecError as error:
         raise ValueError(f"something in it {error.reason}") from error
 
@@ -96,9 +96,9 @@ def load(data: bytes) -> Loaded:
     checked, in time linear in the size. That the bytes are canonical, that contents are what their names say, and the
     facts are left to `verify`.
     """
-    name, payload = unframed(data)
+    name, payload = read_frame(data)
     with PausedCollector():
-        return Loaded(_read(_parsed(payload)), name)
+        return Loaded(_read(_parse(payload)), name)
 
 
 def verify(data: bytes) -> Loaded:
@@ -120,7 +120,7 @@ def prove(loaded: Loaded) -> Loaded:
     return loaded
 
 
-def _parsed(payload: bytes) -> Json:
+def _parse(payload: bytes) -> Json:
     try:
         text = payload.decode()
         given: Json = _DECODER.decode(text)
@@ -152,7 +152,7 @@ def _read(given: Any) -> Plan:
         named = quote(form) if type(form) is str else "not named"
         raise PlanError(f"its format is {named}, and this is a reader of {FORMAT!r}")
     try:
-        plan: Plan = PLAN.read(given, _known(given))
+        plan: Plan = PLAN.read(given, _find_known(given))
     except CodecError as error:
         raise _refusal(tuple(reversed(error.way)), error.reason) from error
     for flaws in (unsound, unaffordable):
@@ -165,7 +165,7 @@ def _refusal(at: Pointer, reason: str) -> PlanError:
     return PlanError(f"at {quote(pointer_text(at))}: {reason}" if at else f"it {reason}")
 
 
-def _known(given: Mapping[str, Json]) -> Known:
+def _find_known(given: Mapping[str, Json]) -> Known:
     tables = {table: given.get(table, default) for table, default in _TABLES.items()}
     return {table: each if isinstance(each, dict) else _ANYTHING for table, each in tables.items()}
 

@@ -98,7 +98,7 @@ class Node:
     hooks: Mapping[str, str] = NOTHING
 
 
-def led(target: Target) -> tuple[str, ...]:
+def list_targets(target: Target) -> tuple[str, ...]:
     """Return the nodes that a target itself names; those of a `Pick` are named by the plan."""
     match target:
         case Go():

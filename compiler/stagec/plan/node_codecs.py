@@ -16,7 +16,7 @@ from stagec.plan.codec import (
     TEXTS,
     TOO_DEEP,
     Codec,
-    bounded,
+    bound,
     late,
     many,
     member_of,
@@ -68,7 +68,7 @@ _PIECE: Codec = union(
     ),
 )
 
-TEMPLATE = bounded(many(_PIECE), is_shallow, TOO_DEEP)
+TEMPLATE = bound(many(_PIECE), is_shallow, TOO_DEEP)
 
 SUPPLY = union(
     given=(Given, {"name": (TEXT, "The input of the run.")}),

@@ -48,7 +48,7 @@ def record(kind: type, members: Members, tag: str | None = None) -> Codec:
         for name, (codec, about) in members.items()
     )
     made = _Record(kind, tuple(fields), tag)
-    return Codec(_Reader(made).read, _writer(made), lambda found: _defined(found, made))
+    return Codec(_Reader(made).read, _writer(made), lambda found: _define(found, made))
 
 
 def union(**kinds: tuple[type, Members]) -> Codec:
@@ -137,7 +137,7 @@ def _writer(record: _Record) -> Callable[[Any], Json]:
     return write
 
 
-def _defined(found: Definitions, record: _Record) -> Json:
+def _define(found: Definitions, record: _Record) -> Json:
     """Put the schema of a class into the definitions, once, and return a reference to it."""
     name = record.kind.__name__
     if name not in found:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from stagec.plan.act import Act, Carried, Command, Converse, Prompt, Supply
 from stagec.plan.document import Plan
-from stagec.plan.node import Node, Pick, led
+from stagec.plan.node import Node, Pick, list_targets
 from stagec.plan.template import Template, Text, inside
 
-__all__ = ["Reference", "dangling", "led", "reached"]
+__all__ = ["Reference", "dangling", "find_reached", "list_targets"]
 
 Reference = tuple[str, str]
 """The table of the plan in which something is looked up (`nodes`, `contents`, …), and the name."""
@@ -31,14 +31,16 @@ def dangling(plan: Plan) -> Iterator[Reference]:
             yield table, name
 
 
-def reached(plan: Plan) -> tuple[str, ...]:
+def find_reached(plan: Plan) -> tuple[str, ...]:
     """Return the nodes that some entry leads to, as runs come to them; linear."""
     found = dict.fromkeys(plan.entries.values())
     todo, left = list(found), dict(plan.choices)
     for name in todo:  # grows while it is walked
         for edge in plan.nodes[name].edges:
             shared = left.pop(edge.target.choices, {}) if type(edge.target) is Pick else {}
-            fresh = [each for each in dict.fromkeys((*led(edge.target), *shared.values())) if each not in found]
+            fresh = [
+                each for each in dict.fromkeys((*list_targets(edge.target), *shared.values())) if each not in found
+            ]
             found |= dict.fromkeys(fresh)
             todo.extend(fresh)
     return tuple(found)
@@ -61,7 +63,7 @@ def _references(plan: Plan) -> Iterator[Reference]:
 
 def _of_node(node: Node) -> Iterator[Reference]:
     yield from _of_act(node.act)
-    yield from (("nodes", name) for edge in node.edges for name in led(edge.target))
+    yield from (("nodes", name) for edge in node.edges for name in list_targets(edge.target))
     yield from (("choices", edge.target.choices) for edge in node.edges if type(edge.target) is Pick)
     if node.validation is not None:
         yield from (("validators", each.validator) for each in node.validation.conditions)

@@ -11,7 +11,7 @@ from stagec.plan.document import Plan
 from stagec.plan.facts import cycles
 from stagec.plan.gate import ExitGate, Gate, IntentGate, JudgeGate, VerdictGate
 from stagec.plan.node import Fork, Named, Node, Pick
-from stagec.plan.references import reached
+from stagec.plan.references import find_reached
 from stagec.plan.template import Scope, Template, strays
 
 Flaw = tuple[Pointer, str]
@@ -41,7 +41,7 @@ def unsound(plan: Plan) -> Flaws:
         _look_at_validation(node, at, found)
     _look_around(plan, found)
     if plan.limits.executions is None:
-        begun = frozenset(reached(plan))
+        begun = frozenset(find_reached(plan))
         endless = (each for each in cycles(plan) if not begun.isdisjoint(each))
         found.extend((("limits",), f"lacks 'executions', but {listing(each)} can repeat") for each in endless)
     return found
@@ -93,7 +93,7 @@ def _look_at_act(act: Act, at: Pointer, found: Flaws) -> None:
         if missing:
             found.append(((*at, "act", "needed"), f"has {listing(missing)}, and 'variables' do not"))
         if act.prompt is not None:
-            _look_at_template(act.prompt, _asked(act.variables), (*at, "act", "prompt"), found)
+            _look_at_template(act.prompt, _find_asked(act.variables), (*at, "act", "prompt"), found)
     elif type(act) is Converse:
         _look_at_template(act.prompt, _CONTEXT, (*at, "act", "prompt"), found)
     elif type(act) is Command:
@@ -107,7 +107,7 @@ def _look_at_validation(node: Node, at: Pointer, found: Flaws) -> None:
             _look_at_template(prompt, _FAILURE, (*at, "validation", "prompts", pattern), found)
 
 
-def _asked(variables: Container[Key]) -> Scope:
+def _find_asked(variables: Container[Key]) -> Scope:
     return {"variable": variables, "stdin": None}
 
 
@@ -120,7 +120,7 @@ def _look_at_template(template: Template, scope: Scope, at: Pointer, found: Flaw
 def _look_around(plan: Plan, found: Flaws) -> None:
     """Look whether what nodes need around them can be had: variables of the system prompt, tools and servers."""
     if plan.system is not None:
-        _look_at_template(plan.system.prompt, _asked(plan.system.variables), ("system", "prompt"), found)
+        _look_at_template(plan.system.prompt, _find_asked(plan.system.variables), ("system", "prompt"), found)
     for name, tool in plan.tools.items():
         if (tool.origin == "mcp") != (tool.server is not None):
             found.append((("tools", name), "must have a 'server' if its 'origin' is 'mcp', and only then"))

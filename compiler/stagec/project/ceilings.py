@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from stagec.core.bounded import OversizedError, read_path
 from stagec.core.budgets import Budgets
 from stagec.core.failure import Failure
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.project.settings import BUDGETS
@@ -56,7 +56,7 @@ def amount(key: str, text: str, where: str) -> int:
     """Return the number that a text such as `5MB` is, or raise `Failure`."""
     if key not in BUDGETS:
         raise Failure(
-            f"{where}: no budget is called {quote(key)}{hint(key, Names(BUDGETS)) or ': ' + ', '.join(BUDGETS)}"
+            f"{where}: no budget is called {quote(key)}{hint(key, NameIndex(BUDGETS)) or ': ' + ', '.join(BUDGETS)}"
         )
     found = _SIZE.fullmatch(text.strip())
     number = int(re.sub("[_,]", "", found["number"])) * _UNITS[found["unit"]] if found else 0

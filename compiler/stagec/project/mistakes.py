@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.published import schema_file
 from stagec.core.value import value
 from stagec.core.words import listing, quote
@@ -55,7 +55,7 @@ def _explain(schema: Mapping[str, Any], table: Mapping[str, Any], error: Any) ->
     kind = error.kind.as_dict()
     wanted = _schema_at(schema, path)
     if error.kind.name == "additionalProperties":
-        known = Names(sorted(wanted["properties"]))
+        known = NameIndex(sorted(wanted["properties"]))
         for key in sorted(kind["unexpected"]):
             yield Mistake((*path, key), f"unknown key {quote(_spell((*path, key)))}{hint(key, known)}")
     else:
@@ -65,7 +65,7 @@ def _explain(schema: Mapping[str, Any], table: Mapping[str, Any], error: Any) ->
 
 def _describe_expected(wanted: Mapping[str, Any], found: Any) -> str:
     if "enum" in wanted:
-        near = hint(found, Names(wanted["enum"])) if isinstance(found, str) else ""
+        near = hint(found, NameIndex(wanted["enum"])) if isinstance(found, str) else ""
         return f"{listing(wanted['enum'], 'or')}, found {_describe(found)}{near}"
     return f"{wanted['x-expected']}, found {_describe(found)}"
 

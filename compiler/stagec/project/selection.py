@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from stagec.core.diagnostic import Severity
 from stagec.core.failure import Failure
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import AnyFamily, AnyRule
 from stagec.core.value import value
 from stagec.core.words import quote
@@ -75,5 +75,5 @@ def _refuse_unknown(settings: Settings, families: Iterable[AnyFamily]) -> None:
     known = frozenset().union(*(names_of(family, rule) for family, rule in pairs))
     for selector in (*(settings.select or ()), *settings.extend_select, *settings.ignore, *settings.severity):
         if selector not in known:
-            near = hint(selector, Names(sorted(known))) or "; 'stagec rules' lists them"
+            near = hint(selector, NameIndex(sorted(known))) or "; 'stagec rules' lists them"
             raise Failure(f"no rule is called {quote(selector)}{near}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Severity
-from stagec.core.scope import Scope
+from stagec.core.scope import SearchScope
 from stagec.core.value import NOTHING, value
 
 
@@ -21,7 +21,7 @@ class Settings:
     never fail.
     """
 
-    scope: Scope = Scope()
+    scope: SearchScope = SearchScope()
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ def settings_of(keys: Mapping[str, Any]) -> Settings:
     texts = {key: tuple(given) for key, given in every.items() if isinstance(given, tuple | list)}
     severity = {key.partition(".")[2]: given for key, given in every.items() if key.startswith("severity.")}
     return Settings(
-        scope=Scope(texts["roots"], texts["include"], texts["exclude"], every["gitignore"]),
+        scope=SearchScope(texts["roots"], texts["include"], texts["exclude"], every["gitignore"]),
         select=texts.get("select"),
         extend_select=texts["extend-select"],
         ignore=texts["ignore"],

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.terminal import Canvas
 from stagec.core.value import NOTHING, value
-from stagec.core.words import counted
+from stagec.core.words import format_count
 from stagec.model.flow import Flow
 from stagec.sources.tree import Tree
 
-__all__ = ["Canvas", "Diagnostic", "Flow", "Report", "Reporter", "Severity", "Tree", "counted"]
+__all__ = ["Canvas", "Diagnostic", "Flow", "Report", "Reporter", "Severity", "Tree", "format_count"]
 
 
 @value

@@ -8,7 +8,7 @@ what follows from an event. A run begins with `State()` and `Started`; every eff
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Started
 from stagec.runtime.program import Program, load, verify
-from stagec.runtime.state import Move, State, Step
+from stagec.runtime.state import Move, State, StepResult
 
 __all__ = [
     "Answered",
@@ -19,7 +19,7 @@ __all__ = [
     "Program",
     "Started",
     "State",
-    "Step",
+    "StepResult",
     "advance",
     "load",
     "verify",

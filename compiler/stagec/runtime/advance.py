@@ -13,11 +13,11 @@ from stagec.runtime.execution import ROOT
 from stagec.runtime.json_values import UnreadableError, normalise
 from stagec.runtime.program import Program
 from stagec.runtime.scheduler import begin, move
-from stagec.runtime.state import PendingNode, State, Step
+from stagec.runtime.state import PendingNode, State, StepResult
 from stagec.runtime.step_builder import StepBuilder, error
 
 
-def advance(program: Program, state: State, event: Event) -> Step:
+def advance(program: Program, state: State, event: Event) -> StepResult:
     """Return what follows from an event; total, and without clock, chance, environment and I/O.
 
     What comes after the end, a second beginning, and answers that nobody waits for change nothing.

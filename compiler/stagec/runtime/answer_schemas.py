@@ -18,7 +18,7 @@ from stagec.core.expansion import (
 )
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.plan.costs import list_schemas, oversized, overweight, schema_in, weighed
+from stagec.plan.costs import explain_size, list_schemas, overweight, schema_in, weigh
 from stagec.plan.document import Plan
 
 
@@ -34,18 +34,18 @@ class AnswerSchemas:
         """Return what is wrong with a value, nothing when it satisfies the schema or there is none."""
         if content is None:
             return None
-        found = self._prepared(content)
+        found = self._prepare(content)
         return "its schema cannot be used" if found is None else found.complaint(given)
 
     def matches(self, pattern: str, text: str) -> bool:
         """Tell whether a regular expression is found in a text, at a cost that has a bound; a bad one never is."""
         if pattern not in self._patterns:
-            self._patterns[pattern] = _compiled(pattern, Budgets().pattern_size)
+            self._patterns[pattern] = _compile(pattern, Budgets().pattern_size)
         found = self._patterns[pattern]
         is_affordable = found is not None and pattern_steps(pattern, texts_of((text,))) <= _ANSWER.steps
         return is_affordable and bool(found.is_valid(text))
 
-    def _prepared(self, content: str) -> PreparedSchema | None:
+    def _prepare(self, content: str) -> PreparedSchema | None:
         if content not in self._known:
             try:
                 self._known[content] = prepare(self._contents[content])
@@ -120,8 +120,8 @@ def prepare(text: str) -> PreparedSchema:
     import jsonschema_rs
 
     schema, reason = schema_in(text)
-    expansion = weighed(schema)
-    reason = reason or overweight(expansion, schema) or oversized(patterns_in(schema), PatternTally(Budgets()))
+    expansion = weigh(schema)
+    reason = reason or overweight(expansion, schema) or explain_size(patterns_in(schema), PatternTally(Budgets()))
     if reason:
         raise ValueError(f"it {reason}")
     try:
@@ -143,14 +143,14 @@ def _options() -> dict[str, Any]:
 
 def _affordable_pattern() -> Callable[[str], bool]:
     """Return the question whether a text of an answer is a regular expression; those that cost too much are none."""
-    return lambda text: _compiled(text, _SMALL) is not None
+    return lambda text: _compile(text, _SMALL) is not None
 
 
 _SMALL = 2_000
 """What a regular expression may become that an answer has."""
 
 
-def _compiled(pattern: str, most: int) -> Any:
+def _compile(pattern: str, most: int) -> Any:
     import jsonschema_rs
 
     if pattern_size(pattern) > most:

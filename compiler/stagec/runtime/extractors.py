@@ -53,8 +53,8 @@ _END = re.compile(r"\r?\n")
 
 def extract(name: str, output: Output) -> Json:
     """Return the value that an extractor finds; null for an extractor that nobody knows."""
-    found = _EXTRACTORS.get(name)
-    return found(output) if found is not None else None
+    find = _EXTRACTORS.get(name)
+    return find(output) if find is not None else None
 
 
 def _lines(output: Output) -> list[str]:
@@ -65,14 +65,14 @@ def _split(text: str) -> list[str]:
     return [line[:_LONGEST] for line in _END.split(text)]
 
 
-def _changed(wanted: Callable[[str], bool]) -> Callable[[Output], Json]:
+def _extract_changes(wanted: Callable[[str], bool]) -> Callable[[Output], Json]:
     """Return an extractor of the files of `git status --porcelain` whose two letters are wanted."""
 
-    def found(output: Output) -> Json:
+    def find(output: Output) -> Json:
         lines = _split(output.stdout)
         return [line[_STATUS:].rpartition(" -> ")[2] for line in lines if len(line) > _STATUS and wanted(line[:2])]
 
-    return found
+    return find
 
 
 @value
@@ -96,9 +96,9 @@ def _files(output: Output) -> Json:
     return list(dict.fromkeys(place.file for line in _lines(output) for place in _places(line)))
 
 
-def _failed_tests(output: Output) -> Json:
-    found = (_FAILED_TEST.search(line) for line in _lines(output))
-    return [_test((each["name"] or each["other"]).strip()) for each in found if each is not None]
+def _find_failed_tests(output: Output) -> Json:
+    find = (_FAILED_TEST.search(line) for line in _lines(output))
+    return [_test((each["name"] or each["other"]).strip()) for each in find if each is not None]
 
 
 def _test(told: str) -> Json:
@@ -108,10 +108,10 @@ def _test(told: str) -> Json:
 
 def _errors(output: Output) -> Json:
     """Return the messages that tell of errors, each with the place on its line or on the one behind it."""
-    return list(_reported(_lines(output)))
+    return list(_find_errors(_lines(output)))
 
 
-def _reported(lines: list[str]) -> Iterator[Json]:
+def _find_errors(lines: list[str]) -> Iterator[Json]:
     for index, line in enumerate(lines):
         if "error" in line.lower():
             behind = lines[index + 1].lstrip() if index + 1 < len(lines) else ""
@@ -129,8 +129,8 @@ _NOWHERE = _Place("", 0)
 
 
 def _error_files(output: Output) -> Json:
-    found = (text_in(object_of(each), "file") for each in _reported(_lines(output)))
-    return list(dict.fromkeys(each for each in found if each))
+    find = (text_in(object_of(each), "file") for each in _find_errors(_lines(output)))
+    return list(dict.fromkeys(each for each in find if each))
 
 
 def _diff(output: Output) -> Json:
@@ -144,8 +144,8 @@ def _missing(output: Output) -> Json:
 
 
 def _first_missing(output: Output) -> Json:
-    found = _missing(output)
-    return found[0] if isinstance(found, list) and found else ""
+    find = _missing(output)
+    return find[0] if isinstance(find, list) and find else ""
 
 
 def _error_output(output: Output) -> Json:
@@ -157,14 +157,14 @@ _EXTRACTORS: Mapping[str, Callable[[Output], Json]] = {
     "stderr": lambda output: output.stderr,
     "exitCode": lambda output: output.status,
     "errorOutput": _error_output,
-    "parseChangedFiles": _changed(lambda letters: letters != "??"),
-    "parseUntrackedFiles": _changed(lambda letters: letters == "??"),
-    "parseStagedFiles": _changed(lambda letters: letters[0] not in " ?"),
-    "parseUnstagedFiles": _changed(lambda letters: letters[1] not in " ?"),
+    "parseChangedFiles": _extract_changes(lambda letters: letters != "??"),
+    "parseUntrackedFiles": _extract_changes(lambda letters: letters == "??"),
+    "parseStagedFiles": _extract_changes(lambda letters: letters[0] not in " ?"),
+    "parseUnstagedFiles": _extract_changes(lambda letters: letters[1] not in " ?"),
     "extractFiles": _files,
     "files": _files,
-    "parseTestOutput": _failed_tests,
-    "failedTests": _failed_tests,
+    "parseTestOutput": _find_failed_tests,
+    "failedTests": _find_failed_tests,
     "parseTypeErrors": _errors,
     "errors": _errors,
     "parseLintErrors": _errors,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from stagec.core.json import Json
 from stagec.core.value import replace, value
 from stagec.plan.document import Plan
-from stagec.plan.load import Loaded, PlanError, unframed
+from stagec.plan.load import Loaded, PlanError, read_frame
 from stagec.plan.load import load as load_plan
 from stagec.plan.load import verify as verify_plan
 from stagec.plan.node import Edge, Go, Named, Pick, Target
@@ -40,7 +40,7 @@ def load(data: bytes) -> Program:
 
     A plan is verified when a process first loads it; when it loads it again, only what `stagec.plan.load` checks is.
     """
-    digest, _ = unframed(data)
+    digest, _ = read_frame(data)
     loaded = load_plan(data) if digest in _verified else verify(data)
     return program_of(loaded.plan, digest)
 

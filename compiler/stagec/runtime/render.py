@@ -45,7 +45,7 @@ class Renderer:
                 case Text():
                     yield self.contents[piece.content]
                 case Hole():
-                    yield _filled(piece, scope, lenient)
+                    yield _fill(piece, scope, lenient)
                 case Each():
                     found = follow(scope, piece.path)
                     for element in found if type(found) is list else ():
@@ -55,7 +55,7 @@ class Renderer:
                     yield from self._pieces(chosen, scope, lenient)
 
 
-def _filled(hole: Hole, scope: Mapping[str, Json], lenient: Container[str | int]) -> str:
+def _fill(hole: Hole, scope: Mapping[str, Json], lenient: Container[str | int]) -> str:
     found = follow(scope, hole.path)
     if found is not MISSING:
         return as_text(found)

@@ -153,7 +153,7 @@ class Move:
 
 
 @value
-class Step:
+class StepResult:
     """What follows from an event: the state, the requests to the world, those that are void, and the trace events.
 
     `moves` are the executions that ended, in order. They follow from the rest: no digest in a journal covers them.

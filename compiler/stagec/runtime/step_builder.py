@@ -12,7 +12,7 @@ from stagec.runtime.exchange import Call, Effect, execution_of, request_key, vis
 from stagec.runtime.execution import Execution
 from stagec.runtime.program import Program
 from stagec.runtime.session_turns import compound_turn_of, open_turns
-from stagec.runtime.state import Move, NodeHistory, PendingNode, Scope, State, Step, TraceEvent
+from stagec.runtime.state import Move, NodeHistory, PendingNode, Scope, State, StepResult, TraceEvent
 
 
 def error(name: str, /, **about: Json) -> Mapping[str, Json]:
@@ -174,18 +174,18 @@ class StepBuilder:
         where = None if last is None else last.node
         self.emit("WorkflowExit", status=outcome.value, lastStage=where, reason=reason, **why)
 
-    def step(self) -> Step:
+    def step(self) -> StepResult:
         """Return everything that followed from the event; the builder is used up."""
         state = freeze(self.now, State)
-        moves = tuple(_closed(state, each) for each in self._moves) if self._moves else ()
-        return Step(state, tuple(self._effects.values()), tuple(self._void), tuple(self._trace), moves)
+        moves = tuple(_close(state, each) for each in self._moves) if self._moves else ()
+        return StepResult(state, tuple(self._effects.values()), tuple(self._void), tuple(self._trace), moves)
 
 
 _OpenMove = tuple[Execution, str, list[str]]
 """An execution that is over, its outcome, and the nodes that it led to so far."""
 
 
-def _closed(state: State, move: _OpenMove) -> Move:
+def _close(state: State, move: _OpenMove) -> Move:
     execution, outcome, to = move
     if outcome == _CANCELLED:
         return Move(execution.node, visit_of(execution.key), outcome)

@@ -8,8 +8,8 @@ from enum import Enum
 from pathlib import Path
 
 from stagec.core.failure import Failure
-from stagec.core.nearest import Names, hint
-from stagec.core.scope import Scope
+from stagec.core.nearest import NameIndex, hint
+from stagec.core.scope import SearchScope
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.sources.tree import Tree
@@ -19,7 +19,7 @@ _LONGEST = 4_000
 """Characters of a path; resolving a longer one costs the square of its length, and no system knows it."""
 
 
-class Named(Enum):
+class PathKind(Enum):
     """What a path turned out to be."""
 
     FOLDER = "a folder"
@@ -27,7 +27,7 @@ class Named(Enum):
     TEXT = "a text that stands for a file"
 
 
-def resolve(root: Path, path: Path, overlay: Collection[str]) -> tuple[str, Named]:
+def resolve(root: Path, path: Path, overlay: Collection[str]) -> tuple[str, PathKind]:
     """Return a path relative to the root, with `/`, and what it is; the root itself is the empty path.
 
     Links on the way are resolved, a link at the end is left alone: whoever reads it says where it leads.
@@ -39,14 +39,14 @@ def resolve(root: Path, path: Path, overlay: Collection[str]) -> tuple[str, Name
     if not _inside(root, full):
         raise Failure(f"{quote(path)} lies outside the project {quote(root)}; --root says where a project begins")
     if file in overlay:
-        return file, Named.TEXT
+        return file, PathKind.TEXT
     if not os.path.lexists(full):
         raise Failure(_missing(root, full))
     if not os.path.isdir(full):
-        return file, Named.FILE
+        return file, PathKind.FILE
     if not _inside(root, os.path.realpath(full)):
         raise Failure(f"{quote(file)} is a link that leads out of the project {quote(root)}")
-    return "" if file == "." else file, Named.FOLDER
+    return "" if file == "." else file, PathKind.FOLDER
 
 
 def _full(root: Path, path: Path) -> str:
@@ -66,7 +66,7 @@ def _missing(root: Path, full: str) -> str:
     folder, name = os.path.split(full)
     while not os.path.lexists(folder):
         folder, name = os.path.split(folder)
-    siblings = Names(sorted(os.listdir(folder)) if os.access(folder, os.R_OK) and os.path.isdir(folder) else ())
+    siblings = NameIndex(sorted(os.listdir(folder)) if os.access(folder, os.R_OK) and os.path.isdir(folder) else ())
     file = quote(os.path.relpath(full, root))
     where = os.path.relpath(folder, root)
     place = "the project" if where == "." else quote(where)
@@ -94,7 +94,7 @@ class Discovery:
 
 
 def discover(
-    root: Path, paths: tuple[Path, ...], scope: Scope, claims: Claims, overlay: Collection[str] = ()
+    root: Path, paths: tuple[Path, ...], scope: SearchScope, claims: Claims, overlay: Collection[str] = ()
 ) -> Discovery:
     """Look for the files that someone claims under the paths a user named, or else under the roots of the scope.
 
@@ -106,9 +106,9 @@ def discover(
     by_hand: set[str] = set()
     for path in paths or tuple(walk.root / folder for folder in scope.roots):
         file, named = resolve(walk.root, path, overlay)
-        if named is Named.FOLDER:
+        if named is PathKind.FOLDER:
             walk.folder(file)
-        elif named is Named.TEXT or walk.file(file):
+        elif named is PathKind.TEXT or walk.file(file):
             by_hand.add(file)
     found = sorted(by_hand.union(walk.files))
     claimed = tuple(tuple(filter(claim, found)) for claim in claims)

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from stagec.core.scope import Scope
+from stagec.core.scope import SearchScope
 from stagec.core.value import replace, value
 
 Part = Callable[[str], object] | None
@@ -198,7 +198,7 @@ class IgnoreRules:
     layers: tuple[Layer, ...] = ()
 
     @classmethod
-    def above(cls, root: Path, scope: Scope, file: str) -> IgnoreRules:
+    def above(cls, root: Path, scope: SearchScope, file: str) -> IgnoreRules:
         """Return what counts in a folder that a user named, before its own `.gitignore`.
 
         Who names a folder wants to see it: a `.gitignore` or a setting that leaves out the folder itself, or one

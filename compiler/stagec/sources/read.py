@@ -53,7 +53,7 @@ class Sources:
             self._trees[file] = self._read(file, kind, room)
         return self._trees[file]
 
-    def known(self, file: str) -> Tree | None:
+    def find_tree(self, file: str) -> Tree | None:
         """Return the tree of a file if it has been read."""
         return self._trees.get(file)
 
@@ -125,7 +125,7 @@ class Sources:
 
     def is_closed(self, file: str) -> bool:
         """Tell whether a file is there and cannot be opened; its tree says why, and that of any other is not kept."""
-        known = self.known(file)
+        known = self.find_tree(file)
         if known is None and (self.glance(file, 1) or not self.exists(file)):
             return False
         tree = self.tree(file, "file")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from stagec.core.place import Place
-from stagec.core.scope import Scope
+from stagec.core.scope import SearchScope
 from stagec.core.value import value
 from stagec.sources.formats.plain import FORMAT as PLAIN
 from stagec.sources.ignore import GITIGNORE, IgnoreRules
@@ -20,7 +20,7 @@ NEVER = frozenset((".git", ".hg", ".svn", ".venv", "venv", "node_modules", *_OF_
 
 
 @value
-class Stop:
+class VisitedFolder:
     """One folder on the way: its path in the project, and what counts around it."""
 
     file: str
@@ -34,15 +34,15 @@ class Walk:
     is called by its own name. A folder that was visited is not visited again.
     """
 
-    def __init__(self, root: Path, scope: Scope, wanted: Callable[[str], bool]) -> None:
+    def __init__(self, root: Path, scope: SearchScope, wanted: Callable[[str], bool]) -> None:
         self.root = root
         self.files: list[str] = []
         self._scope = scope
         self._wanted = wanted
         self._trees: dict[str, Tree] = {}
         self._seen: set[tuple[int, int]] = set()
-        self._folders: list[Stop] = []
-        self._links: deque[Stop] = deque()
+        self._folders: list[VisitedFolder] = []
+        self._links: deque[VisitedFolder] = deque()
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -59,13 +59,13 @@ class Walk:
 
     def folder(self, file: str) -> None:
         """Collect what is wanted under a folder; the root is the empty path."""
-        self._folders.append(Stop(file, IgnoreRules.above(self.root, self._scope, file)))
+        self._folders.append(VisitedFolder(file, IgnoreRules.above(self.root, self._scope, file)))
         while self._folders or self._links:
             stop = self._folders.pop() if self._folders else self._links.popleft()
             if self._first(stop.file):
                 self._visit(stop)
 
-    def _visit(self, stop: Stop) -> None:
+    def _visit(self, stop: VisitedFolder) -> None:
         entries = self._entries(stop.file)
         has_gitignore = any(entry.name == GITIGNORE for entry in entries)
         rules = stop.rules.inside(self.root, stop.file) if has_gitignore else stop.rules
@@ -74,10 +74,10 @@ class Walk:
             file = base + entry.name
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in NEVER and not rules.prunes(file, folder=True):
-                    self._folders.append(Stop(file, rules))
+                    self._folders.append(VisitedFolder(file, rules))
             elif entry.is_symlink() and os.path.isdir(entry.path):
                 if entry.name not in NEVER and not rules.prunes(file, folder=False) and self._enters(file):
-                    self._links.append(Stop(file, rules))
+                    self._links.append(VisitedFolder(file, rules))
             elif self._wanted(file) and rules.includes(file) and not rules.prunes(file, folder=False):
                 self.files += [file] if self.file(file) else []
 

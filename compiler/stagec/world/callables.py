@@ -32,7 +32,7 @@ def call(name: str, given: Mapping[str, Json], redactor: Redactor) -> dict[str, 
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever it is, it ends the hook and not the run
-        told = redactor.redacted(_describe(error))
+        told = redactor.redact(_describe(error))
         sys.stderr.write(f"stagec: note: the hook {quote(name)} failed: {visible(told[:_LONGEST])}\n")
         return {"error": told}
     return {"value": plain} if left == given.get("ctx") else {"value": plain, "ctx": left}

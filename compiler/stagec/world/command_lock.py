@@ -30,14 +30,14 @@ class CommandLock:
         """Return the locked file, once no command is left of an earlier process; raise `Failure` if one stays."""
         end = monotonic() + _PATIENCE
         while self._file is None:
-            self._file = self._tried()
+            self._file = self._try()
             if self._file is None and monotonic() > end:
                 raise Failure(f"a command that this run started earlier is still running: it holds {quote(self._path)}")
             if self._file is None:
                 sleep(_TICK)
         return self._file
 
-    def _tried(self) -> int | None:
+    def _try(self) -> int | None:
         """Return the file if it could be locked, and is still the one of that name."""
         import fcntl
 
@@ -58,7 +58,7 @@ class CommandLock:
         if self._file is None:
             return
         os.close(self._file)
-        self._file = self._tried()
+        self._file = self._try()
         if self._file is not None:
             with suppress(OSError):
                 os.unlink(self._path)

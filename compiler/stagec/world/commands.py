@@ -32,7 +32,7 @@ _PATIENCE = 0.5
 
 
 @value
-class Line:
+class CommandLine:
     """A command line: its words, after how many milliseconds it is killed if ever, its environment.
 
     `held` is an open file that every process of the program holds open, whose lock so tells whether any is left.
@@ -44,7 +44,7 @@ class Line:
     held: int | None = None
 
 
-def run(line: Line, redactor: Redactor) -> Mapping[str, Json]:
+def run(line: CommandLine, redactor: Redactor) -> Mapping[str, Json]:
     """Run a program in the current folder and return `{"exit", "stdout", "stderr"}`; `exit` None: it has no status.
 
     It has none when it could not be started, was killed, or took too long. Whatever it started and left running is
@@ -59,7 +59,7 @@ def run(line: Line, redactor: Redactor) -> Mapping[str, Json]:
         link.close()
 
 
-def _run_supervised(line: Line, link: Link, redactor: Redactor) -> Mapping[str, Json]:
+def _run_supervised(line: CommandLine, link: Link, redactor: Redactor) -> Mapping[str, Json]:
     job = Job(line.words, line.environment, os.getcwd(), line.held)
     with subprocess.Popen(
         link.command,
@@ -67,7 +67,7 @@ def _run_supervised(line: Line, link: Link, redactor: Redactor) -> Mapping[str, 
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        pass_fds=link.inherited(job),
+        pass_fds=link.list_inherited(job),
     ) as process:
         try:
             link.begin(job)
@@ -102,7 +102,7 @@ class _Collected:
 
     def text(self, redactor: Redactor) -> str:
         """Return what is kept without secrets; more is looked at than is kept, so that none is cut in two."""
-        return redactor.redacted(self._kept.decode(errors="replace"))[:_MOST]
+        return redactor.redact(self._kept.decode(errors="replace"))[:_MOST]
 
 
 def _collect(link: Link, streams: tuple[_Collected, ...], milliseconds: int | None) -> bool:

@@ -15,7 +15,7 @@ from stagec.core.words import quote
 from stagec.runtime.exchange import Hook, Run, Shell, Wait, read_key
 from stagec.world.callables import call
 from stagec.world.command_lock import CommandLock
-from stagec.world.commands import Line, run, select_variables
+from stagec.world.commands import CommandLine, run, select_variables
 
 LIMIT = 600
 """Seconds after which a command is stopped of which the plan does not say when."""
@@ -59,7 +59,7 @@ class LocalWorld:
     def _run(self, key: str, words: tuple[str, ...], milliseconds: int) -> Mapping[str, Json]:
         environment = {**select_variables(os.environ, self._permissions.variables), **_variables(key)}
         held = None if self._turns is None else self._turns.hold()
-        return run(Line(words, milliseconds, environment, held), self._redactor)
+        return run(CommandLine(words, milliseconds, environment, held), self._redactor)
 
 
 _LONGEST = 1_000_000_000_000

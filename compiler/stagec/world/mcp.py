@@ -14,7 +14,7 @@ from stagec.core.failure import Failure
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.core.version import __version__
-from stagec.core.words import counted, quote
+from stagec.core.words import format_count, quote
 from stagec.world.remote_server import RemoteServer
 from stagec.world.server_errors import (
     SenselessListError,
@@ -131,16 +131,14 @@ async def _tools(server: Server, transport: Transport, tell: Callable[[int], Non
     from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
 
     try:
-        return await _listed(server, transport, "legacy", tell)
+        return await _list(server, transport, "legacy", tell)
     except Exception as error:
         if getattr(first_error(error), "code", None) != UNSUPPORTED_PROTOCOL_VERSION:
             raise
-    return await _listed(server, transport, "auto", tell)
+    return await _list(server, transport, "auto", tell)
 
 
-async def _listed(
-    server: Server, transport: Transport, mode: str, tell: Callable[[int], None]
-) -> dict[str, LockedTool]:
+async def _list(server: Server, transport: Transport, mode: str, tell: Callable[[int], None]) -> dict[str, LockedTool]:
     """Return every tool of a server, page by page."""
     from mcp import Client, Implementation
 
@@ -149,7 +147,7 @@ async def _listed(
     async with Client(transport, mode=mode, cache=None, client_info=who) as client:
         async for page in _pages(client):
             for tool in page:
-                _add(found, _locked(tool, server.at))
+                _add(found, _lock(tool, server.at))
             tell(len(found))
     return found
 
@@ -168,17 +166,21 @@ async def _pages(client: Any) -> AsyncIterator[Any]:
             raise SenselessListError(f"lists its tools without end: the page {quote(cursor)} comes twice")
         seen.add(cursor)
     if seen:
-        raise SenselessListError(f"lists its tools without end: there are more than {counted(_MOST_PAGES, 'page')}")
+        raise SenselessListError(
+            f"lists its tools without end: there are more than {format_count(_MOST_PAGES, 'page')}"
+        )
 
 
 def _add(found: dict[str, LockedTool], tool: LockedTool) -> None:
     if found.setdefault(tool.name, tool) != tool:
         raise SenselessListError(f"lists two different tools {quote(tool.name)}")
     if len(found) > _MOST_TOOLS:
-        raise SenselessListError(f"lists its tools without end: there are more than {counted(_MOST_TOOLS, 'tool')}")
+        raise SenselessListError(
+            f"lists its tools without end: there are more than {format_count(_MOST_TOOLS, 'tool')}"
+        )
 
 
-def _locked(tool: Any, at: Place) -> LockedTool:
+def _lock(tool: Any, at: Place) -> LockedTool:
     hint = None if tool.annotations is None else tool.annotations.read_only_hint
     effects = Effects.UNKNOWN if hint is None else Effects.READ if hint else Effects.MUTATING
     return LockedTool(tool.name, at, effects, digest(tool.input_schema))

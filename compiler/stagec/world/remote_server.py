@@ -50,18 +50,18 @@ class RemoteServer:
         if response.status_code >= _REFUSED:
             self.refusal = response.status_code
         if response.headers.get("Content-Encoding", "").strip().lower() not in _PLAIN:
-            raise self._exceeded("sends a compressed answer that nobody asked for")
-        response.stream = self._bounded(response.stream)
+            raise self._explain_excess("sends a compressed answer that nobody asked for")
+        response.stream = self._bound(response.stream)
 
-    def _exceeded(self, what: str) -> ExcessiveBodyError:
+    def _explain_excess(self, what: str) -> ExcessiveBodyError:
         self.excess = what  # the library may keep the error to itself
         return ExcessiveBodyError(what)
 
-    def _bounded(self, stream: Any) -> Any:
+    def _bound(self, stream: Any) -> Any:
         """Return the body of an answer that fails as soon as it is longer than an answer can be."""
         from httpx2 import AsyncByteStream
 
-        exceeded = self._exceeded
+        exceeded = self._explain_excess
 
         class Bounded(AsyncByteStream):
             async def __aiter__(self) -> AsyncIterator[bytes]:

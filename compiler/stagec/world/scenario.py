@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.json import Json, Object, object_of, text_in
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Pointer
 from stagec.core.value import NOTHING, value
 from stagec.core.words import quote
@@ -72,7 +72,7 @@ def find_mistakes(scenario: Scenario, plan: Plan) -> Iterator[ScenarioMistake]:
     """Yield what in a scenario the plan has no use for."""
     if scenario.entry is not None and scenario.entry not in plan.entries:
         yield ScenarioMistake(
-            ("entry",), f"there is no entry {quote(scenario.entry)}{hint(scenario.entry, Names(plan.entries))}"
+            ("entry",), f"there is no entry {quote(scenario.entry)}{hint(scenario.entry, NameIndex(plan.entries))}"
         )
     yield from _find_unknown("inputs", scenario.inputs, "input", plan.inputs)
     yield from _find_unknown("hooks", scenario.hooks, "hook", list_hook_calls(plan))
@@ -98,7 +98,7 @@ def _list_by_node(scenario: Scenario) -> Iterator[tuple[str, Mapping[str, Json],
 
 
 def _find_unknown(member: str, given: Iterable[str], kind: str, known: Iterable[str]) -> Iterator[ScenarioMistake]:
-    names = Names(known)
+    names = NameIndex(known)
     for name in given:
         if name not in names:
             yield ScenarioMistake((member, name), f"there is no {kind} {quote(name)}{hint(name, names)}")

@@ -12,7 +12,7 @@ from typing import Protocol, assert_never
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json, list_of, object_of, text_in
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
 from stagec.runtime.exchange import (
     Ask,
@@ -54,11 +54,11 @@ class ScriptedWorld:
         match effect:
             case Ask() | Turn():
                 self._take_time(effect)
-                return self._asked(effect) if isinstance(effect, Ask) else self._turn(effect)
+                return self._ask(effect) if isinstance(effect, Ask) else self._turn(effect)
             case Call():
-                return self._called(effect)
+                return self._answer_call(effect)
             case Grant() | Judge() | Confirm():
-                return self._decided(effect)
+                return self._decide(effect)
             case Hook() | Run() | Shell() | Wait():
                 return self._worldly(effect)
             case _:
@@ -69,7 +69,7 @@ class ScriptedWorld:
         if self._scenario.pace:
             self._worldly(Wait(effect.key, self._scenario.pace))
 
-    def _asked(self, effect: Ask) -> Json:
+    def _ask(self, effect: Ask) -> Json:
         key = read_key(effect.key)
         told = _of_visit(key, self._of_node(key, "answers", self._scenario.answers))
         attempts = object_of(told).get("attempts") if set(object_of(told)) == {"attempts"} else None
@@ -91,10 +91,10 @@ class ScriptedWorld:
             calls.append({"id": f"{said}.complete", "tool": effect.completion, "arguments": told["complete"]})
         return {"text": text_in(told, "say") or "", "calls": calls}
 
-    def _called(self, effect: Call) -> Json:
+    def _answer_call(self, effect: Call) -> Json:
         key, tools = read_key(effect.key), self._scenario.tools
         given = self._scenario.conversations.get(key.node)
-        for each in _scripted_calls(given, key):
+        for each in _find_calls(given, key):
             arguments = each.get("arguments")
             if each.get("tool") == effect.tool and equal({} if arguments is None else arguments, effect.arguments):
                 return {"error": each["error"]} if "error" in each else {"value": each["result"]}
@@ -104,18 +104,18 @@ class ScriptedWorld:
             raise self._lacks(key, "tools", f"{quote(effect.tool)} to 'tools'{_near(effect.tool, tools)}, {also}")
         if set(object_of(told)) == _ERROR:
             return {"error": object_of(told)["error"]}
-        return {"value": _meant(told)}
+        return {"value": _unwrap(told)}
 
-    def _decided(self, effect: Grant | Judge | Confirm) -> Json:
+    def _decide(self, effect: Grant | Judge | Confirm) -> Json:
         match effect:
             case Grant():
-                return {"granted": _granted(self._scenario.grants, effect.tool)}
+                return {"granted": _is_granted(self._scenario.grants, effect.tool)}
             case Judge():
-                return {"done": self._said(effect, "judge", self._scenario.judge)}
+                return {"done": self._find_decision(effect, "judge", self._scenario.judge)}
             case Confirm():
-                return {"yes": self._said(effect, "confirm", self._scenario.confirm)}
+                return {"yes": self._find_decision(effect, "confirm", self._scenario.confirm)}
 
-    def _said(self, effect: Judge | Confirm, member: str, given: Json) -> bool:
+    def _find_decision(self, effect: Judge | Confirm, member: str, given: Json) -> bool:
         key = read_key(effect.key)
         if isinstance(given, dict):
             given = self._of_node(key, member, given)
@@ -132,7 +132,7 @@ class ScriptedWorld:
                 return {} if self._scenario.skips_waits else self._beyond.answer(effect)
             case Hook():
                 told = _of_visit(key, self._scenario.hooks.get(effect.call, MISSING))
-                return self._beyond.answer(effect) if told is MISSING else {"value": _meant(told)}
+                return self._beyond.answer(effect) if told is MISSING else {"value": _unwrap(told)}
             case Run() | Shell():
                 line = join(effect.words) if isinstance(effect, Run) else effect.command
                 told = _of_visit(key, self._scenario.commands.get(line, MISSING))
@@ -153,10 +153,10 @@ class ScriptedWorld:
 
 
 def _near(name: str, known: Mapping[str, Json]) -> str:
-    return hint(name, Names(known)).replace("; did you mean", ", where there is").rstrip("?") if known else ""
+    return hint(name, NameIndex(known)).replace("; did you mean", ", where there is").rstrip("?") if known else ""
 
 
-def _granted(grants: Json, tool: str) -> bool:
+def _is_granted(grants: Json, tool: str) -> bool:
     """Tell whether people grant a call; what nobody answers is refused."""
     if isinstance(grants, list):
         return tool in grants
@@ -172,7 +172,7 @@ def _turns(given: Json, key: RequestKey) -> list[Json]:
     return listed or [{}]
 
 
-def _scripted_calls(given: Json, key: RequestKey) -> list[Mapping[str, Json]]:
+def _find_calls(given: Json, key: RequestKey) -> list[Mapping[str, Json]]:
     """Return the calls of a visit that say themselves what comes of them."""
     turns = (object_of(each) for each in _turns(given, key))
     calls = (object_of(each) for turn in turns for each in list_of(turn.get("calls")))
@@ -185,7 +185,7 @@ def _call(given: Json, name: str) -> dict[str, Json]:
     return {**made, "arguments": told.get("arguments", {})}
 
 
-def _meant(told: Json) -> Json:
+def _unwrap(told: Json) -> Json:
     """Return what stands inside `{value: …}`, and everything else as it is."""
     return object_of(told)["value"] if set(object_of(told)) == _VALUE else told
 

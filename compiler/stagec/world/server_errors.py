@@ -36,7 +36,7 @@ class SenselessListError(Exception):
 
 def describe_failure(server: Server, transport: Transport, what: str) -> ServerFailure:
     """Return what is known of a server that did not answer."""
-    redacted = Redactor(os.environ, server.env, server.headers).redacted
+    redacted = Redactor(os.environ, server.env, server.headers).redact
     what = redacted(what)
     if isinstance(transport, RemoteServer):
         what = transport.excess or what

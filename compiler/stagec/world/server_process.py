@@ -58,7 +58,7 @@ class ServerProcess:
     async def __aenter__(self) -> tuple[Any, Any]:
         from anyio import create_memory_object_stream
 
-        process = self._process = await self._started()
+        process = self._process = await self._start()
         arrived, incoming = create_memory_object_stream[Any](0)
         outgoing, sent = create_memory_object_stream[Any](0)
         self._streams = (arrived, incoming, outgoing, sent)
@@ -70,13 +70,18 @@ class ServerProcess:
         self._tasks = tuple(asyncio.create_task(each) for each in work)
         return incoming, outgoing
 
-    async def _started(self) -> Process:
+    async def _start(self) -> Process:
         """Start the supervisor and wait until it has started the program; raise `OSError` when it could not."""
         launch, link = self._launch, Link()
         self._link = link  # a transport may be entered again, for another way to ask
         job = Job(launch.command, launch.environment, launch.folder)
         process = await asyncio.create_subprocess_exec(
-            *link.command, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True, pass_fds=link.inherited(job)
+            *link.command,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            start_new_session=True,
+            pass_fds=link.list_inherited(job),
         )
         try:
             link.begin(job)
@@ -126,7 +131,7 @@ class ServerProcess:
                 await self._over(patience / 2 or _SHORT)
         finally:
             self._link.close()
-        await _ended(process, patience or _SHORT)
+        await _wait_for_end(process, patience or _SHORT)
         return status
 
     async def _over(self, patience: float) -> None:
@@ -187,7 +192,7 @@ async def _lines(output: StreamReader) -> AsyncIterator[bytes]:
         yield parts[0]
 
 
-async def _ended(process: Process, patience: float) -> None:
+async def _wait_for_end(process: Process, patience: float) -> None:
     """Wait for the end of a process, and of all that share its streams."""
     with suppress(TimeoutError):
         async with asyncio.timeout(patience):

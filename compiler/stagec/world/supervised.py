@@ -52,7 +52,7 @@ class Link:
         """The command line of the supervisor."""
         return (sys.executable, "-I", "-S", _SUPERVISOR, str(self._others.fileno()))
 
-    def inherited(self, job: Job) -> tuple[int, ...]:
+    def list_inherited(self, job: Job) -> tuple[int, ...]:
         """Return the file descriptors that the supervisor gets besides its streams."""
         return (self._others.fileno(),) if job.held is None else (self._others.fileno(), job.held)
 

@@ -35,13 +35,13 @@ def main() -> None:
     """Read the job, run it, report how it ended, and leave nothing of it behind."""
     link = int(sys.argv[1])
     os.set_inheritable(link, False)
-    parent, folder, count, *texts = _received(link, int(_received(link, _HEAD))).split(b"\0")
+    parent, folder, count, *texts = _receive(link, int(_receive(link, _HEAD))).split(b"\0")
     library: Any = ctypes.CDLL(None)
     is_linux = sys.platform == "linux"
     if is_linux:
         library.prctl(_SET_CHILD_SUBREAPER, 1)
     words, environment = texts[: int(count)], dict(each.split(b"=", 1) for each in texts[int(count) :])
-    program, trouble = _started(library, folder, words, environment)
+    program, trouble = _start(library, folder, words, environment)
     if trouble:
         os.write(link, b"trouble %d\n" % trouble)
         return
@@ -49,13 +49,13 @@ def main() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):  # whoever reads what the program writes must not wait for this process
         os.dup2(nowhere, stream)
-    is_over = _attended(program, link, int(parent))
+    is_over = _attend(program, link, int(parent))
     if not is_over or not is_linux:
         _signal_group(program, _KILL)
     _end_children()
 
 
-def _received(link: int, size: int) -> bytes:
+def _receive(link: int, size: int) -> bytes:
     data = b""
     while len(data) < size:
         chunk = os.read(link, min(_CHUNK, size - len(data)))
@@ -65,7 +65,7 @@ def _received(link: int, size: int) -> bytes:
     return data
 
 
-def _started(library: Any, folder: bytes, words: list[bytes], environment: dict[bytes, bytes]) -> tuple[int, int]:
+def _start(library: Any, folder: bytes, words: list[bytes], environment: dict[bytes, bytes]) -> tuple[int, int]:
     """Start the program in a session of its own; return its process and the number of the error, 0 for none."""
     told, telling = os.pipe()
     program = os.fork()
@@ -88,7 +88,7 @@ def _started(library: Any, folder: bytes, words: list[bytes], environment: dict[
     return program, trouble
 
 
-def _attended(program: int, link: int, parent: int) -> bool:
+def _attend(program: int, link: int, parent: int) -> bool:
     """Wait until nobody is interested any more; report the end of the program, and tell whether it has ended."""
     poll = select.poll()
     for each in (link, *_descriptors(program, parent)):
@@ -97,18 +97,18 @@ def _attended(program: int, link: int, parent: int) -> bool:
     is_over = False
     while os.getppid() == parent:
         ready = {each for each, _ in poll.poll(calm)}
-        for process, status in _ended_children():
+        for process, status in _reap():
             if process == program:
                 is_over = True
                 os.write(link, b"ended %d\n" % os.waitstatus_to_exitcode(status))
-        if link in ready and not _obeyed(link, None if is_over else program):
+        if link in ready and not _obey(link, None if is_over else program):
             break
         for each in ready - {link}:  # it says the same for ever
             poll.unregister(each)
     return is_over
 
 
-def _obeyed(link: int, program: int | None) -> bool:
+def _obey(link: int, program: int | None) -> bool:
     """Send the program the signal that is asked for; tell whether somebody is still interested."""
     try:
         asked = os.read(link, 1)
@@ -129,7 +129,7 @@ def _descriptors(*processes: int) -> Iterator[int]:
                 continue
 
 
-def _ended_children() -> Iterator[tuple[int, int]]:
+def _reap() -> Iterator[tuple[int, int]]:
     while True:
         try:
             process, status = os.waitpid(-1, os.WNOHANG)

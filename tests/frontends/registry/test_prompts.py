@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stagec.core.json import Object
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.frontends.registry.prompts import PromptFile, Prompts, RetryPrompt, Store, find_prompts
 from stagec.sources.tree import Fault
@@ -64,7 +64,7 @@ def test_coordinates_that_are_no_texts_name_no_prompt() -> None:
 
 
 def test_without_a_first_coordinate_no_prompt_can_be_looked_for() -> None:
-    assert find_prompts(_store(PLAIN), {}, [("a", STEP)], ()) == Prompts(files=Names((PLAIN,)))
+    assert find_prompts(_store(PLAIN), {}, [("a", STEP)], ()) == Prompts(files=NameIndex((PLAIN,)))
 
 
 def test_a_fault_in_a_coordinate_silences_its_step_and_no_other() -> None:

@@ -15,7 +15,7 @@ from stagec.plan.node import Chain, Edge, Fork, Go, Named, Pick, Stop, Target
 from stagec.runtime.exchange import Answered, Ask, Effect, Judge, Run, Shell
 from stagec.runtime.gate import ALIASES
 from stagec.runtime.json_values import MISSING, follow
-from stagec.runtime.state import State, Step, TraceEvent
+from stagec.runtime.state import State, StepResult, TraceEvent
 
 
 def of_edge(node: str, edge: Edge, among: tuple[Edge, ...]) -> Iterator[str]:
@@ -59,7 +59,7 @@ def of_term(term: Term) -> str:
             return "exists" if term.present else "absent"
 
 
-def of_step(plan: Plan, before: State, event: Any, step: Step) -> Iterator[str]:
+def of_step(plan: Plan, before: State, event: Any, step: StepResult) -> Iterator[str]:
     """Yield the kinds of what happened in one transition."""
     effect = before.pending.get(event.key) if isinstance(event, Answered) else None
     if effect is not None:
@@ -129,7 +129,7 @@ def _of_carried(before: State, supply: Carried) -> str:
     return f"variable carried, {'default' if supply.default is not None else 'left empty'}"
 
 
-def _of_answer(plan: Plan, before: State, step: Step, effect: Effect, given: Any) -> Iterator[str]:
+def _of_answer(plan: Plan, before: State, step: StepResult, effect: Effect, given: Any) -> Iterator[str]:
     """Yield the kinds of an answer to what a step has asked."""
     execution = before.active[effect.key.rpartition("/")[0]]
     node = plan.nodes[execution.node]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stagec.runtime.state import Scope, State, Step
+from stagec.runtime.state import Scope, State, StepResult
 
 
-def of_scopes(before: State, step: Step) -> Iterator[str]:
+def of_scopes(before: State, step: StepResult) -> Iterator[str]:
     """Yield the kinds of what happened to forks and chains in one transition."""
     after, told = step.state, {each.name for each in step.trace}
     for key in after.scopes.keys() - before.scopes.keys():
@@ -32,7 +32,7 @@ def _of_scope(scope: Scope, later: Scope | None, *, is_cancelled: bool) -> Itera
         yield "chain breaks off"
 
 
-def _of_failure(before: State, step: Step) -> Iterator[str]:
+def _of_failure(before: State, step: StepResult) -> Iterator[str]:
     """Yield the kinds of a branch that has failed, and of what it does to the others."""
     yield from ("branch that waits is cancelled" for _ in before.waiting if not step.state.waiting)
     if any(each.name == "StageExited" and each.facts["verdict"] == "skip" for each in step.trace):

@@ -10,12 +10,12 @@ from stagec.plan.gate import Backoff
 from stagec.plan.node import Node
 from stagec.runtime.acts.conversation_state import conversation_of
 from stagec.runtime.exchange import Call, Confirm, Effect, Grant, Hook, Turn, Wait
-from stagec.runtime.state import State, Step
+from stagec.runtime.state import State, StepResult
 
 Json = Any
 
 
-def of_answer(plan: Plan, before: State, step: Step, effect: Effect, given: Mapping[str, Json]) -> Iterator[str]:
+def of_answer(plan: Plan, before: State, step: StepResult, effect: Effect, given: Mapping[str, Json]) -> Iterator[str]:
     """Yield the kinds of an answer to what a stage has asked."""
     execution = before.active[effect.key.rpartition("/")[0]]
     match effect:
@@ -46,7 +46,7 @@ def _of_wait(node: Node) -> str:
     return f"backoff {backoff.kind}"
 
 
-def _of_turn(step: Step, effect: Turn, given: Mapping[str, Json]) -> str:
+def _of_turn(step: StepResult, effect: Turn, given: Mapping[str, Json]) -> str:
     """Return what a model has made of a turn."""
     if "error" in given:
         return "that fails"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from patience import ends
 
-from stagec.sources.shape.patterns import Trouble, trouble
+from stagec.sources.shape.patterns import PatternTrouble, trouble
 
 LONGEST = 1_000
 NESTED = [
@@ -26,7 +26,7 @@ BROKEN = ["(", "a)", "[a", "*a", "a**", "(?P", "[z-a]", "a{3,1}", "\\", "(|*)", 
 
 @pytest.mark.parametrize("pattern", NESTED)
 def test_a_repetition_that_can_be_divided_in_several_ways_is_found(pattern: str) -> None:
-    assert trouble(pattern, LONGEST) is Trouble.NESTED
+    assert trouble(pattern, LONGEST) is PatternTrouble.NESTED
 
 
 @pytest.mark.parametrize("pattern", HARMLESS)
@@ -36,11 +36,11 @@ def test_a_harmless_pattern_is_let_through(pattern: str) -> None:
 
 @pytest.mark.parametrize("pattern", BROKEN)
 def test_what_is_no_regular_expression_is_found(pattern: str) -> None:
-    assert trouble(pattern, LONGEST) is Trouble.SYNTAX
+    assert trouble(pattern, LONGEST) is PatternTrouble.SYNTAX
 
 
 def test_a_pattern_that_is_too_long_is_not_read() -> None:
-    assert trouble("(" * 1_001, LONGEST) is Trouble.LONG
+    assert trouble("(" * 1_001, LONGEST) is PatternTrouble.LONG
 
 
 @given(st.text(alphabet="ab()[]{}|*+?\\^$.-,:=!<>3dwk", max_size=60))

@@ -29,7 +29,7 @@ def _show(paths: tuple[Path, ...], root: Path | None, output_format: str) -> Non
     put(_as_json(configuration) if output_format == "json" else _as_toml(configuration))
 
 
-def _shown() -> click.Command:
+def _make_show() -> click.Command:
     """Make the subcommand; a module of the shelf names one command only."""
     arguments = click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
     formats = options.output_format("text", "json", default="text")
@@ -39,7 +39,7 @@ def _shown() -> click.Command:
 
 COMMAND = click.Group(
     "config",
-    commands=[_shown()],
+    commands=[_make_show()],
     help="Look at the configuration of a project.",
     short_help="Show the configuration of a project.",
 )
@@ -86,10 +86,10 @@ def _row(key: str, name: str, given: Value) -> str:
     if given is None:
         return f"# {name}: {_WHEN_NOT_SET[key]}"
     bare = name.replace("-", "").replace("_", "").isalnum() and name.isascii()
-    return f"{name if bare else _text(name)} = {_written(given)}"
+    return f"{name if bare else _text(name)} = {_format(given)}"
 
 
-def _written(given: Value) -> str:
+def _format(given: Value) -> str:
     if isinstance(given, tuple):
         return f"[{', '.join(map(_text, given))}]"
     return _text(given) if isinstance(given, str) else json.dumps(given)

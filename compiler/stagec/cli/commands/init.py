@@ -33,7 +33,7 @@ def init(source: Path, output: Path | None, *, force: bool) -> None:
     from stagec.core.failure import Failure
     from stagec.core.words import quote
 
-    adopted = _adopted(source)
+    adopted = _adopt(source)
     if output is None:
         put(adopted.text)
     elif output.is_dir():
@@ -46,7 +46,7 @@ def init(source: Path, output: Path | None, *, force: bool) -> None:
         say(f"stagec: note: {line}")
 
 
-def _adopted(source: Path) -> Adopted:
+def _adopt(source: Path) -> Adopted:
     from stagec.core.budgets import Budgets
     from stagec.core.failure import Failure
     from stagec.core.words import quote

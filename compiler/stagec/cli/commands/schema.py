@@ -16,21 +16,21 @@ def schema(name: str | None) -> None:
     """Print the JSON Schema called NAME; without NAME, list the schemas there are."""
     from stagec.cli.streams import put
     from stagec.core.failure import Failure
-    from stagec.core.nearest import Names, hint
+    from stagec.core.nearest import NameIndex, hint
     from stagec.core.words import listing, quote
 
-    known = _published()
+    known = _find_schemas()
     if name is None:
         put("".join(f"{each}\n" for each in sorted(known)))
         return
     path = known.get(name.removesuffix(_SUFFIX))
     if path is None:
-        near = hint(name, Names(sorted(known))) or f"; there are {listing(sorted(known))}"
+        near = hint(name, NameIndex(sorted(known))) or f"; there are {listing(sorted(known))}"
         raise Failure(f"no schema is called {quote(name)}{near}")
     put(path.read_text("utf-8"))
 
 
-def _published() -> dict[str, Path]:
+def _find_schemas() -> dict[str, Path]:
     """Return the published schemas by name."""
     from stagec.core.published import schema_file
 

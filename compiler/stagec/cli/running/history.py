@@ -16,7 +16,7 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.json import object_of
 from stagec.core.value import value
 from stagec.core.visible import escape_ci_commands, visible
-from stagec.core.words import counted, quote, shortened
+from stagec.core.words import format_count, quote, shorten_digest
 from stagec.drivers.local import History, JournalError, Reason, read_journal
 from stagec.drivers.local.event_json import event_to_json, key_of
 from stagec.drivers.local.replay import Difference, advance_through, fold_events, replay_twice
@@ -47,7 +47,7 @@ def list_runs(folder: Path, output_format: str) -> None:
         return
     paper = find_canvas(sys.stdout, os.environ)
     put(draw_columns(paper, [_make_cells(each) for each in found]))
-    put(f"{counted(len(found), 'run')} in {visible(str(folder), paper.encoding)}\n" if not found else "")
+    put(f"{format_count(len(found), 'run')} in {visible(str(folder), paper.encoding)}\n" if not found else "")
 
 
 def find_status(path: Path) -> RunStatus:
@@ -67,9 +67,9 @@ def find_status(path: Path) -> RunStatus:
 
 
 def _make_cells(each: RunStatus) -> tuple[str, ...]:
-    counts = "" if each.executions is None else counted(each.executions, "execution")
-    events = "" if each.events is None else counted(each.events, "event")
-    return each.run, each.plan or "", shortened(each.digest or ""), each.status, counts, events, each.reason
+    counts = "" if each.executions is None else format_count(each.executions, "execution")
+    events = "" if each.events is None else format_count(each.events, "event")
+    return each.run, each.plan or "", shorten_digest(each.digest or ""), each.status, counts, events, each.reason
 
 
 def _make_object(each: RunStatus) -> dict[str, str | int | None]:
@@ -86,8 +86,8 @@ def show_history(run: str, folder: Path) -> None:
     formatter = RunFormatter(program.plan, paper)
     state = fold_events(program, history.events)
     name = escape_ci_commands(visible(f"{name_of(path)}: {program.plan.id}", paper.encoding))
-    title = f"{name}, {shortened(program.digest)}"
-    events = counted(len(history.events), "event")
+    title = f"{name}, {shorten_digest(program.digest)}"
+    events = format_count(len(history.events), "event")
     rows = draw_columns(paper, list(_make_rows(program, history, formatter)))
     put(f"{title}\n{rows}{formatter.ending(state)}, {events}\n")
 
@@ -97,7 +97,7 @@ def _make_rows(program: Program, history: History, formatter: RunFormatter) -> I
     before = State()
     for seq, (event, step) in enumerate(advance_through(program, history.events)):
         who, what, answer = _describe(before, event)
-        moves = [formatter.led(move) for move in step.moves]
+        moves = [formatter.format_move(move) for move in step.moves]
         before = step.state
         yield f"{seq:>3}", who, what, answer, moves[0] if moves else ""
         yield from (("", "", "", "", move) for move in moves[1:])
@@ -146,6 +146,6 @@ def _describe_replay(history: History, found: State | Difference) -> str:
     if isinstance(found, Difference):
         key = visible(key_of(history.events[found.seq]))
         return f"different: event {found.seq}, {key}, {_WHAT[found.what]} than when it happened"
-    counts = f"{counted(len(history.events), 'event')}, {counted(found.executions, 'execution')}"
+    counts = f"{format_count(len(history.events), 'event')}, {format_count(found.executions, 'execution')}"
     ended = "not ended" if found.ended is None else f"{found.ended}: {visible(found.reason)}"
     return f"equal: {counts}, {ended}"

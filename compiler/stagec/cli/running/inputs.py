@@ -14,9 +14,9 @@ from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import START, Place, Pointer, Position
-from stagec.core.words import counted, listing, quote
+from stagec.core.words import format_count, listing, quote
 from stagec.plan import Plan
 from stagec.project.settings import Settings
 from stagec.runtime import Program, Started
@@ -69,7 +69,7 @@ def _refuse_faulty(path: Path, tree: Tree) -> None:
     put_error(REPORTER.render(Report(found, trees={tree.file: tree}, canvas=paper, quiet=True)))
     wrong = sum(each.severity is Severity.ERROR for each in found)
     if wrong:
-        raise Failure(f"{quote(path)} is no scenario that can be used: {counted(wrong, 'mistake')}")
+        raise Failure(f"{quote(path)} is no scenario that can be used: {format_count(wrong, 'mistake')}")
 
 
 _SETTINGS = Settings(severity={"unknown-key": Severity.ERROR})
@@ -104,11 +104,11 @@ def _suggest(program: Program, started: Started) -> str:
     """Return what would help: the names there are, or how a missing input is given."""
     plan, entry = program.plan, started.entry
     if (plan.entry if entry is None else entry) not in plan.entries:
-        near = "" if entry is None else hint(entry, Names(plan.entries))
+        near = "" if entry is None else hint(entry, NameIndex(plan.entries))
         return near or f"; --entry names {listing(sorted(plan.entries), 'or')}"
     foreign = next((name for name in started.inputs if name not in plan.inputs), None)
     if foreign is not None:
-        return hint(foreign, Names(plan.inputs))
+        return hint(foreign, NameIndex(plan.inputs))
     missing = (name for name, each in plan.inputs.items() if each.required and each.default is None)
     name = next((name for name in missing if name not in started.inputs), None)
     return "" if name is None else f": --input {name}=VALUE gives it"

@@ -9,7 +9,7 @@ from stagec.cli.files import read_file
 from stagec.core.failure import Failure
 from stagec.core.words import listing, quote
 from stagec.plan import PlanError
-from stagec.plan.load import unframed
+from stagec.plan.load import read_frame
 from stagec.runtime import Program, load
 from stagec.world.scenario import Scenario, list_hook_calls
 
@@ -29,7 +29,7 @@ def _refuse_other(data: bytes, path: Path, digest: str) -> None:
     if not _DIGEST.fullmatch(digest):
         raise Failure(f"{quote(digest)} is no digest of a plan: expected 'sha256:' and 64 hexadecimal digits")
     try:
-        found, _ = unframed(data)
+        found, _ = read_frame(data)
     except PlanError as error:
         raise Failure(f"{quote(path)} is refused: {error}") from error
     if found != digest:

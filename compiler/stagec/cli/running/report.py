@@ -13,11 +13,11 @@ from stagec.cli.streams import find_canvas, put, say
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.terminal import Canvas, Paint, Style, columns
 from stagec.core.visible import escape_ci_commands, visible
-from stagec.core.words import counted, shortened
+from stagec.core.words import format_count, shorten_digest
 from stagec.plan import Plan
 from stagec.plan.canonical import compact
 from stagec.plan.node import Outcome
-from stagec.runtime import Effect, Event, Move, State, Step
+from stagec.runtime import Effect, Event, Move, State, StepResult
 from stagec.runtime.exchange import Ask, Call, Confirm, Grant, Hook, Judge, Run, Shell, Turn, Wait, read_key
 
 _WIDEST = 32
@@ -29,10 +29,10 @@ _MOST = 6
 class RunReporter(Protocol):
     """Receives every event of a run, also those of earlier sessions, and reports how the run ended."""
 
-    def recall(self, event: Event, step: Step) -> None:
+    def recall(self, event: Event, step: StepResult) -> None:
         """Take note of an event of an earlier session."""
 
-    def observe(self, event: Event, step: Step) -> None:
+    def observe(self, event: Event, step: StepResult) -> None:
         """Report an event that has just happened."""
 
     def conclude(self, state: State) -> None:
@@ -47,11 +47,11 @@ class LineReporter:
         self._events = 0
         self._formatter = RunFormatter(plan, self._paper)
 
-    def recall(self, _event: Event, _step: Step) -> None:
+    def recall(self, _event: Event, _step: StepResult) -> None:
         """Count silently."""
         self._events += 1
 
-    def observe(self, _event: Event, step: Step) -> None:
+    def observe(self, _event: Event, step: StepResult) -> None:
         """Print a line for each execution that is over."""
         self._events += 1
         for move in step.moves:
@@ -59,7 +59,7 @@ class LineReporter:
 
     def conclude(self, state: State) -> None:
         """Print the last line."""
-        put(f"{self._formatter.ending(state)}, {counted(self._events, 'event')}\n")
+        put(f"{self._formatter.ending(state)}, {format_count(self._events, 'event')}\n")
 
 
 class EventReporter:
@@ -68,18 +68,18 @@ class EventReporter:
     def __init__(self) -> None:
         self._count = 0
 
-    def recall(self, _event: Event, step: Step) -> None:
+    def recall(self, _event: Event, step: StepResult) -> None:
         """Count on."""
         self._count += len(step.trace)
 
-    def observe(self, _event: Event, step: Step) -> None:
+    def observe(self, _event: Event, step: StepResult) -> None:
         """Print the trace events."""
         put("".join(self._lines(step)))
 
     def conclude(self, _state: State) -> None:
         """Print nothing: the last trace event says it."""
 
-    def _lines(self, step: Step) -> Iterator[str]:
+    def _lines(self, step: StepResult) -> Iterator[str]:
         for each in step.trace:
             self._count += 1
             record = {"seq": self._count, "event": each.name, **each.facts}
@@ -98,27 +98,27 @@ class RunFormatter:
     def __init__(self, plan: Plan, paper: Canvas) -> None:
         self._paper = paper
         self._paint = Paint(paper.colour)
-        self._width = min(_WIDEST, max(columns(escape_ci_commands(self._shown(each))) for each in plan.nodes) + 2)
-        self._arrow = "→" if self._shown("→") == "→" else "->"
+        self._width = min(_WIDEST, max(columns(escape_ci_commands(self._format(each))) for each in plan.nodes) + 2)
+        self._arrow = "→" if self._format("→") == "→" else "->"
 
     def move(self, move: Move) -> str:
         """Return `check#2   ok → repair`."""
-        name = escape_ci_commands(self._shown(label_execution(move.node, move.visit)))
+        name = escape_ci_commands(self._format(label_execution(move.node, move.visit)))
         blanks = " " * (self._width - columns(name))
-        outcome = self._shown(move.outcome)
+        outcome = self._format(move.outcome)
         return f"{name}{blanks}  {outcome} {self._lead(move)}".rstrip(" ")
 
-    def led(self, move: Move) -> str:
+    def format_move(self, move: Move) -> str:
         """Return `ok → repair`."""
         return f"{move.outcome} {self._lead(move)}".strip(" ")
 
     def ending(self, state: State) -> str:
         """Return `done: completed, 4 executions`, or `not ended, 1 execution`."""
-        counts = counted(state.executions, "execution")
+        counts = format_count(state.executions, "execution")
         if state.ended is None:
             return f"not ended, {counts}"
         ended, style = str(state.ended), Style.MESSAGE if state.ended is Outcome.DONE else Style.ERROR
-        return f"{self._paint(f'{ended}:', style)} {self._shown(state.reason)}, {counts}"
+        return f"{self._paint(f'{ended}:', style)} {self._format(state.reason)}, {counts}"
 
     def _lead(self, move: Move) -> str:
         if move.to:
@@ -128,10 +128,10 @@ class RunFormatter:
         return f"{self._arrow} waits for {self._names(move.awaited)}" if move.awaited else ""
 
     def _names(self, nodes: tuple[str, ...]) -> str:
-        named = ", ".join(self._shown(each) for each in nodes[:_MOST])
+        named = ", ".join(self._format(each) for each in nodes[:_MOST])
         return named if len(nodes) <= _MOST else f"{named} and {len(nodes) - _MOST} more"
 
-    def _shown(self, text: str) -> str:
+    def _format(self, text: str) -> str:
         return visible(text, self._paper.encoding)
 
 
@@ -148,7 +148,7 @@ def choose_reporter(plan: Plan, events: str | None) -> RunReporter:
 def announce(plan: Plan, digest: str, name: str, *, quiet: bool) -> None:
     """Print which run begins, of which plan."""
     if not quiet:
-        say(f"run {name} of {plan.id}, {shortened(digest)}")
+        say(f"run {name} of {plan.id}, {shorten_digest(digest)}")
 
 
 _LONGEST = 200

@@ -21,7 +21,7 @@ from stagec.core.json import Json
 from stagec.core.terminal import columns
 from stagec.core.value import value
 from stagec.core.visible import visible
-from stagec.core.words import quote, shortened
+from stagec.core.words import quote, shorten_digest
 from stagec.drivers.local import History, Journal, JournalError, RunSession, World, create, proceed, restore
 from stagec.plan.node import Outcome
 from stagec.runtime import Effect, Event, Program, Started, State
@@ -197,7 +197,7 @@ def resume(request: ResumeRequest) -> Exit:
 def _refuse_other(plan: Path, name: str, history: History) -> None:
     _, program = read_program(plan)
     if program.digest != history.digest:
-        other, own = shortened(program.digest), shortened(history.digest)
+        other, own = shorten_digest(program.digest), shorten_digest(history.digest)
         raise Failure(f"{quote(plan)} is {other}, and run {quote(name)} is one of {own}: a run keeps its plan")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stagec.core.failure import Failure
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
 from stagec.drivers.local import History, Journal, JournalError, Reason, open_journal, read_journal
 
@@ -64,7 +64,7 @@ class Runs:
         inside = self.folder / f"{named}{SUFFIX}"
         if _NAME.fullmatch(named) and os.path.isfile(inside):
             return inside
-        near = hint(named, Names(name for name in map(name_of, self) if name != named))
+        near = hint(named, NameIndex(name for name in map(name_of, self) if name != named))
         raise Failure(f"no run is called {quote(named)} in {quote(self.folder)}{near}")
 
 

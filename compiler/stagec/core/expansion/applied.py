@@ -66,7 +66,7 @@ _AGAIN = 4
 """What stands beside a keyword about unevaluated members is evaluated about three times more to find these."""
 
 
-def applied(body: Object) -> Applied:
+def find_applied(body: Object) -> Applied:
     """Return what a schema applies; keywords of all drafts count, whichever the schema is in."""
     keywords = NO_KEYWORDS if _SIZED.isdisjoint(body) else _keywords(body)
     if _APPLYING.isdisjoint(body):

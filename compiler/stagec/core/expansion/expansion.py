@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stagec.core.components import components, repeats
-from stagec.core.expansion.applied import Applied, applied
+from stagec.core.expansion.applied import Applied, find_applied
 from stagec.core.json import Object
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ _FOREIGN = 1_000
 """What a reference weighs that leads out; only the schemas of JSON Schema itself are ever found there."""
 
 
-class Node:
+class SchemaNode:
     """A schema with what it applies, as positions of other schemas."""
 
     __slots__ = (
@@ -63,7 +63,7 @@ class Expansion:
     """
 
     def __init__(self) -> None:
-        self.nodes: list[Node] = []
+        self.nodes: list[SchemaNode] = []
         self.weights: list[int] = []
         self.ranks: list[int] = []
         """Which schema comes before which: every other one that judges the same value has a lower rank."""
@@ -98,13 +98,13 @@ class Expansion:
         return known
 
     def _read(self, body: Object, meant: Meant) -> None:
-        own = applied(body)
+        own = find_applied(body)
         beside, foreign = [self._index(each) for each in own.beside], 0
         for keyword, text in own.references:
             found = meant(body, keyword, text)
             beside += [self._index(each) for each in found]
             foreign += not found
-        self.nodes.append(Node(own, beside, foreign * _FOREIGN, self._index))
+        self.nodes.append(SchemaNode(own, beside, foreign * _FOREIGN, self._index))
         self.weights.append(own.work + foreign * _FOREIGN)
 
     def _weigh(self, first: int) -> None:
@@ -120,7 +120,7 @@ class Expansion:
         self.ranks += [0] * len(fresh)
         self._settle(first, group)
 
-    def _leads(self, node: Node, first: int) -> list[int]:
+    def _leads(self, node: SchemaNode, first: int) -> list[int]:
         return [each - first for each in (*node.beside, *node.inside()) if each >= first]
 
     def _settle(self, first: int, group: list[int]) -> None:

@@ -6,7 +6,7 @@ import heapq
 from functools import cached_property
 
 from stagec.core.expansion.applied import NO_KEYWORDS, Keywords
-from stagec.core.expansion.expansion import ENDLESS, Expansion, Node
+from stagec.core.expansion.expansion import ENDLESS, Expansion, SchemaNode
 from stagec.core.expansion.pattern_size import PATTERN_COST, Texts, pattern_steps, texts_of
 from stagec.core.json import Json
 from stagec.core.value import value
@@ -148,7 +148,7 @@ def _of_keywords(keywords: Keywords, group: _Group) -> int:
     return total + sum(pattern_steps(each, group.names) for each in keywords.names)
 
 
-def _below(judging: list[tuple[Node, int]], values: list[Json]) -> list[tuple[list[Json], Judging]]:
+def _below(judging: list[tuple[SchemaNode, int]], values: list[Json]) -> list[tuple[list[Json], Judging]]:
     """Return what is inside values, in groups of those that the same schemas judge."""
     longest = max(len(node.elements) for node, _ in judging)
     members: dict[str, list[Json]] = {}
@@ -158,7 +158,7 @@ def _below(judging: list[tuple[Node, int]], values: list[Json]) -> list[tuple[li
             members.setdefault(name, []).append(inner)
         for index, inner in enumerate(each) if isinstance(each, list) else ():
             elements.setdefault(min(index, longest), []).append(inner)
-    named = _named(judging, members)
+    named = _find_names(judging, members)
     groups = [(members[name], [(_of_member(node, name), times) for node, times in judging]) for name in named]
     others = [inner for name, found in members.items() if name not in named for inner in found]
     groups.append((others, [(_of_member(node, None), times) for node, times in judging]))
@@ -167,10 +167,10 @@ def _below(judging: list[tuple[Node, int]], values: list[Json]) -> list[tuple[li
     if any(node.member_names for node, _ in judging):
         names: list[Json] = [name for each in values if isinstance(each, dict) for name in each]
         groups.append((names, [(node.member_names, times) for node, times in judging]))
-    return [(found, _counted(schemas)) for found, schemas in groups if found]
+    return [(found, _count(schemas)) for found, schemas in groups if found]
 
 
-def _named(judging: list[tuple[Node, int]], members: Mapping[str, Json]) -> set[str]:
+def _find_names(judging: list[tuple[SchemaNode, int]], members: Mapping[str, Json]) -> set[str]:
     """Return the names that some schema names, in the time that the shorter way takes."""
     naming = [node.members for node, _ in judging if node.members]
     if len(naming) * len(members) < sum(map(len, naming)):
@@ -178,16 +178,16 @@ def _named(judging: list[tuple[Node, int]], members: Mapping[str, Json]) -> set[
     return {name for each in naming for name in each if name in members}
 
 
-def _of_member(node: Node, name: str | None) -> list[int]:
+def _of_member(node: SchemaNode, name: str | None) -> list[int]:
     named = node.others if name is None else node.members.get(name, node.others)
     return node.every_member if named is None else [named, *node.every_member]
 
 
-def _of_element(node: Node, index: int) -> list[int]:
+def _of_element(node: SchemaNode, index: int) -> list[int]:
     return [node.elements[index], *node.every_element] if index < len(node.elements) else node.every_element
 
 
-def _counted(found: list[tuple[list[int], int]]) -> Judging:
+def _count(found: list[tuple[list[int], int]]) -> Judging:
     counts: dict[int, int] = {}
     for schemas, times in found:
         for each in schemas:

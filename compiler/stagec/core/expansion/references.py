@@ -28,19 +28,19 @@ class LocalReferences:
             self._base[id(body)] = base
             self._name(body)
 
-    def meant(self, body: Object, keyword: str, text: str) -> Sequence[Object]:
+    def resolve(self, body: Object, keyword: str, text: str) -> Sequence[Object]:
         """Return the schemas that a reference in a schema can mean, none where it leads nowhere inside."""
         address, _, fragment = text.partition("#")
-        bases: list[Json] = self._addressed(address) if address else [self._base.get(id(body), self._root), self._root]
+        bases: list[Json] = self._find(address) if address else [self._base.get(id(body), self._root), self._root]
         if fragment and not fragment.startswith("/"):
-            found = self._anchors.get(_decoded(fragment), [])
+            found = self._anchors.get(_decode(fragment), [])
         else:
             found = [each for base in bases if isinstance(each := _down(base, fragment), dict)]
         if keyword == "$recursiveRef":
             found = [*found, *self._outermost]
         return list({id(each): each for each in found}.values())
 
-    def _addressed(self, address: str) -> list[Json]:
+    def _find(self, address: str) -> list[Json]:
         return [*self._addresses.get(_last(address), [])]
 
     def _name(self, body: Object) -> None:
@@ -90,7 +90,7 @@ def _last(address: str) -> str:
 
 def _down(given: Json, pointer: str) -> Json:
     for token in pointer.split("/")[1:]:
-        key = _decoded(token).replace("~1", "/").replace("~0", "~")
+        key = _decode(token).replace("~1", "/").replace("~0", "~")
         if isinstance(given, dict):
             given = given.get(key)
         elif isinstance(given, list) and key.isdecimal() and len(key) < _ALIKE and int(key) < len(given):
@@ -100,7 +100,7 @@ def _down(given: Json, pointer: str) -> Json:
     return given
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     if "%" not in text:
         return text
     return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text).encode("latin-1", "replace").decode(errors="replace")

@@ -18,7 +18,7 @@ from stagec.drivers.local.step_digests import digest_step
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Answered, Effect, Event, Wait
 from stagec.runtime.program import Program
-from stagec.runtime.state import State, Step
+from stagec.runtime.state import State, StepResult
 
 
 class World(Protocol):
@@ -28,11 +28,11 @@ class World(Protocol):
         """Return the answer to a request, in the form that its class names."""
 
 
-Observer = Callable[[Event, Step], None]
+Observer = Callable[[Event, StepResult], None]
 """Is called with every event that is in the journal, and with the step that followed from it."""
 
 
-def unseen(_event: Event, _step: Step) -> None:
+def unseen(_event: Event, _step: StepResult) -> None:
     """Observe nothing."""
 
 
@@ -108,7 +108,7 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
     return state
 
 
-def _follow(program: Program, state: State, seq: int, body: str) -> tuple[Event, Step, str]:
+def _follow(program: Program, state: State, seq: int, body: str) -> tuple[Event, StepResult, str]:
     """Return an event as the journal gives it back, so that a run and its replay see the same, and what follows."""
     event = load_event(body)
     step = advance(program, state, event)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from enum import StrEnum
 
 from stagec.core.value import NOTHING, value
-from stagec.plan.load import PlanError, unframed
+from stagec.plan.load import PlanError, read_frame
 from stagec.runtime.exchange import Event
 
 
@@ -54,6 +54,6 @@ class History:
 def check_plan(plan: bytes, digest: str) -> None:
     """Refuse a plan that has another digest than the journal says."""
     with suppress(PlanError):
-        if unframed(plan)[0] == digest:
+        if read_frame(plan)[0] == digest:
             return
     raise damage_error("its plan is not what was written")

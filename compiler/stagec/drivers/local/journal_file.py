@@ -39,7 +39,7 @@ _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0
 
 
 @value
-class Contents:
+class JournalContents:
     """What is in a file: its records, and how many of them are known to have been acknowledged."""
 
     records: Sequence[Record]
@@ -160,7 +160,7 @@ def lock(descriptor: int, *, alone: bool) -> None:
             return
 
 
-def read_file(descriptor: int) -> Contents:
+def read_file(descriptor: int) -> JournalContents:
     """Return what is in a file; raise `JournalError` when it is not what was written."""
     size = os.fstat(descriptor).st_size
     if size > LARGEST:
@@ -174,10 +174,10 @@ def read_file(descriptor: int) -> Contents:
     if not 0 < head.count <= len(records) or records[head.count - 1].digest != head.digest:
         raise damage_error(f"record {min(len(records), head.count)} is not what was written")
     check_rest(read, size, records[-1].end, len(records))
-    return Contents(records, head.count)
+    return JournalContents(records, head.count)
 
 
-def resume_file(descriptor: int, contents: Contents) -> JournalFile:
+def resume_file(descriptor: int, contents: JournalContents) -> JournalFile:
     """Append to a file from its last good record on.
 
     What was written and not acknowledged may be in memory alone, so it is written once more before it counts; what is

@@ -10,7 +10,7 @@ from stagec.drivers.local.step_digests import digest_step
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Event
 from stagec.runtime.program import Program
-from stagec.runtime.state import State, Step
+from stagec.runtime.state import State, StepResult
 
 
 @value
@@ -21,7 +21,7 @@ class Difference:
     what: str
 
 
-def advance_through(program: Program, events: Iterable[Event]) -> Iterator[tuple[Event, Step]]:
+def advance_through(program: Program, events: Iterable[Event]) -> Iterator[tuple[Event, StepResult]]:
     """Yield the events of a history, each with what follows from it."""
     state = State()
     for event in events:
@@ -38,7 +38,7 @@ def fold_events(program: Program, events: Iterable[Event]) -> State:
     return state
 
 
-def find_difference(seq: int, step: Step, known: str) -> Difference | None:
+def find_difference(seq: int, step: StepResult, known: str) -> Difference | None:
     """Return how what follows from an event differs from what its step digest says; nothing when it does not."""
     now = digest_step(seq, step)
     if not known or now == known or now.partition(".")[0] == known:  # older journals say nothing of the state

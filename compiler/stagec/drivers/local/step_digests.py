@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, get_args
 
 from stagec.runtime.exchange import Effect
-from stagec.runtime.state import Step
+from stagec.runtime.state import StepResult
 
 _MEMBERS: Mapping[type, Callable[[Effect], Any]] = {kind: attrgetter(*kind.__match_args__) for kind in get_args(Effect)}
 """What reads all members of a request of a class; every event has a step digest, so it must be quick."""
@@ -20,7 +20,7 @@ _OFTEN = 1_000
 """Events between two digests of the whole state, which may be large; what differs in it is soon asked or told, too."""
 
 
-def digest_step(number: int, step: Step) -> str:
+def digest_step(number: int, step: StepResult) -> str:
     """Return the step digest of the event of a number."""
     asked = [(type(each).__name__, _MEMBERS[type(each)](each)) for each in step.effects]
     followed = _digest((asked, step.void, [(each.name, each.facts) for each in step.trace]))

@@ -33,7 +33,7 @@ def _picture(picture: Picture, layout: Layout) -> dict[str, Any]:
         "id": picture.id,
         "title": picture.title,
         "remarks": picture.remarks,
-        "found": [_found(each) for each in picture.found],
+        "found": [_describe(each) for each in picture.found],
         "boxes": [_box(box, layout.frames[name]) for name, box in picture.boxes.items()],
         "lines": [_line(line, number) for line in picture.lines],
     }
@@ -48,7 +48,7 @@ def _box(box: Box, frame: Frame) -> dict[str, Any]:
         "reached": box.is_reached,
         "join": box.is_join,
         "members": box.members,
-        "found": [_found(each) for each in box.found],
+        "found": [_describe(each) for each in box.found],
         "details": box.details,
         "frame": (frame.x, frame.y, frame.width, frame.height),
     }
@@ -61,11 +61,11 @@ def _line(line: Line, number: Mapping[str, int]) -> dict[str, Any]:
         "stroke": line.stroke.value,
         "labels": line.labels,
         "guess": line.is_guess,
-        "found": [_found(each) for each in line.found],
+        "found": [_describe(each) for each in line.found],
     }
 
 
-def _found(each: Diagnostic) -> dict[str, Any]:
+def _describe(each: Diagnostic) -> dict[str, Any]:
     start = each.span.start
     return {
         "code": each.code,

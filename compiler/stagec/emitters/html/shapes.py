@@ -86,7 +86,7 @@ def bar(outline: str, width: float, height: float) -> Markup:
 
 def _path(outline: str, left: float, top: float, right: float, bottom: float) -> str:
     if outline in _ROUND:
-        return _rounded(left, top, right, bottom, 9 if outline == Form.ROUNDED else (bottom - top) / 2)
+        return _round(left, top, right, bottom, 9 if outline == Form.ROUNDED else (bottom - top) / 2)
     slant = _slant(bottom - top)
     horizontal = {"l": left, "L": left + slant, "m": (left + right) / 2, "R": right - slant, "r": right}
     vertical = {"t": top, "T": top + slant, "m": (top + bottom) / 2, "B": bottom - slant, "b": bottom}
@@ -98,7 +98,7 @@ def _slant(height: float) -> float:
     return min(_SLANT, height / 3)
 
 
-def _rounded(left: float, top: float, right: float, bottom: float, radius: float) -> str:
+def _round(left: float, top: float, right: float, bottom: float, radius: float) -> str:
     radius = min(radius, (bottom - top) / 2, (right - left) / 2)
     arc = f"A{radius:.1f} {radius:.1f} 0 0 1"
     return (

@@ -9,7 +9,7 @@ from stagec.contract.choices import Choices
 from stagec.contract.promise import Excluded, Presence, Promise
 from stagec.contract.schemas import Miss, Reference, Schema
 from stagec.core.json import Json, Object
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import NOTHING, value
 from stagec.frontends.registry.files import Attachment, Folder
@@ -212,7 +212,7 @@ class Agent:
     verdict: str | None
     settings: Object
     """`runner.verdict.config`"""
-    parameters: Names
+    parameters: NameIndex
     """What a run of the agent is given by its caller."""
     is_whole: bool = True
     """Whether it is of the current format, and its parameters and its verdict are not misshapen."""
@@ -230,15 +230,15 @@ class SchemaFolder:
     """The folder of a registry's schemas: what lies in it, and every reference written there."""
 
     path: str
-    files: Names
+    files: NameIndex
     """The files, relative to the folder."""
-    members: Mapping[str, Names]
+    members: Mapping[str, NameIndex]
     """The names under which each file holds schemas."""
     references: tuple[Reference, ...]
 
-    def names(self, file: str) -> Names:
+    def names(self, file: str) -> NameIndex:
         """Return the names a file holds schemas under."""
-        return self.members.get(file, Names(()))
+        return self.members.get(file, NameIndex(()))
 
 
 _NO_PROMPTS = Prompts()
@@ -261,16 +261,16 @@ class Registry:
     """Whether something that nobody knows is written where it is decided where runs begin and go."""
     aliases: Mapping[str, str]
     """Step ids that differ from their key, and that key: a mention of either means the same step."""
-    step_names: Names
+    step_names: NameIndex
     lost_targets: tuple[Mention, ...]
     """Every step that a transition leads to and that does not exist."""
     lost_fallbacks: tuple[Mention, ...]
     """Every step that a transition falls back to and that does not exist."""
     entries: Mapping[str, Mention]
     """Where runs begin, by verdict type; `entryStep` stands under the empty text."""
-    validators: Names
+    validators: NameIndex
     validator_mentions: tuple[Mention, ...]
-    patterns: Names
+    patterns: NameIndex
     pattern_mentions: tuple[Mention, ...]
     schemas: SchemaFolder
     prompts: Prompts = _NO_PROMPTS

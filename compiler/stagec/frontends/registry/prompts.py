@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from stagec.core.json import Json, Object, list_of, object_of, text_in
-from stagec.core.nearest import NO_NAMES, Names
+from stagec.core.nearest import NO_NAMES, NameIndex
 from stagec.core.place import Place, Pointer
 from stagec.core.value import NOTHING, replace, value
 from stagec.frontends.registry.blocks import Defect, find_tags
@@ -74,7 +74,7 @@ class Prompts:
     of_retries: tuple[RetryPrompt, ...] = ()
     folder: str = ""
     template: str = _PATH
-    files: Names = NO_NAMES
+    files: NameIndex = NO_NAMES
     broken_blocks: tuple[BrokenBlock, ...] = ()
 
     @property
@@ -84,10 +84,10 @@ class Prompts:
             each.prompt.file for each in self.of_retries
         )
 
-    def list_unused(self) -> Names:
+    def list_unused(self) -> NameIndex:
         """Return the files that no step and no retry has."""
         used = {each.file for each in self.of_steps.values()} | {each.prompt.file for each in self.of_retries}
-        return Names(file for file in self.files if file not in used)
+        return NameIndex(file for file in self.files if file not in used)
 
     def differing(self, prompt: PromptFile, file: str) -> str | None:
         """Return the one coordinate that is another in the path of an existing file."""
@@ -116,18 +116,18 @@ def find_prompts(
     doubtful = frozenset(_doubtful(faults)) if faults else frozenset[Pointer]()
     finder = _Finder(store, root)
     if () in doubtful or not finder.can_look:
-        return Prompts(files=Names(store.files))
+        return Prompts(files=NameIndex(store.files))
     steps = ((key, finder.prompt(body)) for key, body in wanted if not doubtful or ("steps", key) not in doubtful)
     return Prompts(
         of_steps={key: prompt for key, prompt in steps if prompt is not None},
         of_retries=tuple(_retries(finder, root, doubtful)),
         folder=store.folder,
         template=finder.path,
-        files=Names(store.files),
+        files=NameIndex(store.files),
     )
 
 
-_NAMING = Names(("c1", "c2", "c3", "edition", "adaptation", "pathTemplate", "pathTemplateNoAdaptation"))
+_NAMING = NameIndex(("c1", "c2", "c3", "edition", "adaptation", "pathTemplate", "pathTemplateNoAdaptation"))
 
 
 def _doubtful(faults: Iterable[Fault]) -> Iterator[Pointer]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from stagec.contract.schemas import Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import replace
 from stagec.frontends.registry.agreement import agree
@@ -53,13 +53,13 @@ def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Regi
         has_strays=True in strays,
         broken_steps=frozenset(object_of(root.get("steps")).keys() - steps.keys()),
         aliases=aliases,
-        step_names=Names(steps),
+        step_names=NameIndex(steps),
         lost_targets=tuple(step.mention(move) for step, move in lost if not move.is_fallback),
         lost_fallbacks=tuple(step.mention(move) for step, move in lost if move.is_fallback),
         entries=dict(_entries(root, at)),
-        validators=Names(object_of(root.get("validators"))),
+        validators=NameIndex(object_of(root.get("validators"))),
         validator_mentions=tuple(_validator_mentions(root, at)),
-        patterns=Names(object_of(root.get("failurePatterns"))),
+        patterns=NameIndex(object_of(root.get("failurePatterns"))),
         pattern_mentions=tuple(_pattern_mentions(root, at)),
         schemas=_schema_folder(bundle.schemas.path, sources, schemas),
         prompts=_prompts(bundle, sources, steps),
@@ -98,8 +98,8 @@ def _schema_folder(folder: str, sources: Sources, schemas: Schemas) -> SchemaFol
     files = {posixpath.relpath(file, folder or "."): file for file in sources.below(folder, ".json")}
     return SchemaFolder(
         path=folder,
-        files=Names(files),
-        members={name: Names(schemas.names(file)) for name, file in files.items()},
+        files=NameIndex(files),
+        members={name: NameIndex(schemas.names(file)) for name, file in files.items()},
         references=tuple(reference for file in files.values() for reference in schemas.references(file)),
     )
 
@@ -149,7 +149,7 @@ def _agent(tree: Tree | None, sources: Sources) -> Agent | None:
         name=text_in(tree.value, "name"),
         verdict=text_in(verdict, "type"),
         settings=object_of(verdict.get("config")),
-        parameters=Names(object_of(tree.value.get("parameters"))),
+        parameters=NameIndex(object_of(tree.value.get("parameters"))),
         is_whole=tree.readable and "runner" in tree.value and not any(_limits(each.at.pointer) for each in tree.faults),
         system_prompt=find_attached_file(sources, tree, _SYSTEM_PROMPT),
         fallback_folder=find_attached_folder(sources, tree, _FALLBACK_FOLDER),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from stagec.core.json import Json, Object, list_of, object_of, text_in
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.frontends.registry.document import VERDICTS, Registry, Step
@@ -62,7 +62,7 @@ def find_unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]
     supplied by those who insert them, and cannot be known.
     """
     found: dict[str, list[tuple[Step, Place]]] = {}
-    parameters = registry.agent.parameters if registry.agent is not None else Names(())
+    parameters = registry.agent.parameters if registry.agent is not None else NameIndex(())
     supplied: set[str] = set()
     for step in registry.steps.values():
         received = frozenset(() if step.is_section else _list_received(step))
@@ -84,7 +84,7 @@ def _list_received(step: Step) -> Iterator[str]:
         yield (text_in(object_of(given), "from") or "").replace(".", "_")
 
 
-_KNOWN = Names(VERDICTS)
+_KNOWN = NameIndex(VERDICTS)
 
 
 def entry_mapping(registry: Registry) -> Json:

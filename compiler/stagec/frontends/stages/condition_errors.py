@@ -12,7 +12,7 @@ from stagec.contract.promise import Presence, possible_values, promise
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.contract.variants import variants
 from stagec.core.json import Json
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.frontends.stages.document import RESERVED, RESULT, Case, Check, Pipeline, Stage, StageCondition
@@ -50,9 +50,9 @@ class Possible:
         return identity(given) in self._identities
 
     @cached_property
-    def texts(self) -> Names:
+    def texts(self) -> NameIndex:
         """Those that are texts, as names that somebody may have misspelt."""
-        return Names(each for each in self.values if isinstance(each, str))
+        return NameIndex(each for each in self.values if isinstance(each, str))
 
     @cached_property
     def written(self) -> frozenset[str]:

@@ -10,7 +10,7 @@ from stagec.contract.promise import Promise
 from stagec.contract.schemas import Miss, Reference, Schema, Schemas
 from stagec.core.json import Json, Object
 from stagec.core.memo import Memo
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place
 from stagec.core.value import NOTHING, value
 from stagec.model.flow import Mode
@@ -222,7 +222,7 @@ class Pipeline:
     entry: Mention | None
     stages: tuple[Stage, ...]
     by_id: Mapping[str, Stage]
-    names: Names
+    names: NameIndex
     broken: frozenset[str]
     """Names by which a stage that cannot be read may be mentioned."""
     patterns: tuple[StagePattern, ...]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from stagec.core.json import Json, object_of
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.frontends.stages.document import MEMBERS, REQUIRED, Stage
 
-_KNOWN = Names(MEMBERS)
+_KNOWN = NameIndex(MEMBERS)
 _PHASES = frozenset({"setup", "gate", "assert", "exit"})
 _ANSWERS = frozenset({"defer", "block"})
 _OTHERS = frozenset({"stage", "stages", "disallowedTools", "disallowed-tools"})
@@ -22,7 +22,7 @@ def find_misspelt_keys(stage: Stage) -> Iterator[tuple[str, str]]:
 
     Those that look like a required key which is not there are left out: who says that it is missing names them.
     """
-    lacking = Names(each for each in REQUIRED if each not in stage.members)
+    lacking = NameIndex(each for each in REQUIRED if each not in stage.members)
     for key in stage.members:
         if key not in _KNOWN and key not in _OTHERS and not key.startswith(("x-", "_", "$")):
             near = _KNOWN.nearest(key)

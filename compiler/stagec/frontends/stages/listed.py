@@ -90,13 +90,13 @@ class _Search:
 
 
 def _is_other(sources: Sources, file: str) -> bool:
-    tree = sources.known(file)
+    tree = sources.find_tree(file)
     return posixpath.basename(file) in PIPELINES or (tree is not None and tree.kind in _OTHERS)
 
 
 def is_prompt(sources: Sources, file: str) -> bool:
     """Tell whether a file is a prompt of a step registry, and a stage only where a pipeline lists it."""
-    tree = sources.known(file)
+    tree = sources.find_tree(file)
     return tree is not None and tree.kind == "prompt"
 
 

@@ -9,7 +9,7 @@ from stagec.catalogue import Catalogue, find_catalogue, read_catalogue
 from stagec.contract.schemas import Miss, Reference, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.memo import Memo
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place
 from stagec.core.value import value
 from stagec.frontends.stages.document import PARALLEL, Body, Pipeline, Profile, Stage, StagePattern
@@ -71,7 +71,7 @@ class _Reading:
             entry=entry,
             stages=stages,
             by_id=by_id,
-            names=Names(by_id),
+            names=NameIndex(by_id),
             broken=frozenset(self._guess_names()),
             patterns=self._patterns(),
             routed=tuple(self._list_routed()),
@@ -163,7 +163,7 @@ class _Reading:
 
     def _guess_routes(self, stages: set[str]) -> Iterator[tuple[tuple[str, str], str]]:
         """Yield the stages of which a pipeline speaks by a name that is nearly theirs, and that name."""
-        names, guessed = Names(stages), set(self._guess_names())
+        names, guessed = NameIndex(stages), set(self._guess_names())
         for each in self._list_routed():
             if each.name not in stages and each.name not in guessed and (meant := names.nearest(each.name)):
                 yield (str(each.at.pointer[0]), meant), each.name

@@ -25,14 +25,14 @@ def lay_out(picture: Picture) -> Layout:
     faces = {name: face_of_box(box) for name, box in picture.boxes.items()}
     labels = {at: face for at, line in enumerate(picture.lines) if (face := face_of_line(line))}
     inside = Inside(picture, faces, labels)
-    placed, above = _placed(inside.picture, inside.faces, inside.labels)
+    placed, above = _place(inside.picture, inside.faces, inside.labels)
     whole = inside.whole(placed)
     own = dict(loops(picture, whole.frames, labels))
     routes = tuple(own.get(line, route) for line, route in enumerate(whole.routes))
-    return _moved(replace(whole, routes=routes), above)
+    return _move(replace(whole, routes=routes), above)
 
 
-def _placed(picture: Picture, faces: Mapping[str, Face], labels: Mapping[int, Face]) -> tuple[Layout, float]:
+def _place(picture: Picture, faces: Mapping[str, Face], labels: Mapping[int, Face]) -> tuple[Layout, float]:
     """Place everything but lines to the same box, given what is written; return how far lines reach above zero, too."""
     mesh = mesh_of(picture, faces, labels)
     at = across(mesh, order(mesh))
@@ -67,26 +67,26 @@ def _frame(face: Face, x: float, bands: Bands, rank: int) -> Frame:
     return Frame(x - face.width / 2, y - face.height / 2, face.width, face.height)
 
 
-def _moved(layout: Layout, down_by: float) -> Layout:
+def _move(layout: Layout, down_by: float) -> Layout:
     """Return a layout moved away from the border, in tenths of pixels."""
     y = down_by + _MARGIN
     return Layout(
-        {name: _moved_frame(frame, y) for name, frame in layout.frames.items()},
+        {name: _move_frame(frame, y) for name, frame in layout.frames.items()},
         layout.faces,
-        tuple(_moved_route(route, y) for route in layout.routes),
+        tuple(_move_route(route, y) for route in layout.routes),
         round(layout.width + 2 * _MARGIN, 1),
         round(layout.height + 2 * _MARGIN, 1),
     )
 
 
-def _moved_frame(frame: Frame, y: float) -> Frame:
+def _move_frame(frame: Frame, y: float) -> Frame:
     return Frame(round(frame.x + _MARGIN, 1), round(frame.y + y, 1), round(frame.width, 1), round(frame.height, 1))
 
 
-def _moved_route(route: Route, y: float) -> Route:
-    tag = route.tag and replace(route.tag, frame=_moved_frame(route.tag.frame, y))
-    return replace(route, points=_moved_points(route.points, y), tag=tag)
+def _move_route(route: Route, y: float) -> Route:
+    tag = route.tag and replace(route.tag, frame=_move_frame(route.tag.frame, y))
+    return replace(route, points=_move_points(route.points, y), tag=tag)
 
 
-def _moved_points(points: Sequence[Point], y: float) -> tuple[Point, ...]:
+def _move_points(points: Sequence[Point], y: float) -> tuple[Point, ...]:
     return tuple([(round(across + _MARGIN, 1), round(below + y, 1)) for across, below in points])

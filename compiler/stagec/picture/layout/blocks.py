@@ -51,7 +51,7 @@ def blocks_of(picture: Picture) -> tuple[Block, ...]:
     return tuple(Block(block_of(members[0]), members, tuple(buses[members[0]])) for members in large)
 
 
-def reduced(picture: Picture, blocks: tuple[Block, ...]) -> Reduced:
+def reduce(picture: Picture, blocks: tuple[Block, ...]) -> Reduced:
     """Return a picture in which each block is one box, where the first of its boxes was."""
     home = {name: block.id for block in blocks for name in block.members}
     boxes: dict[str, Box] = {}

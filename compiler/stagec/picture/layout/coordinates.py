@@ -29,7 +29,7 @@ class Pulls(NamedTuple):
 def across(mesh: Mesh, ranks: list[list[int]]) -> list[float]:
     """Return how far from the left the middle of each vertex is, the leftmost reach in its column being zero."""
     at = [0.0] * len(mesh.rank)
-    offsets = [_packed(mesh, rank) for rank in ranks]
+    offsets = [_pack(mesh, rank) for rank in ranks]
     for rank, offset in zip(ranks, offsets, strict=True):
         for vertex, each in zip(rank, offset, strict=True):
             at[vertex] = each - offset[-1] / 2
@@ -47,7 +47,7 @@ def across(mesh: Mesh, ranks: list[list[int]]) -> list[float]:
     return [each - first[column[vertex]] for vertex, each in enumerate(at)]
 
 
-def _packed(mesh: Mesh, rank: list[int]) -> list[float]:
+def _pack(mesh: Mesh, rank: list[int]) -> list[float]:
     """Return where the vertices of a rank stand when they touch each other, the first at zero."""
     offsets = [0.0] if rank else []
     for left, right in pairwise(rank):

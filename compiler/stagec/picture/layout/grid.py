@@ -7,7 +7,7 @@ from math import ceil, fsum, sqrt
 
 from stagec.core.value import value
 from stagec.picture.document import Picture
-from stagec.picture.layout.blocks import Block, blocks_of, reduced
+from stagec.picture.layout.blocks import Block, blocks_of, reduce
 from stagec.picture.layout.columns import Size
 from stagec.picture.layout.coordinates import STUB
 from stagec.picture.layout.document import Face, Frame, Layout, Point, Route, Tag
@@ -171,9 +171,9 @@ class Inside:
     def __init__(self, picture: Picture, faces: Mapping[str, Face], labels: Mapping[int, Face]) -> None:
         blocks = blocks_of(picture)
         self._whole, self._faces, self._labels = picture, faces, labels
-        self._reduced = reduced(picture, blocks)
+        self._reduced = reduce(picture, blocks)
         self._branches = dict(_branches(picture, blocks))
-        self._grids = dict(self._filled(blocks, loops_of(picture, labels)))
+        self._grids = dict(self._fill_blocks(blocks, loops_of(picture, labels)))
         self.picture = self._reduced.picture
         made = {name: Face(*grid.size, ()) for name, grid in self._grids.items()}
         self.faces = {name: made[name] if name in made else faces[name] for name in self.picture.boxes}
@@ -190,7 +190,7 @@ class Inside:
         frames = {name: placed[name] for name in self._whole.boxes}
         return Layout(frames, self._faces, tuple(routes), layout.width, layout.height)
 
-    def _filled(self, blocks: tuple[Block, ...], loops: Mapping[str, Size]) -> Iterator[tuple[str, Grid]]:
+    def _fill_blocks(self, blocks: tuple[Block, ...], loops: Mapping[str, Size]) -> Iterator[tuple[str, Grid]]:
         lines: dict[str, tuple[dict[int, tuple[int, Face | None]], dict[int, tuple[int, Face | None]]]] = {}
         for at, branch in self._branches.items():
             lines.setdefault(branch.member, ({}, {}))[branch.leaves][at] = branch.bus, self._labels.get(at)
@@ -208,7 +208,7 @@ class Inside:
             return route
         grid, block = self._grids[branch.block], layout.frames[branch.block]
         x, y = route.points[0 if branch.leaves else -1]
-        inner = [_moved(point, block) for point in grid.points(at, (x - block.x, y - block.y), branch.bus)]
+        inner = [_move(point, block) for point in grid.points(at, (x - block.x, y - block.y), branch.bus)]
         points = (*inner[::-1], *route.points[1:]) if branch.leaves else (*route.points[:-1], *inner)
         tag = Tag(_at(grid.tags[at], block), self._labels[at]) if at in grid.tags else None
         return Route(points, tag, branch.leaves)
@@ -229,5 +229,5 @@ def _at(frame: Frame, block: Frame) -> Frame:
     return Frame(frame.x + block.x, frame.y + block.y, frame.width, frame.height)
 
 
-def _moved(point: Point, block: Frame) -> Point:
+def _move(point: Point, block: Frame) -> Point:
     return point[0] + block.x, point[1] + block.y

@@ -29,7 +29,7 @@ Span = tuple[float, float]
 
 
 @value
-class Run:
+class Bypass:
     """How a line runs aside: from the gap below one rank to that below another, beside one column or two.
 
     Corridors are counted from the left, the first is at the left of the first column. `is_above` tells whether the box
@@ -43,36 +43,36 @@ class Run:
     is_above: bool
 
 
-def runs_of(mesh: Mesh) -> dict[int, Run]:
+def runs_of(mesh: Mesh) -> dict[int, Bypass]:
     """Return the runs of all lines that run aside; within one column they do so at the left if they lead upwards."""
     return {at: _run(mesh, way, way.far) for at, way in mesh.ways.items() if way.far is not None}
 
 
-def _run(mesh: Mesh, way: Way, far: int) -> Run:
+def _run(mesh: Mesh, way: Way, far: int) -> Bypass:
     rank, there = mesh.rank[way.label], mesh.rank[far]
     is_above = there < rank
     here, beyond = mesh.column(rank), mesh.column(there)
     corridors = here + (not way.is_upward), here + (not way.is_upward)
     if here != beyond:
         corridors = (here + 1, beyond) if here < beyond else (here, beyond + 1)
-    return Run((far, way.merges, way.key), rank - is_above, there - (not is_above), corridors, is_above)
+    return Bypass((far, way.merges, way.key), rank - is_above, there - (not is_above), corridors, is_above)
 
 
 class Lanes:
     """Where lines run aside: lanes in the corridors beside columns, and above and below all columns."""
 
-    def __init__(self, runs: Mapping[int, Run], bands: Bands, widths: Sequence[float]) -> None:
+    def __init__(self, runs: Mapping[int, Bypass], bands: Bands, widths: Sequence[float]) -> None:
         self._runs = runs
         self._bands = bands
         self._high = max(bands.bottom, default=0.0)
         beside, across = self._spans()
         self._ident = {stretch: at for at, stretch in enumerate(beside)}
-        self._number = _numbered(beside)
-        self._level = _numbered(across)
+        self._number = _number_stretches(beside)
+        self._level = _number_stretches(across)
         self.above, below = (_LANE * (_count(self._level, side) + 1) for side in (False, True))
         self.above *= any(not is_below for is_below, _ in across)
         self.below = bool(runs) * _UNDER + below * any(is_below for is_below, _ in across)
-        self.columns, self.width = self._placed(widths)
+        self.columns, self.width = self._place(widths)
 
     def beside(self, line: int) -> tuple[int, float]:
         """Return a number for the lane by which a line comes to its far end, and where that lane is."""
@@ -110,10 +110,10 @@ class Lanes:
         heights = [self._bands.between(rank, number) for number in range(SPREAD)]
         return heights[0], heights[-1]
 
-    def _is_below(self, run: Run) -> bool:
+    def _is_below(self, run: Bypass) -> bool:
         return self._bands.between(run.enters, 0) > self._high / 2
 
-    def _placed(self, widths: Sequence[float]) -> tuple[list[float], float]:
+    def _place(self, widths: Sequence[float]) -> tuple[list[float], float]:
         """Return where columns begin and how wide everything is, and remember where corridors begin."""
         self._corridors = [0.0]
         columns = []
@@ -146,7 +146,7 @@ def _count(numbers: Mapping[Stretch, int], side: int) -> int:
     return min(_MOST, max((number + 1 for stretch, number in numbers.items() if stretch[0] == side), default=0))
 
 
-def _numbered(spans: Mapping[Stretch, Span]) -> dict[Stretch, int]:
+def _number_stretches(spans: Mapping[Stretch, Span]) -> dict[Stretch, int]:
     """Give each stretch the first lane on its side that is free from its beginning to its end."""
     found: dict[Stretch, int] = {}
     free: dict[int, list[int]] = {}

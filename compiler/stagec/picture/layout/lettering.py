@@ -37,8 +37,8 @@ _ROLES = {
 
 def face_of_box(box: Box) -> Face:
     """Return what is written on a box: its name, what it is, and the codes of what was found there."""
-    rows = tuple(_wrapped(_shown(box.name) or _shown(box.id), _NAME_COLUMNS, _NAME_ROWS))
-    caption, badges = _clipped(_caption(box), _NAME_COLUMNS + 6), _badges(box.found)
+    rows = tuple(_wrap(_show(box.name) or _show(box.id), _NAME_COLUMNS, _NAME_ROWS))
+    caption, badges = _clip(_caption(box), _NAME_COLUMNS + 6), _badges(box.found)
     wide = max(
         *(columns(each) * COLUMN for each in rows), columns(caption) * SMALL_COLUMN, *map(badge_width, badges), 0
     )
@@ -50,7 +50,7 @@ def face_of_line(line: Line) -> Face | None:
     """Return what is written on a line, or None where it bears nothing."""
     badges, labels = _badges(line.found), [each for each in line.labels if each]
     shown = labels if len(labels) <= _LABELS else labels[: _LABELS - 1]
-    rows = [row for each in shown for row in _wrapped(_shown(each), _LABEL_COLUMNS, _LABEL_ROWS)]
+    rows = [row for each in shown for row in _wrap(_show(each), _LABEL_COLUMNS, _LABEL_ROWS)]
     rows += [f"and {len(labels) - len(shown)} more"] if len(labels) > len(shown) else []
     rows += ["(probably meant)"] if line.is_guess else []
     if not rows and not badges:
@@ -75,7 +75,7 @@ def _columns(character: str) -> int:
     return 2 if east_asian_width(character) in {"W", "F", "A"} else 1
 
 
-def _shown(text: str) -> str:
+def _show(text: str) -> str:
     return visible(text[:_READ]) + ("…" if len(text) > _READ else "")
 
 
@@ -85,19 +85,19 @@ def _caption(box: Box) -> str:
         said = [f"{len(box.members)} nodes in one"]
     said += ["waits for all"] if box.is_join else []
     said += [] if box.is_reached else ["never reached"]
-    return " · ".join(_shown(each) for each in said if each)
+    return " · ".join(_show(each) for each in said if each)
 
 
 def _badges(found: Iterable[Diagnostic]) -> tuple[Badge, ...]:
     marks = marks_of(found)
     left = len(marks) - _BADGES
     shown = marks if left <= 0 else marks[: _BADGES - 1]
-    told = [(f"{SIGNS[mark.severity]} {mark.code} {_shown(mark.name)}", mark.severity) for mark in shown]
-    badges = [Badge(_clipped(text, _BADGE_COLUMNS), severity) for text, severity in told]
+    told = [(f"{SIGNS[mark.severity]} {mark.code} {_show(mark.name)}", mark.severity) for mark in shown]
+    badges = [Badge(_clip(text, _BADGE_COLUMNS), severity) for text, severity in told]
     return (*badges, *([Badge(f"and {left + 1} more", None)] if left > 0 else []))
 
 
-def _clipped(text: str, most: int) -> str:
+def _clip(text: str, most: int) -> str:
     if columns(text) <= most:
         return text
     kept, used = [], 1
@@ -109,13 +109,13 @@ def _clipped(text: str, most: int) -> str:
     return "".join(kept) + "…"
 
 
-def _wrapped(text: str, most: int, rows: int) -> Iterator[str]:
+def _wrap(text: str, most: int, rows: int) -> Iterator[str]:
     """Yield the rows of a name, broken where its parts end as far as they are short enough."""
     row, left = "", deque(part for piece in _BREAK.split(text) for part in _cut(piece, most))
     while left:
         if row and columns(row + left[0].rstrip()) > most:
             if rows == 1:
-                yield _clipped(row + "".join(left), most)
+                yield _clip(row + "".join(left), most)
                 return
             yield row.strip()
             row, rows = "", rows - 1

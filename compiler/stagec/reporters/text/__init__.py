@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stagec.reporters import Report, Reporter, counted
+from stagec.reporters import Report, Reporter, format_count
 
 
 def _render(report: Report) -> str:
@@ -22,15 +22,17 @@ def _draw_blocks(report: Report) -> list[str]:
 
 
 def _count_findings(report: Report) -> str:
-    counts = ", ".join(counted(number, severity) for severity, number in report.counts().items() if number)
-    files = counted(len({each.at.file for each in report.diagnostics}), "file")
+    counts = ", ".join(format_count(number, severity) for severity, number in report.counts().items() if number)
+    files = format_count(len({each.at.file for each in report.diagnostics}), "file")
     return f"Found {counts} in {files} (checked {_list_subjects(report)})"
 
 
 def _list_subjects(report: Report) -> str:
     nodes = sum(len(flow.nodes) for flow in report.flows)
-    flows = f"{counted(len(report.flows), 'flow')} with {counted(nodes, 'node')}" if report.flows else "no flow"
-    return f"{flows}, {counted(len(report.trees), 'file')}"
+    flows = (
+        f"{format_count(len(report.flows), 'flow')} with {format_count(nodes, 'node')}" if report.flows else "no flow"
+    )
+    return f"{flows}, {format_count(len(report.trees), 'file')}"
 
 
 def _fill(sentence: str, report: Report) -> str:

@@ -8,7 +8,7 @@ from stagec.core.diagnostic import Remark
 from stagec.core.place import Place, Span
 from stagec.core.terminal import Paint, Style, columns, wrap
 from stagec.core.visible import visible
-from stagec.reporters import Canvas, Diagnostic, Tree, counted
+from stagec.reporters import Canvas, Diagnostic, Tree, format_count
 from stagec.reporters.text.frame import SourceFrame, SourceLines, Underline
 
 _NEAR = 6
@@ -40,7 +40,7 @@ class Blocks:
         style = Style.of(each.severity)
         label = f"{each.severity}[{each.code}]"
         head = f"{self._paint(label, style)} {self._paint(each.name, style)}: "
-        lines = self._wrapped(each.message, taken=len(label) + len(each.name) + 3, indent="    ")
+        lines = self._wrap(each.message, taken=len(label) + len(each.name) + 3, indent="    ")
         return head + "\n".join(self._paint(line, Style.MESSAGE) for line in lines)
 
     def _frame(self, arrow: str, at: Place, marks: list[Underline], gutter: int) -> Iterator[str]:
@@ -62,18 +62,18 @@ class Blocks:
         if each.fix:
             yield from self._note("fix", f"{each.fix.message} (--fix does it)", indent)
         if each.folded:
-            yield from self._note("folded", f"{counted(each.folded, 'follow-on finding')} not shown", indent)
+            yield from self._note("folded", f"{format_count(each.folded, 'follow-on finding')} not shown", indent)
         if each.code not in self._explained:  # once is enough where one mistake was made a hundred times
             self._explained.add(each.code)
             yield from self._note("help", f"stagec explain {each.code}", indent)
 
     def _note(self, word: str, text: str, indent: str) -> Iterator[str]:
         lead = f"{indent}= {word}: "
-        lines = self._wrapped(text, taken=columns(lead), indent=" " * len(lead))
+        lines = self._wrap(text, taken=columns(lead), indent=" " * len(lead))
         yield f"{indent}{self._paint('=', Style.GUTTER)} {self._paint(f'{word}:', Style.MESSAGE)} {lines[0]}"
         yield from lines[1:]
 
-    def _wrapped(self, text: str, *, taken: int, indent: str) -> list[str]:
+    def _wrap(self, text: str, *, taken: int, indent: str) -> list[str]:
         shown = self._visible(text)
         if self._canvas.width is None:
             return [shown]

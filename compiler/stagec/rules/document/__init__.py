@@ -7,7 +7,7 @@ from functools import partial
 from stagec.core.diagnostic import Severity
 from stagec.core.edit import Change, Edit, Fix
 from stagec.core.json import Json, list_of, object_of, text_in
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Key, Place, Pointer
 from stagec.core.rule import Family, Finding, Related, Rule
 from stagec.core.value import replace
@@ -37,13 +37,13 @@ _TRUTHS = {"true": True, "false": False}
 
 def shape_rule(module: str, *, since: str, origin: tuple[str, ...], severity: Severity = Severity.ERROR) -> Rule[Tree]:
     """Declare the rule about faults of shape whose topic is its name, which is that of a module."""
-    declared = FAMILY.named(module, lambda _: (), since, origin)
+    declared = FAMILY.make_error(module, lambda _: (), since, origin)
     return replace(declared, severity=severity, check=partial(misshapen, topic=declared.name))
 
 
 def misshapen(tree: Tree, topic: str) -> Iterator[Finding]:
     """Say of every shape fault of one topic what was expected and what was found."""
-    known: dict[tuple[str, ...], Names] = {}
+    known: dict[tuple[str, ...], NameIndex] = {}
     for fault in tree.about(topic):
         related = tuple(Related(at, "written here") for at, _ in fault.related)
         yield Finding(fault.at, _Sentence(tree, fault, known).text(), related, _certain(fault))
@@ -95,7 +95,7 @@ def kinds(allowed: object) -> str:
 class _Sentence:
     """What is wrong in words; `known` keeps the names of one kind, whose index takes longer to make than to ask."""
 
-    def __init__(self, tree: Tree, fault: Fault, known: dict[tuple[str, ...], Names]) -> None:
+    def __init__(self, tree: Tree, fault: Fault, known: dict[tuple[str, ...], NameIndex]) -> None:
         self._tree = tree
         self._fault = fault
         self._known = known
@@ -153,9 +153,9 @@ class _Sentence:
         doubt = f"; is {quote(near)} misspelt?" if near is not None and not set(wanted) & set(members) else ""
         return f"{subject} must have {expects}, found {listing(told) if told else 'neither'}{doubt}"
 
-    def _index(self, names: tuple[str, ...]) -> Names:
+    def _index(self, names: tuple[str, ...]) -> NameIndex:
         if names not in self._known:
-            self._known[names] = Names(names)
+            self._known[names] = NameIndex(names)
         return self._known[names]
 
 

@@ -11,7 +11,7 @@ Raise the bound, or shorten the way from the entry to completion.
 from collections.abc import Iterator
 
 from stagec.core.rule import Finding, Related
-from stagec.core.words import counted, quote
+from stagec.core.words import format_count, quote
 from stagec.graph import Graph, noun
 from stagec.rules.flow import rule
 
@@ -24,6 +24,6 @@ def check(graph: Graph) -> Iterator[Finding]:
     for name, entry in graph.flow.entries.items():
         shortest = graph.shortest_run(name)
         if shortest is not None and shortest > bound.executions:
-            least = counted(shortest, noun(graph, "node"))
+            least = format_count(shortest, noun(graph, "node"))
             message = f"a run from {quote(entry.node)} needs at least {least}, but may take only {bound.executions}"
             yield Finding(bound.at, message, (Related(entry.at, "a run begins here"),))

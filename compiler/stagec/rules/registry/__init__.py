@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stagec.contract.promise import Presence, Promise
 from stagec.contract.schemas import Schema
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Mention
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
@@ -17,7 +17,7 @@ rule = FAMILY.rule
 
 
 def report_undeclared(
-    registry: Registry, section: str, mentions: Sequence[Mention], names: Names, sentence: Callable[[str], str]
+    registry: Registry, section: str, mentions: Sequence[Mention], names: NameIndex, sentence: Callable[[str], str]
 ) -> Iterator[Finding]:
     """Yield one finding for every name that a section does not declare, or one for all when the section is empty."""
     lost = [mention for mention in mentions if mention.name not in names]
@@ -37,7 +37,9 @@ _SHOWN = 8
 """So many further mentions of a name are shown; the message counts the rest."""
 
 
-def report_unknown(mentions: Iterable[Mention], names: Names, sentence: Callable[[Mention], str]) -> Iterator[Finding]:
+def report_unknown(
+    mentions: Iterable[Mention], names: NameIndex, sentence: Callable[[Mention], str]
+) -> Iterator[Finding]:
     """Yield one finding for every name that does not exist, however often it is mentioned."""
     lost: dict[str, list[Mention]] = {}
     for mention in mentions:
@@ -81,7 +83,7 @@ def _relate_broken(step: Step, promised: Promise) -> Iterator[Related]:
         yield Related(found.at, "the output schema")
 
 
-def describe_lost_path(prompts: Prompts, prompt: PromptFile, unused: Names) -> tuple[str, str | None]:
+def describe_lost_path(prompts: Prompts, prompt: PromptFile, unused: NameIndex) -> tuple[str, str | None]:
     """Say that a prompt is not there and what is nearest, and name the coordinate in which an unused one differs."""
     which = quote(prompt.tried[-1])
     there = f"there is no {which}" if len(prompt.tried) == 1 else f"there is neither {listing(prompt.tried, 'nor')}"

@@ -12,14 +12,14 @@ Write one of `poll:state`, `count:iteration`, `count:check`, `detect:keyword`, `
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.document import VERDICTS, Registry
 from stagec.frontends.registry.supply import entry_mapping, find_misspelt_verdict
 from stagec.rules.registry import rule
 
-_KNOWN = Names(VERDICTS)
+_KNOWN = NameIndex(VERDICTS)
 _ALL = f"; there are {listing(VERDICTS)}"
 
 

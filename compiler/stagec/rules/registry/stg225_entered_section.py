@@ -10,7 +10,7 @@ Lead to a step of a phase instead.
 
 from collections.abc import Collection, Iterable, Iterator
 
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention
 from stagec.core.rule import Finding
 from stagec.core.words import quote
@@ -26,7 +26,7 @@ def check(registry: Registry) -> Iterator[Finding]:
     sections = {step.key: step for step in registry.steps.values() if step.is_section and not step.surplus}
     if sections:
         names = {*sections, *(step.id for step in sections.values())}
-        yield from report_unknown(_mentions(registry, names), Names(()), _sentence)
+        yield from report_unknown(_mentions(registry, names), NameIndex(()), _sentence)
 
 
 def _mentions(registry: Registry, names: Collection[str | None]) -> Iterator[Mention]:

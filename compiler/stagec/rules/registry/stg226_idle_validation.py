@@ -10,7 +10,7 @@ Make the key the name of the closure step that is to be guarded.
 
 from collections.abc import Iterator
 
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry, Step, StepKind
@@ -25,7 +25,7 @@ def check(registry: Registry) -> Iterator[Finding]:
     idle = [key for key in keys if key not in told and _is_idle(registry.step(key))]
     if not idle:
         return
-    closures = Names(
+    closures = NameIndex(
         step.key for step in registry.steps.values() if step.kind is StepKind.CLOSURE and step.key not in keys
     )
     for key in idle:

@@ -10,13 +10,13 @@ Add `stepKind`: `work`, `verification` or `closure`. Where `c2` is a misspelt ph
 
 from collections.abc import Iterator
 
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import PHASES, Registry
 from stagec.rules.registry import rule
 
-_KNOWN = Names(PHASES)
+_KNOWN = NameIndex(PHASES)
 
 
 @rule(since="0.1", origin=("rulings:R25",))

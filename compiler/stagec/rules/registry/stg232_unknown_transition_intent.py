@@ -12,13 +12,13 @@ most likely it, and `--fix` renames it.
 from collections.abc import Iterator
 
 from stagec.core.edit import Change, Edit, Fix
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import INTENTS, Registry, Step
 from stagec.rules.registry import rule
 
-_KNOWN = Names(sorted(INTENTS))
+_KNOWN = NameIndex(sorted(INTENTS))
 _RESERVED = "fallback"
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from stagec.contract.choices import as_text
 from stagec.core.diagnostic import Severity
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.answers import conditionals
@@ -26,7 +26,7 @@ def check(registry: Registry) -> Iterator[Finding]:
         for each in conditionals(step):
             if each.is_open or not isinstance(each.values, tuple) or each.reading is None:
                 continue
-            known = Names(as_text(value) for value in each.values)
+            known = NameIndex(as_text(value) for value in each.values)
             can = f"{quote(each.condition)} is always {listing(known, 'or')}" if known else "there is no such value"
             for case in each.impossible:
                 message = f"step {quote(step.key)} never takes {quote(case)} on {quote(each.intent)}:"

@@ -11,7 +11,7 @@ Write the prompt, or correct the coordinates: it lies in `userPromptsBase`, or i
 
 from collections.abc import Iterator
 
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
@@ -28,7 +28,7 @@ _OWN = {"c2", "c3", "edition"}
 )
 def check(registry: Registry) -> Iterator[Finding]:
     lost, prompts = promptless(registry, replaced=False), registry.prompts
-    unused = prompts.list_unused() if lost else Names(())
+    unused = prompts.list_unused() if lost else NameIndex(())
     for prompt, (step, *others) in lost.items():
         what, member = describe_lost_path(prompts, prompt, unused)
         if prompts.is_empty and len(lost) > 1:

@@ -11,7 +11,7 @@ nothing is wrong.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
@@ -25,7 +25,7 @@ from stagec.rules.registry import describe_lost_path, promptless, rule
 )
 def check(registry: Registry) -> Iterator[Finding]:
     lost = promptless(registry, replaced=True)
-    unused = registry.prompts.list_unused() if lost else Names(())
+    unused = registry.prompts.list_unused() if lost else NameIndex(())
     for prompt, steps in lost.items():
         what, _ = describe_lost_path(registry.prompts, prompt, unused)
         for step in steps:

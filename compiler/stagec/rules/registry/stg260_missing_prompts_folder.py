@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
-from stagec.core.words import counted, quote
+from stagec.core.words import format_count, quote
 from stagec.frontends.registry.document import Registry
 from stagec.rules.registry import rule
 
@@ -23,5 +23,5 @@ def check(registry: Registry) -> Iterator[Finding]:
     steps = [step for step in registry.steps.values() if "runner" not in step.body]
     for folder in registry.folders if steps else ():
         if folder.member == "userPromptsBase" and not folder.is_there and not folder.is_outside:
-            whose = f"the prompts of {counted(len(steps), 'step')} should be"
+            whose = f"the prompts of {format_count(len(steps), 'step')} should be"
             yield Finding(registry.at / folder.member, f"there is no folder {quote(folder.path)}, where {whose}")

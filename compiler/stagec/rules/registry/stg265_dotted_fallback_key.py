@@ -10,7 +10,7 @@ Join the words with underscores: `initial_issue` instead of `initial.issue`.
 
 from collections.abc import Iterator
 
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
@@ -23,6 +23,6 @@ def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
         key = step.body.get("fallbackKey")
         if isinstance(key, str) and "." in key:
-            near = hint(key.replace(".", "_"), Names(sorted(FALLBACK_KEYS)))
+            near = hint(key.replace(".", "_"), NameIndex(sorted(FALLBACK_KEYS)))
             message = f"the fallback key {quote(key)} of step {quote(step.key)} has dots, and no built-in prompt has"
             yield Finding(step.at / "fallbackKey", f"{message}{near}")

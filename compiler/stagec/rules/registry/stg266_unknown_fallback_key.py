@@ -12,7 +12,7 @@ its own.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.document import Registry, Step
@@ -31,7 +31,7 @@ def check(registry: Registry) -> Iterator[Finding]:
             found.setdefault(key, []).append(step)
     if not found:
         return
-    known = Names(sorted(FALLBACK_KEYS))
+    known = NameIndex(sorted(FALLBACK_KEYS))
     (first, (step, *_)), *others = found.items()
     verb = "is" if not others else "are"
     message = f"{listing(found)} {verb} no documented built-in prompt{'s' if others else ''}"

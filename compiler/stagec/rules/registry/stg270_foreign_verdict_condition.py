@@ -11,7 +11,7 @@ Write one of `poll:state`, `count:iteration`, `count:check`, `detect:keyword`, `
 
 from collections.abc import Iterator
 
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import VERDICTS, Registry
@@ -26,5 +26,5 @@ def check(registry: Registry) -> Iterator[Finding]:
     for verdict in verdicts(registry):
         if verdict.is_condition and verdict.kind not in _ABLE:
             why = "is composite itself" if verdict.kind in VERDICTS else "is of no known type"
-            near = "" if verdict.kind in VERDICTS else hint(verdict.kind, Names(_ABLE))
+            near = "" if verdict.kind in VERDICTS else hint(verdict.kind, NameIndex(_ABLE))
             yield Finding(verdict.at / "type", f"condition {quote(verdict.kind)} of a composite verdict {why}{near}")

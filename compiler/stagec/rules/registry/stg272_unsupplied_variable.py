@@ -15,7 +15,7 @@ Correct the spelling, declare the parameter, or add the input. The name must be 
 
 from collections.abc import Iterator
 
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
@@ -37,7 +37,7 @@ def check(registry: Registry) -> Iterator[Finding]:
         yield Finding(at, f"{message}{_hint(name, agent.parameters)}", related)
 
 
-def _hint(name: str, known: Names) -> str:
+def _hint(name: str, known: NameIndex) -> str:
     """Suggest the nearest parameter, or the one to which a word was added: `issue` for `issue_number`."""
     shorter = name.rpartition("_")[0]
-    return hint(shorter, Names((shorter,))) if shorter in known else hint(name, known)
+    return hint(shorter, NameIndex((shorter,))) if shorter in known else hint(name, known)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from stagec.contract.choices import as_text
 from stagec.contract.schemas import Schema
 from stagec.core.json import Json
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Mention, Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
@@ -116,7 +116,7 @@ def contradiction(each: WrongCondition) -> str:
         return _possible_of(each)
     if each.kind is not ConditionError.UNKNOWN:
         return f"{_NEVER[each.kind]}{_nearest_of(each)}"
-    meant = f"; did you mean {quote(each.meant)}?" if each.meant else hint(each.condition.path[0], Names(RESULT))
+    meant = f"; did you mean {quote(each.meant)}?" if each.meant else hint(each.condition.path[0], NameIndex(RESULT))
     return f"a result has only {listing(RESULT)}{meant}"
 
 

@@ -13,14 +13,14 @@ from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
 from stagec.core.json import object_of
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline
 from stagec.rules.stages import rule
 
 _KNOWN = re.compile(r"none|(?:fixed|exponential):[0-9]{1,12}")
-_NAMES = Names(("none", "fixed:<ms>", "exponential:<ms>"))
+_NAMES = NameIndex(("none", "fixed:<ms>", "exponential:<ms>"))
 
 
 @rule(since="0.1", origin=("stage-definitions:retry-policy-backoff",), severity=Severity.WARNING)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
 from stagec.core.json import Json
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place
 from stagec.core.rule import Finding
 from stagec.core.words import listing, quote
@@ -20,7 +20,7 @@ from stagec.frontends.stages.document import Pipeline, Stage
 from stagec.rules.stages import rule
 
 _POLICIES = ("retry-later", "skip", "fail", "ask")
-_KNOWN = Names(_POLICIES)
+_KNOWN = NameIndex(_POLICIES)
 
 
 @rule(since="0.1", origin=("stage-definitions:resolution-policy-enum",), severity=Severity.WARNING)

@@ -11,13 +11,13 @@ List the tools that the stage needs; `[]` allows none.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline, Profile
 from stagec.rules.stages import rule
 
-_MEMBER = Names(("allowedTools",))
+_MEMBER = NameIndex(("allowedTools",))
 
 
 @rule(since="0.1", origin=("stage-definitions:allowed-tools-type", "rulings:tools"), severity=Severity.WARNING)

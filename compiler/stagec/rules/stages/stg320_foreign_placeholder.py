@@ -11,7 +11,7 @@ There is no way of writing double braces that stay as they are; let the context 
 
 from collections.abc import Iterator
 
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import PROVIDED, Pipeline, Placeholder
@@ -35,7 +35,7 @@ def _guess_meant(pipeline: Pipeline, placeholder: Placeholder) -> str:
         return f"; did you mean {quote(f'ctx.{root}')}?"
     if root.lower() in _CONTEXT:
         return "; did you mean 'ctx'?"
-    return hint(root, Names(("ctx", "stage")))
+    return hint(root, NameIndex(("ctx", "stage")))
 
 
 _CONTEXT = {"context", "ctxt", "cxt", "ctc", "xtc", "cx", "ct", "tcx"}

@@ -9,7 +9,7 @@ Correct the name, or declare it under `context` with a JSON Schema, which may be
 
 from collections.abc import Iterator
 
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.document import PROVIDED, Pipeline
@@ -21,7 +21,7 @@ _SHOWN = 8
 
 @rule(since="0.1", origin=("stage-definitions:ctx-unresolved", "Validation/StageCtxUnresolved"))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
-    known = Names((*(pipeline.context or ()), *PROVIDED))
+    known = NameIndex((*(pipeline.context or ()), *PROVIDED))
     lost: dict[str, list[WrongPlaceholder]] = {}
     for each in find_wrong_placeholders(pipeline, PlaceholderError.CONTEXT_NAME):
         lost.setdefault(str(each.placeholder.path[1]), []).append(each)

@@ -11,7 +11,7 @@ Give the index of a result that is handed over on every way that leads to the st
 from collections.abc import Iterator
 
 from stagec.core.rule import Finding, Related
-from stagec.core.words import counted, quote
+from stagec.core.words import format_count, quote
 from stagec.frontends.stages.document import Pipeline
 from stagec.frontends.stages.placeholder_errors import PlaceholderError, WrongPlaceholder, find_wrong_placeholders
 from stagec.rules.stages import relate_repeated, rule
@@ -30,9 +30,9 @@ def _why(each: WrongPlaceholder) -> str:
     handed = len(each.ways[0].sources)
     where = "" if each.everywhere else "on one of the ways that lead to it "
     last = quote(f"ctx.upstream[{handed - 1}]")
-    return f"{where}is handed only {counted(handed, 'result')}, {f'the last as {last}' if handed > 1 else last}"
+    return f"{where}is handed only {format_count(handed, 'result')}, {f'the last as {last}' if handed > 1 else last}"
 
 
 def _where(each: WrongPlaceholder) -> Iterator[Related]:
     for way in each.ways:
-        yield Related(way.at, f"here it is handed {counted(len(way.sources), 'result')}")
+        yield Related(way.at, f"here it is handed {format_count(len(way.sources), 'result')}")

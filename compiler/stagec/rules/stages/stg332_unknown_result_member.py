@@ -10,7 +10,7 @@ What the stage handed in is under `parsed`: `{{ctx.upstream[0].parsed.summary}}`
 
 from collections.abc import Iterator
 
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import RESULT, Pipeline, Placeholder
@@ -32,5 +32,5 @@ def _why(placeholder: Placeholder) -> str:
     member = placeholder.path[_RESULT]
     if member in RESULT:
         return f"the {quote(member)} of a result has no members"
-    near = hint(str(member), Names(RESULT)) or "; what a stage hands in is under 'parsed'"
+    near = hint(str(member), NameIndex(RESULT)) or "; what a stage hands in is under 'parsed'"
     return f"a result has no {quote(member)}{near}"

@@ -10,7 +10,7 @@ Correct the name. A prompt can rely on `stage.id` and `stage.name`.
 
 from collections.abc import Iterator
 
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline, Placeholder, Stage
@@ -32,5 +32,5 @@ def _field(placeholder: Placeholder) -> str:
 
 def _near(pipeline: Pipeline, stage: Stage, placeholder: Placeholder) -> str:
     name = str(placeholder.path[1])
-    known = pipeline.memo.once(("fields", stage.at), lambda: Names(stage.members))
+    known = pipeline.memo.once(("fields", stage.at), lambda: NameIndex(stage.members))
     return hint(name, known) if name not in known else ""

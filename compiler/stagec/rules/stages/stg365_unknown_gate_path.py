@@ -10,7 +10,7 @@ Correct the path, which begins with a name under `context`, without `ctx`; or de
 
 from collections.abc import Iterator
 
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.condition_errors import ConditionError, WrongCondition, find_wrong_gates
@@ -31,6 +31,6 @@ def _why(pipeline: Pipeline, found: WrongCondition) -> str:
     if found.kind is not ConditionError.UNKNOWN:
         return contradiction(found)
     meant = f"; did you mean {quote(found.meant)}?" if found.meant else ""
-    known = pipeline.memo.once("context names", lambda: Names(pipeline.context or ()))
+    known = pipeline.memo.once("context names", lambda: NameIndex(pipeline.context or ()))
     near = meant or hint(found.condition.path[0], known)
     return f"the context does not declare that{near}"

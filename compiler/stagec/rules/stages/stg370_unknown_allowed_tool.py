@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from stagec.catalogue import Catalogue
 from stagec.catalogue.document import foreign_name
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Mention
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
@@ -50,7 +50,7 @@ def _near(name: str, pipeline: Pipeline, catalogue: Catalogue) -> str:
 def _of_server(server: str, name: str, pipeline: Pipeline, catalogue: Catalogue) -> str:
     """Return what is meant by a name that begins with that of a server, as other programs write it."""
     own = (each.name for each in catalogue.tools if each.server == server)
-    offered = pipeline.memo.once(("offered", server), lambda: Names(own))
+    offered = pipeline.memo.once(("offered", server), lambda: NameIndex(own))
     near = f"; did you mean {quote(name)}?" if name in offered else hint(name, offered)
     called = f"the tools of MCP server {quote(server)} are called by their own names"
     return f": {called}{near}" if name.strip("*") else f": {called}, one by one"

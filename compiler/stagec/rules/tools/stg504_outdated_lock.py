@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from stagec.catalogue import Catalogue
 from stagec.core.diagnostic import Severity
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.rules.tools import rule
@@ -27,7 +27,7 @@ def check(catalogue: Catalogue) -> Iterator[Finding]:
     for server in catalogue.stale:
         message = f"MCP server {quote(server.name)} is not started as it was when its tools were locked"
         yield Finding(server.at.key, message, (Related(locked[server.name].at / "launch", "the lock"),))
-    known = Names(catalogue.servers)
+    known = NameIndex(catalogue.servers)
     for name in () if catalogue.faulty - {catalogue.lock_file} else locked:
         if name not in catalogue.servers:
             message = f"the catalogue names no MCP server {quote(name)} any more{hint(name, known)}"

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 from stagec.catalogue import Catalogue, Server
 from stagec.catalogue.read import ADDRESSES
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.rules.tools import rule
 
-_WAYS = Names(("command", *ADDRESSES))
+_WAYS = NameIndex(("command", *ADDRESSES))
 
 
 @rule(since="0.1", origin=("stagec:tools",))

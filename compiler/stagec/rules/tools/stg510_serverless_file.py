@@ -14,12 +14,12 @@ from collections.abc import Iterator
 
 from stagec.catalogue import Catalogue
 from stagec.core.diagnostic import Severity
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.rules.tools import rule
 
-_KEYS = Names(("mcpServers",))
+_KEYS = NameIndex(("mcpServers",))
 
 
 @rule(since="0.1", origin=("stagec:tools",), severity=Severity.WARNING)

@@ -87,9 +87,9 @@ def _judge_answer(builder: StepBuilder, kind: str, settings: Mapping[str, Json],
     """Judge by what can be seen in the answer, or counted."""
     match kind:
         case "count:iteration":
-            return _reached(builder.now.executions, settings.get("maxIterations"))
+            return _is_reached(builder.now.executions, settings.get("maxIterations"))
         case "count:check":
-            return _reached(builder.now.judged, settings.get("maxChecks"))
+            return _is_reached(builder.now.judged, settings.get("maxChecks"))
         case "detect:keyword":
             keyword = settings.get("verdictKeyword")
             return isinstance(keyword, str) and any(keyword in each for each in _inside(answer) if type(each) is str)
@@ -101,7 +101,7 @@ def _judge_answer(builder: StepBuilder, kind: str, settings: Mapping[str, Json],
             return False
 
 
-def _reached(count: int, most: Json) -> bool:
+def _is_reached(count: int, most: Json) -> bool:
     return type(most) is int and count >= most
 
 

@@ -59,10 +59,10 @@ def resume(builder: StepBuilder, execution: Execution, effect: Shell, answer: Js
 def _check(builder: StepBuilder, execution: Execution, condition: Condition) -> None:
     command = builder.program.plan.validators[condition.validator].command
 
-    def filled(found: re.Match[str]) -> str:
+    def fill(found: re.Match[str]) -> str:
         return as_text(condition.params[found[1]]) if found[1] in condition.params else found[0]
 
-    builder.request(execution, Shell, command=_PARAMETER.sub(filled, command))
+    builder.request(execution, Shell, command=_PARAMETER.sub(fill, command))
 
 
 def _fail(

@@ -32,8 +32,8 @@ def render_prompt(builder: StepBuilder, act: Prompt) -> str:
 
 def supply_variables(builder: StepBuilder, supplies: Mapping[str, Supply], iteration: int) -> dict[str, Json]:
     """Return the variables that have a value, as texts; `iteration` is the number of the execution they are for."""
-    found = ((name, _supply(builder, supply, iteration)) for name, supply in supplies.items())
-    return {name: each for name, each in found if each is not None}
+    find = ((name, _supply(builder, supply, iteration)) for name, supply in supplies.items())
+    return {name: each for name, each in find if each is not None}
 
 
 def _supply(builder: StepBuilder, supply: Supply, iteration: int) -> str | None:
@@ -67,11 +67,11 @@ def _remaining(builder: StepBuilder, iteration: int) -> Json:
 
 
 def _setting(name: str) -> Callable[[StepBuilder, int], Json]:
-    def found(builder: StepBuilder, _iteration: int) -> Json:
+    def find(builder: StepBuilder, _iteration: int) -> Json:
         judge = builder.program.plan.judge
         return None if judge is None else judge.settings.get(name)
 
-    return found
+    return find
 
 
 def _criteria(builder: StepBuilder, _iteration: int) -> Json:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from stagec.core.json import Json, Object, kind_of
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Place, Pointer
 from stagec.core.value import value
 from stagec.sources.tree import Fault
@@ -16,7 +16,7 @@ _FIRST = ("type", "const", "enum", "minLength", "minItems", "minProperties", "pa
 
 
 @value
-class Miss:
+class Violation:
     """One error: where, by which keyword, and what its schema says about it."""
 
     pointer: Pointer
@@ -31,13 +31,13 @@ def faults_of(errors: Iterable[Any], schema: Object, document: Json, root: Place
     """Return the faults that errors amount to; nothing inside a value of the wrong type is worth a second one."""
     told = _independent([_miss(error, schema, document) for error in errors])
     gone = _group_by_place(miss for miss in told if miss.keyword == "required")
-    yield from _missing(gone, _unexpected_members(told), root)
+    yield from _missing(gone, _find_unexpected_members(told), root)
     yield from _foreign(told, gone, root)
     for miss in _worst(miss for miss in told if miss.keyword not in _OBJECTS).values():
         yield Fault(miss.topic, _at(root, miss.pointer), miss.keyword, _facts(miss))
 
 
-def _independent(misses: list[Miss]) -> list[Miss]:
+def _independent(misses: list[Violation]) -> list[Violation]:
     """Drop what lies inside a value of the wrong type, and all but the first elements of the wrong type of an array."""
     mistyped = dict.fromkeys(miss.pointer for miss in misses if miss.keyword == "type")
     arrays: dict[Pointer, Pointer] = {}
@@ -75,10 +75,10 @@ def _inside(node: Any, key: str | int) -> Any:
         return {}
 
 
-def _miss(error: Any, schema: Object, document: Json) -> Miss:
+def _miss(error: Any, schema: Object, document: Json) -> Violation:
     topic, subschema = topic_of(schema, error.schema_path)
     pointer = pointer_of(error, document)
-    return Miss(pointer, str(error.schema_path[-1]), topic, subschema, value_at(document, pointer), error.kind)
+    return Violation(pointer, str(error.schema_path[-1]), topic, subschema, value_at(document, pointer), error.kind)
 
 
 def pointer_of(error: Any, document: Json) -> Pointer:
@@ -115,23 +115,23 @@ def value_at(document: Json, pointer: Pointer) -> Json:
     return given
 
 
-def _group_by_place(misses: Iterable[Miss]) -> dict[Pointer, list[Miss]]:
-    found: dict[Pointer, list[Miss]] = {}
+def _group_by_place(misses: Iterable[Violation]) -> dict[Pointer, list[Violation]]:
+    found: dict[Pointer, list[Violation]] = {}
     for miss in misses:
         found.setdefault(miss.pointer, []).append(miss)
     return found
 
 
-def _unexpected_members(misses: Iterable[Miss]) -> Mapping[Pointer, tuple[str, ...]]:
+def _find_unexpected_members(misses: Iterable[Violation]) -> Mapping[Pointer, tuple[str, ...]]:
     return {miss.pointer: tuple(miss.kind.unexpected) for miss in misses if miss.keyword in _CLOSED}
 
 
 def _missing(
-    gone: Mapping[Pointer, list[Miss]], unknown: Mapping[Pointer, tuple[str, ...]], root: Place
+    gone: Mapping[Pointer, list[Violation]], unknown: Mapping[Pointer, tuple[str, ...]], root: Place
 ) -> Iterator[Fault]:
     for pointer, misses in gone.items():
         names = tuple(miss.kind.property for miss in misses)
-        lacking = Names(names)
+        lacking = NameIndex(names)
         strangers = unknown.get(pointer, _free(misses[0]))
         yield missing(
             misses[0].topic,
@@ -141,7 +141,7 @@ def _missing(
         )
 
 
-def _free(miss: Miss) -> tuple[str, ...]:
+def _free(miss: Violation) -> tuple[str, ...]:
     """Return the members of an open object that its schema does not describe."""
     if not isinstance(miss.got, dict) or any(keyword in miss.subschema for keyword in _CLOSED):
         return ()
@@ -149,16 +149,16 @@ def _free(miss: Miss) -> tuple[str, ...]:
     return tuple(name for name in miss.got if name not in known) if isinstance(known, dict) else ()
 
 
-def _foreign(told: Iterable[Miss], gone: Mapping[Pointer, list[Miss]], root: Place) -> Iterator[Fault]:
+def _foreign(told: Iterable[Violation], gone: Mapping[Pointer, list[Violation]], root: Place) -> Iterator[Fault]:
     """State the unknown members of each object, but not those that are the misspelt name of one that is wanted."""
     told = tuple(told)
     choosing = {miss.pointer for miss in told if miss.keyword in _CHOICES}
     for miss in told:
         if miss.keyword not in _CLOSED:
             continue
-        lacking = Names(each.kind.property for each in gone.get(miss.pointer, ()))
+        lacking = NameIndex(each.kind.property for each in gone.get(miss.pointer, ()))
         known = _names(miss.subschema.get("properties"))
-        wanted = Names(known if miss.pointer in choosing else ())
+        wanted = NameIndex(known if miss.pointer in choosing else ())
         for name in miss.kind.unexpected:
             if lacking.nearest(name) is None and wanted.nearest(name) is None:
                 yield Fault(miss.topic, (_at(root, miss.pointer) / name).key, "unknown", {"name": name, "known": known})
@@ -168,15 +168,15 @@ def _names(members: Json) -> tuple[str, ...]:
     return tuple(members) if isinstance(members, dict) else ()
 
 
-def _worst(misses: Iterable[Miss]) -> dict[Pointer, Miss]:
-    found: dict[Pointer, Miss] = {}
+def _worst(misses: Iterable[Violation]) -> dict[Pointer, Violation]:
+    found: dict[Pointer, Violation] = {}
     for miss in misses:
         if miss.pointer not in found or _rank(miss) < _rank(found[miss.pointer]):
             found[miss.pointer] = miss
     return found
 
 
-def _rank(miss: Miss) -> int:
+def _rank(miss: Violation) -> int:
     return _FIRST.index(miss.keyword) if miss.keyword in _FIRST else len(_FIRST)
 
 
@@ -184,7 +184,7 @@ def _at(root: Place, pointer: Pointer) -> Place:
     return Place(root.file, (*root.pointer, *pointer))
 
 
-def _facts(miss: Miss) -> dict[str, object]:
+def _facts(miss: Violation) -> dict[str, object]:
     """Return what a sentence needs: what was found, and what the keyword allows."""
     got = miss.got
     facts: dict[str, object] = {"got": got if isinstance(got, (str, int, float)) else None, "kind": kind_of(got)}
@@ -198,14 +198,14 @@ def _facts(miss: Miss) -> dict[str, object]:
     return facts
 
 
-def _limit(miss: Miss) -> object:
+def _limit(miss: Violation) -> object:
     return miss.subschema.get(miss.keyword)
 
 
 _CLOSED = ("additionalProperties", "unevaluatedProperties")
 _CHOICES = ("oneOf", "anyOf")
 _OBJECTS = ("required", *_CLOSED)
-_WANTED: Mapping[str, Callable[[Miss], object]] = {
+_WANTED: Mapping[str, Callable[[Violation], object]] = {
     "type": lambda miss: tuple(miss.kind.types),
     "enum": lambda miss: tuple(miss.kind.options),
     "const": lambda miss: (miss.subschema.get("const"),),

@@ -10,7 +10,7 @@ from stagec.core.expansion import PatternTally, patterns_in, steps
 from stagec.core.json import Json, Object
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
-from stagec.plan.costs import oversized, overweight, weighed
+from stagec.plan.costs import explain_size, overweight, weigh
 from stagec.sources.shape.document import compile_schema, load_published
 from stagec.sources.shape.faults import faults_of, value_at
 from stagec.sources.shape.schema import dialect_of
@@ -33,8 +33,8 @@ def judge_by(tree: Tree, pointer: Pointer, schema: Object | str, topic: str) -> 
     given: Json = value_at(tree.value, pointer)
     root = Place(tree.file, pointer)
     schema = load_published(schema).schema if isinstance(schema, str) else schema
-    expansion = weighed(schema)
-    if overweight(expansion, schema) or oversized(patterns_in(schema), PatternTally(Budgets())):
+    expansion = weigh(schema)
+    if overweight(expansion, schema) or explain_size(patterns_in(schema), PatternTally(Budgets())):
         return tree
     most = AnswerBudgets().steps
     cost = steps(expansion, expansion.position(schema), given, most)

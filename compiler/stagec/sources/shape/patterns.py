@@ -23,7 +23,7 @@ from stagec.sources.shape.pieces import (
 )
 
 
-class Trouble(StrEnum):
+class PatternTrouble(StrEnum):
     """What is wrong with a regular expression."""
 
     SYNTAX = "pattern"
@@ -51,10 +51,10 @@ _LIMITS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 _LOOKS = ("(?=", "(?!", "(?<=", "(?<!")
 
 
-def trouble(pattern: str, longest: int) -> Trouble | None:
+def trouble(pattern: str, longest: int) -> PatternTrouble | None:
     """Return what is wrong with a pattern, or nothing; the time is linear in its length."""
     if len(pattern) > longest:
-        return Trouble.LONG
+        return PatternTrouble.LONG
     return _Reading().of(pattern)
 
 
@@ -92,12 +92,12 @@ class _Reading:
         self.groups = [_Group("")]
         self.nested = False
 
-    def of(self, pattern: str) -> Trouble | None:
+    def of(self, pattern: str) -> PatternTrouble | None:
         """Return what is wrong with the pattern."""
         sound = all(self._token(match) for match in _TOKEN.finditer(pattern))
         if not sound or len(self.groups) > 1:
-            return Trouble.SYNTAX
-        return Trouble.NESTED if self.nested else None
+            return PatternTrouble.SYNTAX
+        return PatternTrouble.NESTED if self.nested else None
 
     def _token(self, match: re.Match[str]) -> bool:
         """Take one token; false when it cannot stand where it does."""

@@ -13,7 +13,7 @@ from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
 from stagec.sources.shape.document import compile_schema
 from stagec.sources.shape.faults import pointer_of, value_at
-from stagec.sources.shape.patterns import Trouble, trouble
+from stagec.sources.shape.patterns import PatternTrouble, trouble
 from stagec.sources.shape.subschemas import KEYWORDS, Subschema, foreign, identities, subschemas
 from stagec.sources.tree import Fault, Tree
 
@@ -173,7 +173,7 @@ class _Patterns:
         self._longest = longest
         self._left = longest * _PATTERNS
         self._tally = tally
-        self._seen: dict[str, Trouble | None] = {}
+        self._seen: dict[str, PatternTrouble | None] = {}
 
     def faults(self, at: Place, parts: tuple[Subschema, ...]) -> Iterator[Fault]:
         """State what is wrong with every pattern; one that costs too much is not compiled."""
@@ -184,22 +184,22 @@ class _Patterns:
                     limit = self._longest * _PATTERNS
                     yield Fault("costly-pattern", place, "total", {"got": pattern, "limit": limit})
                     return
-                self._seen[pattern] = trouble(pattern, self._longest) or self._compiled(pattern)
+                self._seen[pattern] = trouble(pattern, self._longest) or self._compile(pattern)
             yield from _report_pattern(place, pattern, self._seen[pattern], self._longest)
 
-    def _compiled(self, pattern: str) -> Trouble | None:
+    def _compile(self, pattern: str) -> PatternTrouble | None:
         excess = self._tally.excess(pattern)
-        return Trouble(excess) if excess else _ask_engine(pattern)
+        return PatternTrouble(excess) if excess else _ask_engine(pattern)
 
 
-def _ask_engine(pattern: str) -> Trouble | None:
+def _ask_engine(pattern: str) -> PatternTrouble | None:
     """Ask the engine with which answers are judged; it lacks some of what ECMA 262 allows, and bounds the size."""
     import jsonschema_rs
 
     try:
         jsonschema_rs.validator_for({"pattern": pattern})
     except (ValueError, jsonschema_rs.ValidationError):
-        return Trouble.ENGINE
+        return PatternTrouble.ENGINE
     return None
 
 
@@ -212,11 +212,11 @@ def _list_patterns(at: Place, parts: tuple[Subschema, ...]) -> Iterator[tuple[Pl
             yield _place(at, (*part.pointer, "patternProperties", key)).key, key
 
 
-def _report_pattern(at: Place, pattern: str, found: Trouble | None, longest: int) -> Iterator[Fault]:
+def _report_pattern(at: Place, pattern: str, found: PatternTrouble | None, longest: int) -> Iterator[Fault]:
     facts: dict[str, object] = {"got": pattern, "kind": "string", "limit": longest}
-    if found is Trouble.SYNTAX or found is Trouble.ENGINE:
+    if found is PatternTrouble.SYNTAX or found is PatternTrouble.ENGINE:
         yield Fault("invalid-schema", at, found.value, facts)
-    elif found is Trouble.SIZE or found is Trouble.TOTAL:
+    elif found is PatternTrouble.SIZE or found is PatternTrouble.TOTAL:
         yield Fault("costly-schema", at, found.value, facts)
     elif found is not None:
         yield Fault("costly-pattern", at, found.value, facts)

@@ -11,8 +11,8 @@ from stagec.core.budgets import Budgets
 from stagec.core.collector import PausedCollector
 from stagec.core.value import replace, value
 from stagec.sources.yaml_text.events import events, fast_events, has_fast_events, too_deep
-from stagec.sources.yaml_text.nodes import Kind, Node
-from stagec.sources.yaml_text.problems import Trouble, undefined_alias
+from stagec.sources.yaml_text.nodes import Kind, YamlNode
+from stagec.sources.yaml_text.problems import YamlTrouble, explain_alias
 
 if TYPE_CHECKING:
     from ruamel.yaml.events import Event
@@ -37,8 +37,8 @@ _TABS = re.compile(r"[ \t]+")
 class Composed:
     """The root of the first document, if any, what stopped the reading, and the marker of a second document."""
 
-    root: Node | None = None
-    trouble: Trouble | None = None
+    root: YamlNode | None = None
+    trouble: YamlTrouble | None = None
     second: tuple[int, int] | None = None
 
 
@@ -50,7 +50,7 @@ def compose(text: str, budgets: Budgets) -> Composed:
     """
     deep = too_deep(text, budgets.depth)
     if deep is not None:
-        return Composed(trouble=Trouble("deep-nesting", "", deep, deep + 1, {"limit": budgets.depth}))
+        return Composed(trouble=YamlTrouble("deep-nesting", "", deep, deep + 1, {"limit": budgets.depth}))
     with PausedCollector():
         return _compose(text, budgets)
 
@@ -75,7 +75,7 @@ def _explain(text: str, budgets: Budgets) -> Composed:
     return composed
 
 
-def _separating_tab(text: str, trouble: Trouble | None) -> re.Match[str] | None:
+def _separating_tab(text: str, trouble: YamlTrouble | None) -> re.Match[str] | None:
     """Return the tabs the parser stumbled over when YAML allows them: between words and in blank lines."""
     if trouble is None or trouble.reason != "tab":
         return None
@@ -88,10 +88,10 @@ def _separating_tab(text: str, trouble: Trouble | None) -> re.Match[str] | None:
 def _attempt(text: str, budgets: Budgets, read: Iterator[Any]) -> Composed:
     building = _Building(text, budgets)
     for number, event in enumerate(read):
-        trouble = event if isinstance(event, Trouble) else building.take(event)
+        trouble = event if isinstance(event, YamlTrouble) else building.take(event)
         if trouble is None and number > budgets.nodes:
             start = event.start_mark.index
-            trouble = Trouble("oversized-file", "values", start, start + 1, {"limit": budgets.nodes})
+            trouble = YamlTrouble("oversized-file", "values", start, start + 1, {"limit": budgets.nodes})
         if trouble is not None:
             return Composed(trouble=trouble)
         if building.second is not None:
@@ -104,21 +104,21 @@ class _Open:
     """A collection whose end has not been read yet."""
 
     event: Any
-    items: list[Node]
+    items: list[YamlNode]
 
 
 class _Building:
     """Nodes under construction: a stack of open collections, and the anchors seen."""
 
     def __init__(self, text: str, budgets: Budgets) -> None:
-        self.root: Node | None = None
+        self.root: YamlNode | None = None
         self.second: tuple[int, int] | None = None
         self._text = text
         self._depth = budgets.depth
         self._expandable = min(budgets.nodes, MOST_EXPANDED)
         self._open: list[_Open] = []
-        self._anchors: dict[str, Node | None] = {}
-        self._steps: dict[str, Callable[[Any], Trouble | None]] = {
+        self._anchors: dict[str, YamlNode | None] = {}
+        self._steps: dict[str, Callable[[Any], YamlTrouble | None]] = {
             "ScalarEvent": self._scalar,
             "AliasEvent": self._alias,
             "SequenceStartEvent": self._start,
@@ -128,7 +128,7 @@ class _Building:
             "DocumentStartEvent": self._document,
         }
 
-    def take(self, event: Event) -> Trouble | None:
+    def take(self, event: Event) -> YamlTrouble | None:
         """Use one event of the parser; return what makes going on impossible."""
         step = self._steps.get(type(event).__name__)
         return step(event) if step else None
@@ -142,10 +142,10 @@ class _Building:
     def _scalar(self, event: Any) -> None:
         start, end = event.start_mark.index, event.end_mark.index
         style = event.style or ""
-        node = Node(
+        node = YamlNode(
             Kind.SCALAR,
             start,
-            self._trimmed(start, end) if style in {"|", ">"} else end,
+            self._trim(start, end) if style in {"|", ">"} else end,
             _pair_up(event.value) if style == '"' else event.value,
             style,
             anchor=event.anchor or "",
@@ -153,23 +153,23 @@ class _Building:
         )
         self._add(node)
 
-    def _alias(self, event: Any) -> Trouble | None:
+    def _alias(self, event: Any) -> YamlTrouble | None:
         start, end, name = event.start_mark.index, event.end_mark.index, event.anchor
         if name not in self._anchors:
-            return undefined_alias(self._text, start, end)
+            return explain_alias(self._text, start, end)
         target = self._anchors[name]
         if target is None:
-            return Trouble("alias-expansion", "recursive", start, end, {"alias": name})
+            return YamlTrouble("alias-expansion", "recursive", start, end, {"alias": name})
         self._expandable -= target.size
         if self._expandable < 0:
-            return Trouble("alias-expansion", "large", start, end, {"alias": name, "limit": MOST_EXPANDED})
-        self._add(Node(Kind.ALIAS, start, end, items=(target,), size=target.size))
+            return YamlTrouble("alias-expansion", "large", start, end, {"alias": name, "limit": MOST_EXPANDED})
+        self._add(YamlNode(Kind.ALIAS, start, end, items=(target,), size=target.size))
         return None
 
-    def _start(self, event: Any) -> Trouble | None:
+    def _start(self, event: Any) -> YamlTrouble | None:
         start = event.start_mark.index
         if len(self._open) >= self._depth:
-            return Trouble("deep-nesting", "", start, start + 1, {"limit": self._depth})
+            return YamlTrouble("deep-nesting", "", start, start + 1, {"limit": self._depth})
         if event.anchor:
             self._anchors[event.anchor] = None
         self._open.append(_Open(event, []))
@@ -179,8 +179,8 @@ class _Building:
         opened = self._open.pop()
         start, flow = opened.event.start_mark.index, opened.event.flow_style
         sequence = type(event).__name__ == "SequenceEndEvent"
-        items = tuple(opened.items if sequence else self._settled(opened.items))
-        node = Node(
+        items = tuple(opened.items if sequence else self._settle(opened.items))
+        node = YamlNode(
             Kind.SEQUENCE if sequence else Kind.MAPPING,
             start,
             self._end_of(flow, items, event),
@@ -192,18 +192,18 @@ class _Building:
         )
         self._add(node)
 
-    def _settled(self, items: list[Node]) -> Iterator[Node]:
+    def _settle(self, items: list[YamlNode]) -> Iterator[YamlNode]:
         """Put values that are not written right behind the colon of their key."""
         for key, node in zip(items[::2], items[1::2], strict=True):
             yield key
             colon = _COLON.match(self._text, key.end) if node.start == node.end else None
             yield replace(node, start=colon.end(), end=colon.end()) if colon else node
 
-    def _end_of(self, flow: object, items: tuple[Node, ...], event: Any) -> int:
+    def _end_of(self, flow: object, items: tuple[YamlNode, ...], event: Any) -> int:
         end: int = event.end_mark.index
         return items[-1].end if items and not flow else end
 
-    def _add(self, node: Node) -> None:
+    def _add(self, node: YamlNode) -> None:
         if node.anchor:
             self._anchors[node.anchor] = node
         if self._open:
@@ -211,7 +211,7 @@ class _Building:
         else:
             self.root = node
 
-    def _trimmed(self, start: int, end: int) -> int:
+    def _trim(self, start: int, end: int) -> int:
         return start + len(self._text[start:end].rstrip())
 
 
@@ -222,7 +222,7 @@ def _pair_up(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
-def nodes_of(root: Node) -> Iterator[Node]:
+def nodes_of(root: YamlNode) -> Iterator[YamlNode]:
     """Yield every node as written, aliases not followed, in the order of the text."""
     waiting = [root]
     while waiting:

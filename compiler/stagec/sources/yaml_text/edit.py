@@ -11,7 +11,7 @@ from stagec.core.edit import Change, Edit
 from stagec.core.json import Json
 from stagec.sources.yaml_text.compose import compose
 from stagec.sources.yaml_text.members import Spot, after_colon, dash, line_end, line_start, next_line, spot
-from stagec.sources.yaml_text.nodes import Kind, Node
+from stagec.sources.yaml_text.nodes import Kind, YamlNode
 from stagec.sources.yaml_text.scalars import meaning
 
 _PLAIN = re.compile(r"[A-Za-z_](?:[\w ./-]*\w)?", re.ASCII)
@@ -48,7 +48,7 @@ def change(text: str, edits: Iterable[Edit]) -> str:
     return text
 
 
-def _still_holds(root: Node, edit: Edit, text: str, changed: int) -> bool:
+def _still_holds(root: YamlNode, edit: Edit, text: str, changed: int) -> bool:
     """Tell whether nodes read before text was changed from an offset on still hold for an edit, which lies before.
 
     Whoever writes over a value or a name looks at that alone; whoever adds or removes looks at the whole collection.
@@ -67,19 +67,19 @@ def _respelt(text: str, edits: tuple[Edit, ...]) -> str:
     return text
 
 
-def _root(text: str) -> Node:
+def _root(text: str) -> YamlNode:
     composed = compose(text, Budgets())
     if composed.root is None or composed.trouble is not None:
         raise ValueError("the text cannot be read as YAML")
     return composed.root
 
 
-def _position(root: Node, edit: Edit, text: str) -> int:
+def _position(root: YamlNode, edit: Edit, text: str) -> int:
     here = spot(root, edit, text)
     return here.parent.end if here.member is None and here.parent else here.start
 
 
-def _replace(text: str, root: Node, edit: Edit) -> Splice:
+def _replace(text: str, root: YamlNode, edit: Edit) -> Splice:
     node = spot(root, edit, text).node
     if node.anchor:
         raise ValueError(f"the value at {edit.at.pointer} may be meant elsewhere by '*{node.anchor}'")
@@ -95,14 +95,14 @@ def _in_place(text: str, here: Spot, new: str) -> Splice:
     return node.start, node.end, new
 
 
-def _rename(text: str, root: Node, edit: Edit) -> Splice:
+def _rename(text: str, root: YamlNode, edit: Edit) -> Splice:
     here = spot(root, edit, text)
     if here.key is None or here.key.kind is not Kind.SCALAR or here.key.anchor:
         raise ValueError(f"{edit.at.pointer} has no name that can be changed")
     return here.key.start, here.key.end, write_value(edit.value)
 
 
-def _remove(text: str, root: Node, edit: Edit) -> Splice:
+def _remove(text: str, root: YamlNode, edit: Edit) -> Splice:
     here = spot(root, edit, text)
     parent = here.parent
     if parent is None or parent.anchor or parent.tag:
@@ -127,7 +127,7 @@ def _remove_lines(text: str, starts: list[int], ends: list[int], index: int) -> 
     return starts[index], starts[index + 1], ""
 
 
-def _insert(text: str, root: Node, edit: Edit) -> Splice:
+def _insert(text: str, root: YamlNode, edit: Edit) -> Splice:
     here = spot(root, edit, text)
     parent, key = here.parent, edit.at.pointer[-1]
     mapping = parent is not None and parent.kind is Kind.MAPPING
@@ -137,7 +137,7 @@ def _insert(text: str, root: Node, edit: Edit) -> Splice:
     return _insert_flow(text, parent, here, new) if parent.style else _insert_block(text, parent, here, new)
 
 
-def _insert_flow(text: str, parent: Node, here: Spot, new: str) -> Splice:
+def _insert_flow(text: str, parent: YamlNode, here: Spot, new: str) -> Splice:
     if text[parent.end - 1] not in "]}":
         raise ValueError("the collection has no brackets")
     if not parent.items:
@@ -147,7 +147,7 @@ def _insert_flow(text: str, parent: Node, here: Spot, new: str) -> Splice:
     return parent.items[-1].end, parent.items[-1].end, f", {new}"
 
 
-def _insert_block(text: str, parent: Node, here: Spot, new: str) -> Splice:
+def _insert_block(text: str, parent: YamlNode, here: Spot, new: str) -> Splice:
     if parent.kind is Kind.SCALAR or not parent.items:
         raise ValueError("there is no collection to add to")
     first = parent.items[0].start if parent.kind is Kind.MAPPING else dash(text, parent.items[0].start)
@@ -163,7 +163,7 @@ def _insert_block(text: str, parent: Node, here: Spot, new: str) -> Splice:
     return end, end, line_break + entry
 
 
-_SPLICES: dict[Change, Callable[[str, Node, Edit], Splice]] = {
+_SPLICES: dict[Change, Callable[[str, YamlNode, Edit], Splice]] = {
     Change.REPLACE: _replace,
     Change.RENAME: _rename,
     Change.REMOVE: _remove,

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from stagec.sources.yaml_text.problems import Trouble, trouble_of
+from stagec.sources.yaml_text.problems import YamlTrouble, trouble_of
 
 _ANCHOR = r"(?:\A|(?<=[:?-] )|(?<=:\n)|(?<=---\n))"
 _KEY = r'(?:(?:"[^"\\\n]*"|[A-Za-z0-9_.-]+)[ ]*:[ ]*)?'
@@ -101,7 +101,7 @@ def events(text: str, depth: int) -> Iterator[Any]:
                 event.value = event.value.translate(hidden)
             yield event
     except _DeepError as error:
-        yield Trouble("deep-nesting", "", error.at, error.at + 1, {"limit": depth})
+        yield YamlTrouble("deep-nesting", "", error.at, error.at + 1, {"limit": depth})
     except (YAMLError, *_RAISED) as error:
         yield trouble_of(error, text)
 

@@ -11,7 +11,7 @@ from stagec.core.place import START, Part, Place, Span
 from stagec.core.value import value
 from stagec.sources.lines import Lines
 from stagec.sources.yaml_text.compose import compose
-from stagec.sources.yaml_text.nodes import Finder, Kind, Member, Node
+from stagec.sources.yaml_text.nodes import Finder, Kind, Member, YamlNode
 
 Range = tuple[int, int]
 
@@ -52,19 +52,19 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 class Spot:
     """What an edit points at: the collection, and its member unless that is still to be written."""
 
-    parent: Node | None
+    parent: YamlNode | None
     member: Member | None
     start: int
 
     @property
-    def node(self) -> Node:
+    def node(self) -> YamlNode:
         """The member's value."""
         if self.member is None:
             raise ValueError("the member is not written")
         return self.member.node
 
     @property
-    def key(self) -> Node | None:
+    def key(self) -> YamlNode | None:
         """The node of the member's name, in a mapping."""
         return self.member.key if self.member else None
 
@@ -80,7 +80,7 @@ class Spot:
         return starts, [item.end for item in parent.items]
 
 
-def spot(root: Node, edit: Edit, text: str) -> Spot:
+def spot(root: YamlNode, edit: Edit, text: str) -> Spot:
     """Return what an edit points at; raises `ValueError` when it is not there or written with an alias."""
     pointer = edit.at.pointer
     path = Finder(root).find(pointer)
@@ -97,7 +97,7 @@ def spot(root: Node, edit: Edit, text: str) -> Spot:
     return Spot(parent, member, _start(member, parent, text))
 
 
-def _start(member: Member, parent: Node | None, text: str) -> int:
+def _start(member: Member, parent: YamlNode | None, text: str) -> int:
     if member.key is not None:
         return member.key.start
     if parent is None or parent.style:
@@ -110,7 +110,7 @@ def dash(text: str, start: int) -> int:
     return text.rfind("-", 0, start)
 
 
-def after_colon(text: str, key: Node) -> int:
+def after_colon(text: str, key: YamlNode) -> int:
     """Return the offset just behind the colon of a key."""
     return text.index(":", key.end) + 1
 

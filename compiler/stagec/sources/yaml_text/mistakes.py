@@ -47,7 +47,7 @@ def _inside_value(where: Outline, at: int) -> Mistake:
 def _below(where: Outline, start: int, at: int) -> Mistake:
     """Explain a `key:` that cannot stand where it does because of what is above it."""
     above = where.content(where.before(start))[0]
-    unspaced = misspelt(where, above)
+    unspaced = explain_spelling(where, above)
     if unspaced:
         return unspaced
     owner = where.above(start, max(where.indent(start) - 1, 0))
@@ -61,7 +61,7 @@ def _below(where: Outline, start: int, at: int) -> Mistake:
     return "nested", start, where.line_end(start), facts
 
 
-def misspelt(where: Outline, at: int) -> Mistake | None:
+def explain_spelling(where: Outline, at: int) -> Mistake | None:
     """Explain a line whose key and value are not parted as YAML parts them."""
     start, end = where.content(at)
     found = _UNSPACED.match(where.text, where.line_start(start), end)
@@ -86,7 +86,7 @@ def plain_line(where: Outline, at: int) -> Mistake:
     """Explain a line that should be a key and has no colon."""
     start, end = where.content(at)
     text = where.text[start:end]
-    found = misspelt(where, at)
+    found = explain_spelling(where, at)
     if found:
         return found
     if _REMARK.match(text):
@@ -103,7 +103,7 @@ def _bullet(where: Outline, start: int) -> Mistake:
     return "bullet", start, start + 1, {"character": text[0], "written": f"- {text[1:].strip()}"}
 
 
-def broken_key(where: Outline, at: int, since: int | None) -> Mistake | None:
+def explain_key(where: Outline, at: int, since: int | None) -> Mistake | None:
     """Explain a line that should be a key and is none to the parser."""
     start, _ = where.content(at if since is None else since)
     return _key_start(where, start) or plain_line(where, start)

@@ -19,7 +19,7 @@ class Kind(StrEnum):
 
 
 @value
-class Node:
+class YamlNode:
     """One node and its range in characters of the text, end exclusive, trailing blanks left out.
 
     `items` are the elements of a sequence, the keys and values of a mapping by turns, or the one target of an alias.
@@ -32,18 +32,18 @@ class Node:
     end: int
     text: str = ""
     style: str = ""
-    items: tuple[Node, ...] = ()
+    items: tuple[YamlNode, ...] = ()
     anchor: str = ""
     tag: str = ""
     size: int = 1
 
     @property
-    def pairs(self) -> Iterator[tuple[Node, Node]]:
+    def pairs(self) -> Iterator[tuple[YamlNode, YamlNode]]:
         """The keys and values of a mapping."""
         return zip(self.items[::2], self.items[1::2], strict=True)
 
     @property
-    def meant(self) -> Node:
+    def meant(self) -> YamlNode:
         """The node an alias stands for; any other node itself."""
         return self.items[0] if self.kind is Kind.ALIAS else self
 
@@ -52,14 +52,14 @@ class Node:
 class Member:
     """A member of a collection: its own node and, in a mapping, the node of its key."""
 
-    node: Node
-    key: Node | None = None
+    node: YamlNode
+    key: YamlNode | None = None
 
 
 class Finder:
     """Finds the members along pointers into one document; each mapping is searched by name once, whatever is asked."""
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, root: YamlNode) -> None:
         self._root = root
         self._names: dict[int, dict[str, Member]] = {}
 
@@ -73,14 +73,14 @@ class Finder:
             path.append(found)
         return tuple(path)
 
-    def _member(self, node: Node, key: str | int) -> Member | None:
+    def _member(self, node: YamlNode, key: str | int) -> Member | None:
         if node.kind is Kind.SEQUENCE and isinstance(key, int) and 0 <= key < len(node.items):
             return Member(node.items[key])
         if node.kind is Kind.MAPPING and isinstance(key, str):
-            return self._named(node).get(key)
+            return self._name(node).get(key)
         return None
 
-    def _named(self, node: Node) -> dict[str, Member]:
+    def _name(self, node: YamlNode) -> dict[str, Member]:
         """Return the members of a mapping by name, of repeated ones the last."""
         if id(node) not in self._names:
             self._names[id(node)] = {name.meant.text: Member(item, name) for name, item in node.pairs}

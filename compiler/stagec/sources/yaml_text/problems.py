@@ -9,8 +9,8 @@ from stagec.core.value import NOTHING, value
 from stagec.sources.yaml_text.mistakes import (
     Mistake,
     after_value,
-    broken_key,
     colon,
+    explain_key,
     flow,
     indentation,
     quotes,
@@ -18,11 +18,11 @@ from stagec.sources.yaml_text.mistakes import (
 )
 from stagec.sources.yaml_text.outline import Outline
 
-__all__ = ["Trouble", "trouble_of", "undefined_alias"]
+__all__ = ["YamlTrouble", "explain_alias", "trouble_of"]
 
 
 @value
-class Trouble:
+class YamlTrouble:
     """Why a text could not be read to its end: the topic and reason of a fault, and its range."""
 
     topic: str
@@ -32,15 +32,15 @@ class Trouble:
     facts: Mapping[str, object] = NOTHING
 
 
-def undefined_alias(text: str, start: int, end: int) -> Trouble:
+def explain_alias(text: str, start: int, end: int) -> YamlTrouble:
     """Return the trouble with a `*` that refers to no anchor, most often a glob or emphasis without quotes."""
     return _trouble(start_of_value("alias")(Outline(text), start, None) or ("other", start, end, {}), text)
 
 
-def trouble_of(error: Exception, text: str) -> Trouble:
+def trouble_of(error: Exception, text: str) -> YamlTrouble:
     """Return what an exception of the parser is about, in our terms."""
     if hasattr(error, "position") and hasattr(error, "character"):
-        return Trouble(
+        return YamlTrouble(
             "invalid-yaml",
             "control",
             error.position,
@@ -76,9 +76,9 @@ _OTHER_WORDS = {
 }
 
 
-def _trouble(mistake: Mistake, text: str) -> Trouble:
+def _trouble(mistake: Mistake, text: str) -> YamlTrouble:
     reason, start, end, facts = mistake
-    return Trouble("invalid-yaml", reason, min(start, len(text)), min(end, len(text)), facts)
+    return YamlTrouble("invalid-yaml", reason, min(start, len(text)), min(end, len(text)), facts)
 
 
 def _describe_unknown(text: str, at: int | None, problem: str) -> Mistake:
@@ -150,7 +150,7 @@ def _table(*rows: tuple[str, _Look]) -> tuple[tuple[re.Pattern[str], _Look], ...
 
 _TABLE = _table(
     (r"mapping values are not allowed|unexpected ':'", colon),
-    (r"could not find expected ':'", broken_key),
+    (r"could not find expected ':'", explain_key),
     (r"found character '\\t'", _tab),
     (r"cannot start any token|expected the node content", start_of_value("reserved")),
     (r"scanning an alias", start_of_value("alias")),

@@ -135,7 +135,7 @@ class _Reader:
     def _value(self, row: re.Match[str], column: int, left: int) -> _Found:
         _, plain, quoted, indent, opener = row.groups()
         if opener is not None:
-            return self._opened(row.start(5), column, left)
+            return self._open(row.start(5), column, left)
         at = row.end()
         there = len(indent) if at < self._end else -1
         if plain is not None:
@@ -155,7 +155,7 @@ class _Reader:
             return self._block(at, there, column, left)
         return None, at, there
 
-    def _opened(self, at: int, column: int, left: int) -> _Found:
+    def _open(self, at: int, column: int, left: int) -> _Found:
         if self._text[at] in "|>":
             return self._block_scalar(at, column)
         given, at = flow(self._text, at, left)
@@ -197,7 +197,7 @@ class _Reader:
         header = _HEADER(self._text, at)
         if header is None or len(header[3]) <= column:
             raise UnusualError
-        lines, end = self._indented(header.start(3), header[3])
+        lines, end = self._read_indented(header.start(3), header[3])
         if end == self._end and not self._ended:
             raise UnusualError
         content = "\n".join(lines).rstrip("\n")
@@ -207,7 +207,7 @@ class _Reader:
             content = _INDENTED.sub(_breaks, content) if further_in else join_lines(content)
         return header[2][1:] + content + "\n" * breaks, *self._next(end - 1, column)
 
-    def _indented(self, at: int, indent: str) -> tuple[list[str], int]:
+    def _read_indented(self, at: int, indent: str) -> tuple[list[str], int]:
         """Return the lines that are indented so, blank ones included, and the offset behind them."""
         lines: list[str] = []
         while at < self._end:

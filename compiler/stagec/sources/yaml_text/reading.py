@@ -11,7 +11,7 @@ from stagec.core.place import Part, Place
 from stagec.core.value import replace
 from stagec.sources.tree import Fault, Parsed
 from stagec.sources.yaml_text.compose import compose
-from stagec.sources.yaml_text.nodes import Kind, Node
+from stagec.sources.yaml_text.nodes import Kind, YamlNode
 from stagec.sources.yaml_text.outline import Outline
 from stagec.sources.yaml_text.remedy import remedy
 from stagec.sources.yaml_text.scalars import NumberError, TagError, apply_tag, meaning
@@ -61,7 +61,7 @@ class _Values:
         self._path: list[str | int] = []
         self._shared: dict[int, Json] = {}
 
-    def read(self, node: Node) -> Json:
+    def read(self, node: YamlNode) -> Json:
         """Return the value of a node; a tuple of the way to it is made only for what is wrong."""
         if node.kind is Kind.SCALAR:
             given = self._scalar(node)
@@ -78,11 +78,11 @@ class _Values:
     def _here(self) -> Place:
         return Place(self._file, tuple(self._path))
 
-    def _alias(self, target: Node) -> Json:
+    def _alias(self, target: YamlNode) -> Json:
         """Return the value read where the anchor stands, shared."""
         return self._shared[id(target)] if id(target) in self._shared else self.read(target)
 
-    def _scalar(self, node: Node) -> Json:
+    def _scalar(self, node: YamlNode) -> Json:
         try:
             if node.tag:
                 return apply_tag(node)
@@ -95,7 +95,7 @@ class _Values:
             self._unfit(node)
         return None
 
-    def _text_of(self, node: Node, part: Part = Part.VALUE) -> str:
+    def _text_of(self, node: YamlNode, part: Part = Part.VALUE) -> str:
         """Return a text with U+FFFD in place of surrogates without a partner."""
         if node.style != '"' or not _SURROGATE.search(node.text):
             return node.text
@@ -106,7 +106,7 @@ class _Values:
         self._fault("lone-surrogate", at, "", {"escape": self._text[start:end]})
         return _SURROGATE.sub("\ufffd", node.text)
 
-    def _sequence(self, node: Node) -> list[Json]:
+    def _sequence(self, node: YamlNode) -> list[Json]:
         self._check_tag(node)
         given: list[Json] = []
         for index, item in enumerate(node.items):
@@ -115,10 +115,10 @@ class _Values:
             self._path.pop()
         return given
 
-    def _mapping(self, node: Node) -> dict[str, Json]:
+    def _mapping(self, node: YamlNode) -> dict[str, Json]:
         self._check_tag(node)
         given: dict[str, Json] = {}
-        first: dict[str, Node] = {}
+        first: dict[str, YamlNode] = {}
         for key, item in node.pairs:
             name = self._name(key)
             self._path.append(name)
@@ -131,7 +131,7 @@ class _Values:
             self._path.pop()
         return given
 
-    def _collection_as_key(self, node: Node, key: Node) -> None:
+    def _collection_as_key(self, node: YamlNode, key: YamlNode) -> None:
         at, character = Place(self._file, range=(key.start, key.end)), self._text[key.start]
         if not node.style:
             written = self._text[key.start : key.end]
@@ -141,24 +141,24 @@ class _Values:
             fault = Fault("invalid-yaml", at, "key-not-text", facts)
             self.faults.append(_with_remedy(fault, node.start, self._text, Budgets()) if not self.faults else fault)
 
-    def _name(self, key: Node) -> str:
+    def _name(self, key: YamlNode) -> str:
         """Return the name that a key node gives its member: a scalar as written, anything else as its source."""
         meant = key.meant
         return self._text_of(meant, Part.KEY) if meant.kind is Kind.SCALAR else self._text[key.start : key.end]
 
-    def _report_repeats(self, later: Node, earlier: Node) -> None:
+    def _report_repeats(self, later: YamlNode, earlier: YamlNode) -> None:
         if len(self.faults) >= _MOST:
             return
         here = replace(self._here(), part=Part.KEY, range=(later.start, later.end))
         there = replace(here, range=(earlier.start, earlier.end))
         self.faults.append(Fault("repeated-key", here, facts={"key": here.pointer[-1]}, related=((there, "first"),)))
 
-    def _check_tag(self, node: Node) -> None:
+    def _check_tag(self, node: YamlNode) -> None:
         fitting = "tag:yaml.org,2002:" + ("seq" if node.kind is Kind.SEQUENCE else "map")
         if node.tag and node.tag not in {"!", fitting}:
             self._unfit(node)
 
-    def _unfit(self, node: Node) -> None:
+    def _unfit(self, node: YamlNode) -> None:
         found = self._text.find("!", node.start)
         start = node.start if found < 0 else found
         end = start + len(self._text[start : start + 200].split(maxsplit=1)[0])

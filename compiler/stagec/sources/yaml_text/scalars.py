@@ -6,7 +6,7 @@ import math
 import re
 import sys
 
-from stagec.sources.yaml_text.nodes import Node
+from stagec.sources.yaml_text.nodes import YamlNode
 
 _PREFIX = "tag:yaml.org,2002:"
 _KINDS: dict[str, type] = {"null": type(None), "bool": bool, "int": int, "float": float}
@@ -16,7 +16,7 @@ class TagError(ValueError):
     """A tag outside the core schema, or one that its value does not fit."""
 
 
-def apply_tag(node: Node) -> Scalar:
+def apply_tag(node: YamlNode) -> Scalar:
     """Return what a scalar with a tag means."""
     name = node.tag.removeprefix(_PREFIX)
     if node.tag in {"!", _PREFIX + "str"}:

@@ -12,7 +12,7 @@ from stagec.plan.node import Outcome
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Started, read_key
 from stagec.runtime.program import program_of
-from stagec.runtime.state import State, Step, TraceEvent
+from stagec.runtime.state import State, StepResult, TraceEvent
 
 HOOK = "rows.world:answer"
 """The callable that stands for whatever a row says that code of an author does."""
@@ -57,7 +57,7 @@ class Trace:
 
 def run(plan: Plan, world: World, inputs: Mapping[str, Json] = NOTHING) -> Trace:
     """Return what happens in a run: requests are answered when they are due, those of one time in their order."""
-    program, step = program_of(plan), Step(State())
+    program, step = program_of(plan), StepResult(State())
     happened: list[Effect | TraceEvent] = []
     due: dict[str, tuple[float, Effect]] = {}
     event: Event | None = Started("row", inputs=inputs)

@@ -17,9 +17,9 @@ from stagec.core.failure import Failure
 from stagec.core.terminal import columns
 from stagec.core.value import value
 from stagec.core.visible import visible
-from stagec.core.words import counted, quote, shortened
+from stagec.core.words import format_count, quote, shorten_digest
 from stagec.frontends import Flow
-from stagec.plan.load import unframed
+from stagec.plan.load import read_frame
 from stagec.reporters import Report
 from stagec.reporters.text import REPORTER
 
@@ -79,9 +79,9 @@ def list_plans(plans: Iterable[tuple[Path | None, Frozen]], states: Iterable[str
     shown = [("standard output" if path is None else visible(str(path), encoding), each) for path, each in plans]
     width = max((columns(name) for name, _ in shown), default=0)
     for (name, each), note in zip(shown, states, strict=True):
-        digest, _ = unframed(each.data)
-        nodes = counted(len(each.plan.nodes), "node")
-        say(f"{name}{' ' * (width - columns(name))}  {shortened(digest)}  {nodes}" + (f"  {note}" if note else ""))
+        digest, _ = read_frame(each.data)
+        nodes = format_count(len(each.plan.nodes), "node")
+        say(f"{name}{' ' * (width - columns(name))}  {shorten_digest(digest)}  {nodes}" + (f"  {note}" if note else ""))
 
 
 def print_refusals(freezer: Freezer, refused: Iterable[Refused], *, is_all: bool) -> bool:
@@ -90,7 +90,7 @@ def print_refusals(freezer: Freezer, refused: Iterable[Refused], *, is_all: bool
     if is_all:
         known = {id(each) for flow in freezer.compilation.flows for each in freezer.errors_of(flow)}
         others = len(freezer.errors) - len(known)
-        lines += [f"{counted(others, 'error')} in files that belong to no flow"] if others else []
+        lines += [f"{format_count(others, 'error')} in files that belong to no flow"] if others else []
     for line in lines:
         say(f"stagec: error: {line}")
     return bool(lines)

@@ -16,10 +16,10 @@ from stagec.cli.progress import show_progress
 from stagec.cli.streams import put_bytes, say
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.shelf import member, members
 from stagec.core.value import value
-from stagec.core.words import counted, listing, quote
+from stagec.core.words import format_count, listing, quote
 from stagec.emitters import Emitter, Picture, Role
 from stagec.graph import build
 from stagec.model.concerns import Concerns
@@ -48,7 +48,7 @@ def focus_pictures(pictures: Iterable[Picture], node: str, depth: int) -> tuple[
     ]
     if not found:
         names = {box.name for picture in known for box in picture.boxes.values() if box.role in _NAMED}
-        raise Failure(f"no node is called {quote(node)}{hint(node, Names(sorted(names)))}")
+        raise Failure(f"no node is called {quote(node)}{hint(node, NameIndex(sorted(names)))}")
     return tuple(focus(picture, box, depth) for picture, box in found)
 
 
@@ -144,6 +144,6 @@ def _report_omissions(found: Iterable[Diagnostic], whole: Iterable[Picture], pic
             if not known[remark]:
                 say(f"stagec: note: {picture.id}: {remark}")
     counts = Counter(each.severity for each in found)
-    summary = [counted(counts[each], each.value) for each in Severity if counts[each]]
+    summary = [format_count(counts[each], each.value) for each in Severity if counts[each]]
     if counts[Severity.ERROR]:
         say(f"stagec: note: drawn with {', '.join(summary)}: 'stagec validate' says what is wrong")

@@ -22,7 +22,7 @@ def _show(path: Path, node: str | None, content: str | None, output_format: str)
     show(ShowRequest(path, node, content, output_format))
 
 
-def _shown() -> click.Command:
+def _make_show() -> click.Command:
     """Make the subcommand; a module of the shelf names one command only."""
     node = click.option("--node", metavar="NODE", help="Print all of one node, with its prompt and schema.")
     content = click.option("--content", metavar="DIGEST", help="Print one text as it is; the first digits are enough.")
@@ -33,7 +33,7 @@ def _shown() -> click.Command:
 
 COMMAND = click.Group(
     "plan",
-    commands=[_shown()],
+    commands=[_make_show()],
     help="Look at a plan that 'stagec compile' has written.",
     short_help="Show what is in a plan.",
 )

@@ -19,12 +19,12 @@ from stagec.cli.commands.plan.wording import (
     shorten,
     split_runs,
 )
-from stagec.core.words import shortened
+from stagec.core.words import shorten_digest
 from stagec.plan import Plan
 from stagec.plan.act import Act, Command, Converse, Prompt
 from stagec.plan.gate import Validation
 from stagec.plan.node import Node, Pick, Target
-from stagec.plan.references import led
+from stagec.plan.references import list_targets
 from stagec.plan.template import Template
 
 
@@ -54,7 +54,7 @@ def _list_origins(plan: Plan, name: str) -> Iterator[str]:
             yield "the start of a run" + (f" under {shorten(selected)}" if selected else "")
     choices = {choices for choices, nodes in plan.choices.items() if name in nodes.values()}
     for other, node in plan.nodes.items():
-        leading = (edge for edge in node.edges if name in led(edge.target) or _picks(edge.target, choices))
+        leading = (edge for edge in node.edges if name in list_targets(edge.target) or _picks(edge.target, choices))
         outcomes = dict.fromkeys(edge.on for edge in leading)
         if outcomes:
             yield f"{shorten(other)} on {join_names(outcomes, 'or')}"
@@ -129,13 +129,13 @@ def _draw_texts(sheet: Sheet, node: Node, plan: Plan) -> None:
 
 def _draw_template(sheet: Sheet, heading: str, template: Template, plan: Plan) -> None:
     sheet.heading(heading)
-    sheet.quoted(split_runs(template, plan.contents))
+    sheet.add_quotation(split_runs(template, plan.contents))
 
 
 def _draw_schema(sheet: Sheet, heading: str, content: str | None, plan: Plan) -> None:
     if content is not None:
-        sheet.heading(f"{heading} {shortened(content)}")
-        sheet.quoted([(_format_json(plan.contents[content]), None)])
+        sheet.heading(f"{heading} {shorten_digest(content)}")
+        sheet.add_quotation([(_format_json(plan.contents[content]), None)])
 
 
 def _format_json(text: str) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from stagec.cli.commands.plan.sheet import Row, Sheet
 from stagec.cli.commands.plan.wording import describe_edge, format_value, join_names, name_act, shorten
-from stagec.core.words import shortened
+from stagec.core.words import shorten_digest
 from stagec.plan import FORMAT, Loaded, Plan
 from stagec.plan.document import Facts, Input
-from stagec.plan.references import reached
+from stagec.plan.references import find_reached
 from stagec.plan.surroundings import Server, Tool, Validator
 
 _MOST = 8
@@ -94,7 +94,7 @@ def _list_nodes(plan: Plan, arrow: str) -> Iterator[Row]:
 
 def _order_nodes(plan: Plan) -> Iterable[str]:
     """Return the nodes as runs come to them, then the others."""
-    return dict.fromkeys((*reached(plan), *plan.nodes))
+    return dict.fromkeys((*find_reached(plan), *plan.nodes))
 
 
 def _draw_surroundings(sheet: Sheet, plan: Plan) -> None:
@@ -104,7 +104,7 @@ def _draw_surroundings(sheet: Sheet, plan: Plan) -> None:
         "tools": [describe_tool(name, each) for name, each in plan.tools.items()],
         "servers": [((name,), tuple(_describe_server(each))) for name, each in plan.servers.items()],
         "validators": [((name,), tuple(_describe_validator(each))) for name, each in plan.validators.items()],
-        "sources": [((shortened(digest),), (file,)) for file, digest in plan.sources.items()],
+        "sources": [((shorten_digest(digest),), (file,)) for file, digest in plan.sources.items()],
     }
     for heading, rows in tables.items():
         if rows:
@@ -115,14 +115,14 @@ def _draw_surroundings(sheet: Sheet, plan: Plan) -> None:
 def _describe_input(name: str, given: Input) -> Row:
     default = "" if given.default is None else f"default {format_value(given.default)}"
     need = "required" if given.required else default or "optional"
-    return (name, need), (shortened(given.schema) if given.schema is not None else "any value",)
+    return (name, need), (shorten_digest(given.schema) if given.schema is not None else "any value",)
 
 
 def describe_tool(name: str, given: Tool) -> Row:
     """Return a tool with where it comes from, what it may do, and its schema."""
     origin = given.origin if given.server is None else f"{given.origin}: {given.server}"
     schema = given.schema or given.digest
-    return (name, origin, given.effects), (shortened(schema) if schema is not None else "",)
+    return (name, origin, given.effects), (shorten_digest(schema) if schema is not None else "",)
 
 
 def _describe_server(given: Server) -> Iterator[str]:
@@ -133,7 +133,7 @@ def _describe_server(given: Server) -> Iterator[str]:
     if given.headers:
         yield f"headers: {', '.join(given.headers)}"
     if given.launch is not None:
-        yield f"locked as {shortened(given.launch)}"
+        yield f"locked as {shorten_digest(given.launch)}"
 
 
 def _describe_validator(given: Validator) -> Iterator[str]:

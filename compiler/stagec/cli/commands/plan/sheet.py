@@ -66,7 +66,7 @@ class Sheet:
             for text in behind or ("",) * is_beside:
                 self._add(leads.pop() if leads else blanks, len(blanks), text)
 
-    def quoted(self, runs: Iterable[Run]) -> None:
+    def add_quotation(self, runs: Iterable[Run]) -> None:
         """Add a text line by line, each behind a bar; what does not fit beside it goes on below, without one."""
         width = self._canvas.width
         for line in _split_lines(runs):

@@ -14,7 +14,7 @@ from stagec.cli.files import read_file
 from stagec.cli.streams import find_canvas, put, put_bytes
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import replace, value
 from stagec.core.visible import visible
 from stagec.core.words import quote
@@ -75,7 +75,7 @@ def _verify(path: Path) -> Loaded:
 
 def _refuse_unknown(plan: Plan, node: str) -> None:
     if node not in plan.nodes:
-        raise Failure(f"no node is called {quote(node)}{hint(node, Names(plan.nodes))}")
+        raise Failure(f"no node is called {quote(node)}{hint(node, NameIndex(plan.nodes))}")
 
 
 def _draw(loaded: Loaded, node: str | None) -> str:

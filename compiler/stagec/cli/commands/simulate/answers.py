@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from stagec.cli.commands.simulate.questions import FAIL, OpenRequest, WayOn
 from stagec.cli.commands.simulate.samples import Wish, make_sample
 from stagec.core.json import Json, object_of
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import listing, quote
 from stagec.plan.gate import Among, Exists, IntentGate, Reads, Term
 from stagec.plan.node import Node
@@ -61,7 +61,7 @@ def _parse_result(question: OpenRequest, typed: str, schema: str | None) -> Json
     way = _find_way(question, typed)
     if way is None:
         outcomes = listing(tuple(dict.fromkeys(each.outcome for each in question.ways)), "or")
-        near = hint(typed, Names(each.outcome for each in question.ways))
+        near = hint(typed, NameIndex(each.outcome for each in question.ways))
         raise UnansweredError(
             f"{quote(typed)} is no answer: type the number of a way, {outcomes}, or a JSON object{near}"
         )

@@ -50,7 +50,7 @@ class _Maker:
         self._left -= 1
         if depth > _DEEPEST or self._left < 0:
             return None
-        expanded = self._meant(schema, depth)
+        expanded = self._resolve(schema, depth)
         if "const" in expanded:
             return expanded["const"]
         for listed in ("enum", "examples"):
@@ -94,10 +94,10 @@ class _Maker:
                 return False if kind == "boolean" else None
 
     def _member(self, schema: Any, key: Key) -> Any:
-        expanded = self._meant(schema, 0)
+        expanded = self._resolve(schema, 0)
         return object_of(expanded.get("properties")).get(str(key), expanded.get("additionalProperties", {}))
 
-    def _meant(self, schema: Any, depth: int) -> Mapping[str, Any]:
+    def _resolve(self, schema: Any, depth: int) -> Mapping[str, Any]:
         """Return a schema with what it refers to and chooses from written out, as far as that is simple."""
         expanded = dict(object_of(schema))
         for _ in range(_DEEPEST):

@@ -20,7 +20,7 @@ from stagec.core.failure import Exit
 from stagec.core.terminal import columns, wrap
 from stagec.core.value import value
 from stagec.core.visible import escape_ci_commands, visible
-from stagec.core.words import counted
+from stagec.core.words import format_count
 from stagec.drivers.local.drive import next_request
 from stagec.runtime import Answered, Effect, Event, Move, Program, Started, State, advance
 from stagec.runtime.exchange import Turn, Wait, execution_of, visit_of
@@ -65,12 +65,12 @@ class Simulation:
             reconfigure(errors="backslashreplace")
         self._go(self._events[0])
         while True:
-            typed = self._typed()
+            typed = self._read_line()
             if typed is None or typed in {"quit", "q", "exit"}:
                 return self._state
             self._obey(typed)
 
-    def _typed(self) -> str | None:
+    def _read_line(self) -> str | None:
         """Return the next line, nothing at the end of the input."""
         if sys.stdin is None:  # whoever started this has closed it
             return None
@@ -156,20 +156,20 @@ class Simulation:
     def _standing(self) -> Iterator[str]:
         limits = self._program.plan.limits
         most = "" if limits.executions is None else f" of {limits.executions} at most"
-        yield f"{counted(self._state.executions, 'execution')}{most}"
+        yield f"{format_count(self._state.executions, 'execution')}{most}"
         if self._state.active:
             names = (label_execution(each.node, visit_of(each.key)) for each in self._state.active.values())
             yield f"at work: {', '.join(names)}"
         if self._state.waiting:
             yield f"waiting for their turn: {', '.join(each.node for each in self._state.waiting)}"
-        visited = [f"{name} {counted(past.visits, 'time')}" for name, past in self._state.past.items()]
+        visited = [f"{name} {format_count(past.visits, 'time')}" for name, past in self._state.past.items()]
         yield f"visited: {', '.join(visited)}"
 
     def _put(self, lines: Iterable[str]) -> None:
         shown = (escape_ci_commands(visible(line, self._paper.encoding)) for line in lines)
-        put("".join(f"{part}\n" for line in shown for part in self._broken(line)))
+        put("".join(f"{part}\n" for line in shown for part in self._break(line)))
 
-    def _broken(self, line: str) -> list[str]:
+    def _break(self, line: str) -> list[str]:
         """Return a line in as many as it takes on a terminal."""
         width = self._paper.width
         if width is None or columns(line) <= width:

@@ -15,7 +15,7 @@ from stagec.cli.streams import put, put_error, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.place import Place
 from stagec.core.visible import visible
-from stagec.core.words import counted, listing, quote
+from stagec.core.words import format_count, listing, quote
 from stagec.world.mcp import Answer, Question, ask
 from stagec.world.server_errors import ServerFailure
 
@@ -46,13 +46,13 @@ class Display:
 
     def update(self, server: Server, tools: int) -> None:
         """Show that a server was started, or how many tools it has named so far."""
-        self._states[id(server)] = counted(tools, "tool") if tools else "starts"
+        self._states[id(server)] = format_count(tools, "tool") if tools else "starts"
         if self._live and monotonic() >= self._next:
             self._draw()
 
     def finish(self, server: Server, tools: int | None) -> None:
         """Show that a server has named all its tools, or did not answer."""
-        state = "no answer" if tools is None else counted(tools, "tool")
+        state = "no answer" if tools is None else format_count(tools, "tool")
         self._states[id(server)] = f"{state}, done" if tools is not None else state
         if self._live:
             self._draw()
@@ -92,7 +92,7 @@ def _refuse_troubles(answers: tuple[Answer, ...]) -> None:
     troubles = [each for each in answers if isinstance(each, ServerFailure)]
     if troubles:
         lines = [line for each in troubles for line in _describe(each)]
-        raise Failure("\n".join((*lines, f"{counted(len(troubles), 'server')} of {len(answers)} did not answer")))
+        raise Failure("\n".join((*lines, f"{format_count(len(troubles), 'server')} of {len(answers)} did not answer")))
 
 
 def _describe(trouble: ServerFailure) -> Iterator[str]:
@@ -115,5 +115,5 @@ def write_locks(project: ToolProject, timeout: float) -> None:
     write_files(project.root, {each.lock_file: render_lock(locks[each.file]) for each in catalogues})
     for each in catalogues:
         found = locks[each.file]
-        tools = counted(sum(len(server.tools) for server in found.servers.values()), "tool")
-        put(f"{visible(each.lock_file)}: {tools} of {counted(len(found.servers), 'server')}\n")
+        tools = format_count(sum(len(server.tools) for server in found.servers.values()), "tool")
+        put(f"{visible(each.lock_file)}: {tools} of {format_count(len(found.servers), 'server')}\n")

@@ -13,7 +13,7 @@ from stagec.cli.streams import put, put_bytes, say
 from stagec.core.failure import Exit
 from stagec.core.value import replace, value
 from stagec.core.visible import visible
-from stagec.core.words import counted
+from stagec.core.words import format_count
 from stagec.pipeline import Compilation, Project, compile_project
 
 _ROUNDS = 10
@@ -39,7 +39,7 @@ def show_or_fix(request: ValidateRequest, project: Project) -> Exit:
     write_files(project.root, result.after, result.before)
     status = print_report(request, project, result.compilation)
     if not request.quiet:
-        say(f"Fixed {counted(result.settled, 'finding')}")
+        say(f"Fixed {format_count(result.settled, 'finding')}")
     return status
 
 

@@ -12,12 +12,12 @@ from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Frozen, Refused
 from stagec.cli.progress import show_progress
 from stagec.core.json import Json, Object, object_of
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import NOTHING, value
 from stagec.core.visible import visible
 from stagec.core.words import quote
 from stagec.plan import Plan
-from stagec.plan.load import unframed
+from stagec.plan.load import read_frame
 
 _MOST = 10
 """Differences that are printed of one plan."""
@@ -34,7 +34,7 @@ class SourceProject:
 
     def compare(self, plan: Plan, data: bytes) -> tuple[str, ...]:
         """Return what is to be said when a plan is not what its flow compiles to: the first line, and details."""
-        made = tuple(self._made(plan.id))
+        made = tuple(self._compile(plan.id))
         whole = [each.data for each in made if isinstance(each, Frozen)]
         if data in whole:
             return ()
@@ -43,10 +43,10 @@ class SourceProject:
         for each in made:
             if isinstance(each, Refused):
                 return (f": the flow is not compiled: {each.reason}; 'stagec validate' says what is wrong",)
-        near = hint(plan.id, Names(flow.id for flow in self._freezer.compilation.flows))
+        near = hint(plan.id, NameIndex(flow.id for flow in self._freezer.compilation.flows))
         return (f": they hold no flow called {quote(plan.id)}{near}",)
 
-    def _made(self, name: str) -> Iterator[Frozen | Refused]:
+    def _compile(self, name: str) -> Iterator[Frozen | Refused]:
         with show_progress("compiling …"):
             for each in self._freezer.compilation.meanings:
                 if each.flow.id == name:
@@ -96,7 +96,7 @@ def find_differences(held: bytes, made: bytes, root: Path) -> Iterator[str]:
 
 
 def _read_payload(data: bytes) -> Object:
-    _, payload = unframed(data)
+    _, payload = read_frame(data)
     return object_of(json.loads(payload))
 
 

@@ -11,7 +11,7 @@ from stagec.cli.streams import put
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.visible import visible
-from stagec.core.words import counted, quote, shortened
+from stagec.core.words import format_count, quote, shorten_digest
 from stagec.graph.crosscheck import CrossCheck
 from stagec.plan import PlanError
 from stagec.runtime import verify
@@ -71,8 +71,8 @@ def _judge(path: Path, data: bytes, sources: SourceProject | None) -> bool:
         _print(f"{name}: differs from the sources{found[0]}", *(f"  {line}" for line in found[1:]))
     else:
         how = "verified" if sources is None else "verified against the sources"
-        nodes = counted(len(plan.nodes), "node")
-        _print(f"{name}: {how}: {quote(plan.id)} with {nodes}, {shortened(loaded.digest)}")
+        nodes = format_count(len(plan.nodes), "node")
+        _print(f"{name}: {how}: {quote(plan.id)} with {nodes}, {shorten_digest(loaded.digest)}")
     return not found
 
 

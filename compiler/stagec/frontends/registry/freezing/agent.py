@@ -19,7 +19,7 @@ _COUNTING = "count:iteration"
 
 def definition(registry: Registry, sources: Sources) -> Object:
     """Return an agent definition as it is written; an empty one where there is none."""
-    tree = sources.known(registry.agent.at.file) if registry.agent is not None else None
+    tree = sources.find_tree(registry.agent.at.file) if registry.agent is not None else None
     return object_of(tree.value) if tree is not None else {}
 
 

@@ -103,7 +103,7 @@ def prompts(registry: Registry, sources: Sources) -> Prompts:
 
     Of what may be misspelt, such as a member nobody knows, nothing is judged; what is run is what is written.
     """
-    tree = sources.known(registry.at.file)
+    tree = sources.find_tree(registry.at.file)
     if tree is None or not tree.faults:
         return registry.prompts
     folder = next(each.path for each in registry.folders if each.member == "userPromptsBase")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.json import list_of, object_of, text_in
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.value import value
 from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.supply import PROVIDED
@@ -18,7 +18,7 @@ class Variables:
     def __init__(self, registry: Registry) -> None:
         self.given: dict[str, None] = {}
         self._registry = registry
-        self._parameters = registry.agent.parameters if registry.agent is not None else Names(())
+        self._parameters = registry.agent.parameters if registry.agent is not None else NameIndex(())
 
     def of_names(self, names: Iterable[str]) -> Mapping[str, Supply]:
         """Return where variables come from that no step hands over."""

@@ -40,7 +40,7 @@ def freeze(pipeline: Pipeline, flow: Flow, sources: Sources) -> Draft:
     )
     read = {pipeline.at.file, *(stage.at.file for stage in pipeline.stages), *texts.files}
     read |= files(catalogue) if catalogue is not None and called else set()
-    return Draft(plan, frozenset(file for file in read if sources.known(file) is not None))
+    return Draft(plan, frozenset(file for file in read if sources.find_tree(file) is not None))
 
 
 def _list_called(pipeline: Pipeline) -> dict[str, None]:

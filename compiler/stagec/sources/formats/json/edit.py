@@ -9,13 +9,13 @@ from stagec.core.edit import Change, Edit
 from stagec.core.json import Json
 from stagec.core.place import Key, Pointer, pointer_text
 from stagec.core.value import value
-from stagec.sources.formats.json.outline import Node, outline
+from stagec.sources.formats.json.outline import JsonNode, outline
 
 _INDENT = re.compile(r"[ \t]*")
 
 
 @value
-class Style:
+class Spacing:
     """How the members of one container are set apart: the white space between two of them and after a colon.
 
     `unit` is what one level of indentation adds; `newline` is empty where everything stands on one line.
@@ -28,7 +28,7 @@ class Style:
     unit: str
 
 
-def style_of(text: str, node: Node) -> Style:
+def style_of(text: str, node: JsonNode) -> Spacing:
     """Return the style in which the members of a container are written."""
     between = _between(text, node)
     compact = _compact(text)
@@ -39,10 +39,10 @@ def style_of(text: str, node: Node) -> Style:
     colon = _colon(text, node) or ("" if compact else " ")
     if not between and len(node.children) < _SEVERAL and not compact:
         between = " "
-    return Style(between, "" if compact else colon, newline, indent, unit)
+    return Spacing(between, "" if compact else colon, newline, indent, unit)
 
 
-def render(given: Json, style: Style) -> str:
+def render(given: Json, style: Spacing) -> str:
     """Return a value as text, over several lines where its neighbours are."""
     from json import dumps
 
@@ -56,7 +56,7 @@ def render(given: Json, style: Style) -> str:
 _SEVERAL = 2
 
 
-def _between(text: str, node: Node) -> str:
+def _between(text: str, node: JsonNode) -> str:
     """Return the white space before the last member, which a new one is to have as well."""
     if not node.children:
         return ""
@@ -71,7 +71,7 @@ def _compact(text: str) -> bool:
     return not spaced and ("," in text or '":' in text)
 
 
-def _colon(text: str, node: Node) -> str:
+def _colon(text: str, node: JsonNode) -> str:
     for child in node.children[-1:]:
         if child.key:
             return text[child.key[1] : child.start].partition(":")[2]
@@ -117,7 +117,7 @@ def _splice(text: str, splices: Iterable[Splice]) -> str:
     return "".join((*parts, text[position:]))
 
 
-def _replace_value(text: str, root: Node, edit: Edit) -> Splice:
+def _replace_value(text: str, root: JsonNode, edit: Edit) -> Splice:
     """Return how a value is replaced or a member renamed."""
     pointer = edit.at.pointer
     node = _existing(root, pointer)
@@ -129,13 +129,13 @@ def _replace_value(text: str, root: Node, edit: Edit) -> Splice:
     return node.start, node.end, render(edit.value, style_of(text, around))
 
 
-_INLINE = Style("", " ", "", "", "")
+_INLINE = Spacing("", " ", "", "", "")
 
 
 class _Container:
     """One object or array from which members are taken or to which some are added."""
 
-    def __init__(self, text: str, node: Node, edits: Sequence[Edit]) -> None:
+    def __init__(self, text: str, node: JsonNode, edits: Sequence[Edit]) -> None:
         self._node = node
         self._style = style_of(text, node)
         self._is_object = text[node.start : node.start + 1] == "{"
@@ -153,11 +153,11 @@ class _Container:
         if last is None:
             if not self._removed and not at_end:
                 return []
-            return [(self._node.start + 1, self._node.end - 1, self._refilled(glue.join(at_end)))]
+            return [(self._node.start + 1, self._node.end - 1, self._refill(glue.join(at_end)))]
         appended = "".join(glue + each for each in at_end)
         return [*self._removals(), *self._insertions(glue), (last.end, last.end, appended)]
 
-    def _refilled(self, fresh: str) -> str:
+    def _refill(self, fresh: str) -> str:
         """Return the whole of a container's text that has nothing left of what it had."""
         newline = self._style.newline
         if not newline or not fresh:
@@ -168,7 +168,7 @@ class _Container:
         """Take away what lies between a kept member, or the opening bracket, and the next kept member."""
         children = self._node.children
         start: int | None = None
-        before: Node | None = None
+        before: JsonNode | None = None
         for child in children:
             if id(child) in self._removed:
                 start = child.begin if start is None else start
@@ -185,7 +185,7 @@ class _Container:
             if successor is not None:
                 yield successor.begin, successor.begin, self._text_of(edit) + glue
 
-    def _successor(self, edit: Edit) -> Node | None:
+    def _successor(self, edit: Edit) -> JsonNode | None:
         """Return the kept element before which another is to be inserted; nothing means at the end."""
         index = edit.at.pointer[-1]
         if self._is_object or not isinstance(index, int):
@@ -201,14 +201,14 @@ class _Container:
             raise ValueError(f"{_describe(edit)} is there already")
         return f"{render(str(key), _INLINE)}:{self._style.colon}{fresh}"
 
-    def _member(self, edit: Edit) -> Node:
+    def _member(self, edit: Edit) -> JsonNode:
         key = edit.at.pointer[-1]
         if key not in self._node.members:
             raise ValueError(f"{_describe(edit)} is not there")
         return self._node.members[key]
 
 
-def _existing(root: Node, pointer: Pointer) -> Node:
+def _existing(root: JsonNode, pointer: Pointer) -> JsonNode:
     node, depth = root.nearest(pointer)
     if depth < len(pointer):
         raise ValueError(f"{pointer_text(pointer)!r} is not there")

@@ -23,7 +23,7 @@ _FLAT = re.compile(
 )
 
 
-class Node:
+class JsonNode:
     """A value in the text: where it and its name begin and end, and its members when it was descended into.
 
     `children` are all members in order; `members` finds them by name or index, the last of those with one name.
@@ -43,7 +43,7 @@ class Node:
         """Where the member begins: at its name, if it has one."""
         return self.start if self.key is None else self.key[0]
 
-    def nearest(self, pointer: Pointer) -> tuple[Node, int]:
+    def nearest(self, pointer: Pointer) -> tuple[JsonNode, int]:
         """Return the member a pointer leads to, or its last ancestor that is there, and how many keys led to it."""
         node = self
         for depth, key in enumerate(pointer):
@@ -63,7 +63,7 @@ def pointer_tree(pointers: Iterable[Pointer]) -> Wanted:
     return root
 
 
-def outline(text: str, pointers: Iterable[Pointer]) -> Node:
+def outline(text: str, pointers: Iterable[Pointer]) -> JsonNode:
     """Return the root value with every container opened that a pointer leads through, in one pass over the text.
 
     A malformed text gives whatever can be made of it.
@@ -71,8 +71,8 @@ def outline(text: str, pointers: Iterable[Pointer]) -> Node:
     return _Walk(text).outline(pointer_tree(pointers))
 
 
-_NO_CHILDREN: list[Node] = []
-_NO_MEMBERS: dict[Key, Node] = {}
+_NO_CHILDREN: list[JsonNode] = []
+_NO_MEMBERS: dict[Key, JsonNode] = {}
 """What nodes that were not opened share; never written to."""
 
 
@@ -81,17 +81,17 @@ class _Walk:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._open: list[tuple[Node, Wanted]] = []
+        self._open: list[tuple[JsonNode, Wanted]] = []
 
-    def outline(self, tree: Wanted) -> Node:
+    def outline(self, tree: Wanted) -> JsonNode:
         match = _SPACE.match(self._text)
-        root = Node(match.end() if match else 0)
+        root = JsonNode(match.end() if match else 0)
         position = self._enter(root, tree)
         while self._open:
             position = self._step(position, *self._open[-1])
         return root
 
-    def _step(self, position: int, node: Node, tree: Wanted) -> int:
+    def _step(self, position: int, node: JsonNode, tree: Wanted) -> int:
         """Read the next member of the innermost container, or its end."""
         if self._text[node.start] == "{":
             match = _MEMBER.match(self._text, position)
@@ -104,12 +104,12 @@ class _Walk:
             closer = _CLOSER.match(self._text, position)
             node.end = closer.end() if closer else _after(self._text, node.start)
             return max(node.end, position)
-        child = Node(match.end(), (match.start(1) - 1, match.end(1) + 1) if match.re is _MEMBER else None)
+        child = JsonNode(match.end(), (match.start(1) - 1, match.end(1) + 1) if match.re is _MEMBER else None)
         node.children.append(child)
         node.members[key] = child
         return self._enter(child, tree.get(key))
 
-    def _enter(self, node: Node, tree: Wanted | None) -> int:
+    def _enter(self, node: JsonNode, tree: Wanted | None) -> int:
         """Open a container that leads to something wanted, and go past any other value."""
         if tree and self._text[node.start : node.start + 1] in {"{", "["}:
             node.children, node.members = [], {}
@@ -167,7 +167,7 @@ def locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
     return spans
 
 
-def _range(root: Node, place: Place) -> tuple[int, int]:
+def _range(root: JsonNode, place: Place) -> tuple[int, int]:
     node, depth = root.nearest(place.pointer)
     if depth == len(place.pointer):
         return node.key if node.key and place.part is Part.KEY else (node.start, node.end)

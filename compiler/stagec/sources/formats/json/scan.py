@@ -100,7 +100,7 @@ class Scanner:
             if frame.comma is not None:
                 self._faults.structure("trailing-comma", frame.comma, {"closer": kind}, noticed=start)
             return self._close()
-        return self._misplaced(token, frame)
+        return self._misplace(token, frame)
 
     def _key(self, token: Token) -> _State | None:
         """Expect the name of a member."""
@@ -153,9 +153,9 @@ class Scanner:
         if kind == ",":
             frame.comma = (start, end)
             return self._next(frame)
-        return self._close() if kind == frame.closer else self._misplaced(token, frame)
+        return self._close() if kind == frame.closer else self._misplace(token, frame)
 
-    def _misplaced(self, token: Token, frame: _Frame) -> _State | None:
+    def _misplace(self, token: Token, frame: _Frame) -> _State | None:
         """Say what is wrong when something else stands where a comma or a closing bracket was expected."""
         kind, start, end, _ = token
         if kind == "$":

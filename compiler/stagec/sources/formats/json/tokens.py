@@ -117,7 +117,7 @@ class Strange:
 
         All but words (`w`) are reported; what is wrong with a word depends on where it stands.
         """
-        skipped = self._skipped(start)
+        skipped = self._skip(start)
         if skipped:
             return "", skipped
         quotes = _OTHER_QUOTES.match(self._text, start)
@@ -128,7 +128,7 @@ class Strange:
         word = _WORD.match(self._text, start)
         return ("w", word.end()) if word else self._character(start)
 
-    def _skipped(self, start: int) -> int | None:
+    def _skip(self, start: int) -> int | None:
         for pattern, reason in ((_COMMENT, "comment"), (_BLANKS, "foreign-space")):
             match = pattern.match(self._text, start)
             if match:
@@ -184,7 +184,7 @@ class Strings:
         match = _GOOD.match(self._text, start + 1)
         stop = match.end() if match else start + 1
         if self._text[stop : stop + 1] != '"':
-            return self._broken(start, stop)
+            return self._report_end(start, stop)
         end = stop + 1
         given: str = loads(self._text[start:end])
         if _SURROGATE.search(given):
@@ -194,14 +194,14 @@ class Strings:
                     break
         return end, given
 
-    def _broken(self, start: int, stop: int) -> tuple[int, str]:
+    def _report_end(self, start: int, stop: int) -> tuple[int, str]:
         """Report what ended the good part of a string at `stop`, and find where the string was meant to end."""
         found = self._text[stop : stop + 1]
         if found in {"", "\r", "\n"}:
-            end = self._several_lines(stop) or self._unclosed(start, stop)
+            end = self._several_lines(stop) or self._find_end(start, stop)
         elif found == "\\":
             escape = _BAD_ESCAPE.match(self._text, stop)
-            self._faults.token("bad-escape", stop, escape.end() if escape else stop + 1, self._shown(escape))
+            self._faults.token("bad-escape", stop, escape.end() if escape else stop + 1, self._show(escape))
             end = self._end(stop)
         else:
             self._faults.token("control-character", stop, stop + 1, {"character": found})
@@ -220,7 +220,7 @@ class Strings:
         self._faults.token("newline-in-string", *line.span())
         return rest.end()
 
-    def _unclosed(self, start: int, stop: int) -> int:
+    def _find_end(self, start: int, stop: int) -> int:
         self._faults.token("unclosed-string", start, start + 1)
         return self._before_closers(start, stop)
 
@@ -236,5 +236,5 @@ class Strings:
         return start + 1 + len(self._text[start + 1 : stop].rstrip("]}, \t"))
 
     @staticmethod
-    def _shown(escape: re.Match[str] | None) -> dict[str, object]:
+    def _show(escape: re.Match[str] | None) -> dict[str, object]:
         return {"found": escape[0]} if escape else {}

@@ -64,7 +64,7 @@ def read(file: str, text: str, budgets: Budgets) -> Parsed:
     inside = text[fenced.start : fenced.end]
     parsed = _read_yaml(file, inside, budgets)
     if isinstance(parsed.value, str) and not parsed.faults:
-        return _judged_text(file, inside, fenced, len(text))
+        return _judge_text(file, inside, fenced, len(text))
     moved = tuple(_shift_fault(fault, fenced.start) for fault in _one(parsed.faults))
     if any(fault.topic == "invalid-yaml" for fault in moved):
         return Parsed(None, moved, body)
@@ -77,12 +77,12 @@ def _report_unclosed(file: str, text: str, start: int) -> Fault:
     return Fault("invalid-frontmatter", Place(file, range=(0, 3)), "unclosed", related=related)
 
 
-def _judged_text(file: str, inside: str, fenced: Fenced, length: int) -> Parsed:
+def _judge_text(file: str, inside: str, fenced: Fenced, length: int) -> Parsed:
     """Tell keys that lack a space from prose between two separating lines, which is no frontmatter."""
-    from stagec.sources.yaml_text.mistakes import misspelt
+    from stagec.sources.yaml_text.mistakes import explain_spelling
     from stagec.sources.yaml_text.outline import Outline
 
-    found = misspelt(Outline(inside), len(inside) - len(inside.lstrip()))
+    found = explain_spelling(Outline(inside), len(inside) - len(inside.lstrip()))
     if found is None:
         return Parsed(body=(0, length))
     _, start, end, facts = found
