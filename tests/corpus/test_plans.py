@@ -15,7 +15,7 @@ from stagec.pipeline import Compilation, Project, compile_project
 from stagec.plan import Plan, dump, load, verify
 from stagec.plan.gate import JudgeGate
 from stagec.plan.node import Node, Pick, Stop, Target
-from stagec.plan.references import dangling, led
+from stagec.plan.references import dangling, list_targets
 from stagec.project.settings import Settings
 
 needs_corpus = pytest.mark.skipif("STAGEC_CORPUS" not in os.environ, reason="STAGEC_CORPUS is not set")
@@ -95,7 +95,7 @@ def ends(plan: Plan, target: Target) -> Iterable[str]:
     """Return where a target leads."""
     if isinstance(target, Pick):
         return plan.choices[target.choices].values()
-    return (target.outcome.value,) if isinstance(target, Stop) else led(target)
+    return (target.outcome.value,) if isinstance(target, Stop) else list_targets(target)
 
 
 def meant_moves(node: flow.Node) -> Moves:

@@ -27,7 +27,7 @@ from stagec.drivers.local import (
     proceed,
     restore,
 )
-from stagec.runtime import Effect, Event, Step
+from stagec.runtime import Effect, Event, StepResult
 
 
 def say(*words: object) -> None:
@@ -79,7 +79,7 @@ class SaidJournal:
         """Write the last step digest."""
         self._journal.seal()
 
-    def observe(self, _event: Event, step: Step) -> None:
+    def observe(self, _event: Event, step: StepResult) -> None:
         """Say that an event has been written, and where the run stands."""
         self._stay.reached("kept", self.count - 1, digest(step.state))
 

@@ -15,7 +15,7 @@ import playable
 from stagec.core.json import Json
 from stagec.drivers.local import RunSession, World, create, proceed, read_journal
 from stagec.plan import dump
-from stagec.runtime import Effect, Event, Program, Started, State, Step, load
+from stagec.runtime import Effect, Event, Program, Started, State, StepResult, load
 from stagec.runtime.exchange import Ask, Run, Shell, read_key
 from stagec.world.local_world import LocalWorld, Permissions
 
@@ -114,7 +114,7 @@ def undisturbed(name: str, path: Path) -> Undisturbed:
     """Run a flow to its end, with a journal at a path."""
     given, digests = flow(name), list[str]()
 
-    def observe(_event: Event, step: Step) -> None:
+    def observe(_event: Event, step: StepResult) -> None:
         digests.append(digest(step.state))
 
     with closing(create(path, given.plan, program(name).digest)) as journal:

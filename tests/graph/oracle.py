@@ -167,7 +167,7 @@ class NetworkxGraph:
         """Return the nodes from which a run, or the scope they are in, can end as done."""
         return self._completing
 
-    def stuck(self) -> tuple[str, ...]:
+    def find_stuck(self) -> tuple[str, ...]:
         """Return the nodes that can start and are not completing."""
         return self._ordered(self.startable() - self.completing())
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stagec.runtime import Answered, Cancelled, Effect, Event, Program, Started, State, Step, advance
+from stagec.runtime import Answered, Cancelled, Effect, Event, Program, Started, State, StepResult, advance
 from stagec.runtime import exchange as effects
 from stagec.runtime.exchange import Message
 from stagec.runtime.execution import Branch, Execution
@@ -45,7 +45,7 @@ _KEPT = {
 """What traces say of each kind of request."""
 
 
-def told(program: Program, state: State, event: Mapping[str, Any]) -> Step:
+def told(program: Program, state: State, event: Mapping[str, Any]) -> StepResult:
     """Tell the machine an event of a trace."""
     return advance(program, state, _event(event))
 

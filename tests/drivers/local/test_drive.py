@@ -13,7 +13,7 @@ from stagec.drivers.local.drive import next_request
 from stagec.drivers.local.replay import fold_events
 from stagec.plan import dump
 from stagec.plan.node import Outcome
-from stagec.runtime import Answered, Cancelled, Effect, Program, Started, State, Step, advance, load
+from stagec.runtime import Answered, Cancelled, Effect, Program, Started, State, StepResult, advance, load
 from stagec.runtime.exchange import Wait
 
 STARTED = Started("one", inputs={"topic": "winter"})
@@ -83,10 +83,10 @@ def test_nothing_follows_from_an_event_before_it_is_in_the_journal(program: Prog
 
 
 def test_observers_are_told_of_every_event(program: Program, journal: Journal, path: Path) -> None:
-    live: list[tuple[object, Step]] = []
+    live: list[tuple[object, StepResult]] = []
     drive(program, journal, Answers(), STARTED, lambda event, step: live.append((event, step)))
     journal.close()
-    again: list[tuple[object, Step]] = []
+    again: list[tuple[object, StepResult]] = []
     restore(program, read_journal(path), lambda event, step: again.append((event, step)))
     assert again == live
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from stagec.plan.document import Plan
 from stagec.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Pick, Stop, Target
-from stagec.plan.references import led
+from stagec.plan.references import list_targets
 
 Way = tuple[str, bool]
 """A node, and whether it begins a branch of a fork: then only its failures lead on."""
@@ -52,7 +52,11 @@ def _reached(plan: Plan) -> set[Way]:
     for way in todo:  # grows while it is walked
         for edge in _edges(plan, way):
             siblings = edge.target.nodes if isinstance(edge.target, Fork) else ()
-            ahead = plan.choices[edge.target.choices].values() if isinstance(edge.target, Pick) else led(edge.target)
+            ahead = (
+                plan.choices[edge.target.choices].values()
+                if isinstance(edge.target, Pick)
+                else list_targets(edge.target)
+            )
             fresh = {(each, each in siblings) for each in ahead} - found
             found |= fresh
             todo.extend(fresh)

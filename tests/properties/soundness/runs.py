@@ -12,7 +12,7 @@ from properties.soundness.worlds import Known, World, given
 
 from stagec.core.value import replace
 from stagec.plan.node import Edge
-from stagec.runtime import Answered, Cancelled, Program, Started, State, Step, advance
+from stagec.runtime import Answered, Cancelled, Program, Started, State, StepResult, advance
 from stagec.runtime.exchange import Ask, Event, Turn
 from stagec.runtime.execution import Branch, Execution
 from stagec.runtime.state import PendingNode
@@ -98,7 +98,7 @@ class Tried:
         """Tell whether every answer was as it should be."""
         return not self._world.is_mute
 
-    def _advance(self, event: Any) -> Step:
+    def _advance(self, event: Any) -> StepResult:
         before = self.state
         step = advance(self._program, before, event)
         self.transitions += 1
@@ -109,7 +109,7 @@ class Tried:
             raise UnsoundError(f"{problem} after {event}")
         return step
 
-    def _keys_of(self, before: State, step: Step) -> Iterator[str]:
+    def _keys_of(self, before: State, step: StepResult) -> Iterator[str]:
         """Yield what is wrong with what is asked: nothing twice, and nothing void that was not asked."""
         for each in step.effects:
             if each.key in self._keys:
@@ -125,7 +125,7 @@ class Tried:
         """Show that nothing comes after the end."""
         for event in (Started("again"), Answered(next(iter(self._keys), "x"), {}), Answered("run/nobody#1/1.0", {})):
             step = advance(self._program, state, event)
-            if step != Step(state):
+            if step != StepResult(state):
                 raise UnsoundError(f"something comes after the end: {step}")
 
 

@@ -14,7 +14,7 @@ from stagec.plan.gate import Admission, Check, VerdictGate
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop
 from stagec.plan.surroundings import LoopHook, Session
 from stagec.plan.template import Template, Text
-from stagec.runtime import Answered, Cancelled, Event, Started, State, Step, advance
+from stagec.runtime import Answered, Cancelled, Event, Started, State, StepResult, advance
 from stagec.runtime.exchange import Call, Effect, Hook, Message, Request, Turn
 from stagec.runtime.program import program_of
 
@@ -87,26 +87,26 @@ class Run:
 
     def __init__(self, plan: Plan, **inputs: Json) -> None:
         self.program, self.told = program_of(plan), list[Any]()
-        self.step = Step(State())
+        self.step = StepResult(State())
         self.event(Started("r", inputs=inputs))
 
-    def event(self, event: Event) -> Step:
+    def event(self, event: Event) -> StepResult:
         """Tell the machine of an event."""
         self.step = advance(self.program, self.step.state, event)
         self.told += self.step.trace
         return self.step
 
-    def answer(self, answer: Json, to: str | None = None) -> Step:
+    def answer(self, answer: Json, to: str | None = None) -> StepResult:
         """Answer a request, without a name the one that has waited longest."""
         return self.event(Answered(self.next.key if to is None else f"r/{to}", answer))
 
-    def answers(self, *answers: Json) -> Step:
+    def answers(self, *answers: Json) -> StepResult:
         """Answer one request after the other."""
         for each in answers:
             self.answer(each)
         return self.step
 
-    def cancel(self) -> Step:
+    def cancel(self) -> StepResult:
         """Say that somebody wants the run to end."""
         return self.event(Cancelled())
 
@@ -168,7 +168,7 @@ def said(*given: tuple[str, str, Json], say: str = "") -> Message:
 SYSTEM = Message("system", "Work.")
 
 
-def keys(step: Step, kind: type = Call) -> list[str]:
+def keys(step: StepResult, kind: type = Call) -> list[str]:
     """Return the keys of the requests of one kind that a step makes."""
     return [each.key for each in step.effects if type(each) is kind]
 

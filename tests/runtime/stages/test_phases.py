@@ -15,7 +15,7 @@ from stagec.plan.document import Input
 from stagec.plan.gate import Among, Backoff, Check, Retry
 from stagec.plan.node import Outcome
 from stagec.plan.template import Hole
-from stagec.runtime import State, Step
+from stagec.runtime import State, StepResult
 from stagec.runtime.acts import phase_hooks
 from stagec.runtime.exchange import Hook, Message, Turn
 
@@ -226,6 +226,6 @@ def test_what_a_stage_leaves_is_its_result_and_nothing_of_its_transcript() -> No
 
 def test_a_stage_that_nothing_can_be_asked_about_is_over_in_one_step() -> None:
     run = Run(alone(prompt=TASK))
-    assert (run.step.effects, run.step.void, type(run.step)) == ((), (), Step)
+    assert (run.step.effects, run.step.void, type(run.step)) == ((), (), StepResult)
     ended = State("r", "", {}, 1, run.step.state.past, ended=Outcome.FAILED, reason="a failed", traced=5)
     assert run.step.state == ended

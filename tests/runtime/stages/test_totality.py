@@ -16,7 +16,7 @@ from stagec.plan.document import Input, Limits, Plan
 from stagec.plan.gate import Among, Backoff, Check, Exists, Retry
 from stagec.plan.node import Chain, Edge, Fork, Outcome
 from stagec.plan.template import Hole
-from stagec.runtime import Answered, Cancelled, Program, Started, State, Step, advance
+from stagec.runtime import Answered, Cancelled, Program, Started, State, StepResult, advance
 from stagec.runtime.acts.loop_hooks import SLOTS
 from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
 from stagec.runtime.program import program_of
@@ -136,7 +136,7 @@ class History:
 
     def __init__(self, program: Program, started: Started) -> None:
         self.program, self.asked, self.told = program, set[str](), 0
-        self.step = Step(State())
+        self.step = StepResult(State())
         self.event(started)
 
     def event(self, event: Started | Answered | Cancelled) -> None:
@@ -183,7 +183,7 @@ def ended(history: History) -> None:
     state = history.step.state
     assert (state.active, state.pending, state.scopes, state.waiting) == ({}, {}, {}, ())
     for event in (Cancelled(), Started("s"), *(Answered(key, {"value": True}) for key in history.asked)):
-        assert advance(history.program, state, event) == Step(state)
+        assert advance(history.program, state, event) == StepResult(state)
 
 
 @pytest.mark.parametrize("depth", [100, 2_000])

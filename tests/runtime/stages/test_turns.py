@@ -11,7 +11,7 @@ from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan.gate import Backoff, Check, Retry
 from stagec.plan.node import Outcome
-from stagec.runtime import State, Step
+from stagec.runtime import State, StepResult
 from stagec.runtime.exchange import Call, Message, Turn, Wait
 from stagec.runtime.execution import ROOT, Conversation, Execution
 from stagec.runtime.state import Move, NodeHistory, TraceEvent
@@ -27,7 +27,7 @@ def test_the_first_turn_is_asked_for_with_the_prompt_the_tools_and_the_completio
     talk = Conversation(context, asked=1, transcript=(SYSTEM,), turns=1)
     where = {"workflowRunId": "r", "stageId": "a", "stageExecutionId": "r/a#1", "attempt": 1}
     loop = {"turnId": "r/a#1", "correlationId": "r/a#1/1"}
-    assert run.step == Step(
+    assert run.step == StepResult(
         State(
             run="r",
             inputs={"task": "t"},
@@ -58,7 +58,7 @@ def test_the_end_of_the_only_stage_is_the_end_of_the_run() -> None:
     step = run.answer(submit(n=1))
     where = {"workflowRunId": "r", "stageId": "a", "stageExecutionId": "r/a#1", "attempt": 1}
     digest = sha256(b'{"n":1}').hexdigest()
-    assert step == Step(
+    assert step == StepResult(
         State("r", "", {}, 1, {"a": NodeHistory(1)}, ended=Outcome.DONE, reason="completed", traced=19),
         trace=(
             *step.trace[:6],
