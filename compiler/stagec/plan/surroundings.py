@@ -6,6 +6,33 @@ from collections.abc import Mapping
 
 from stagec.core.value import NOTHING, value
 
+EXTRACTORS = (
+    "stdout",
+    "stderr",
+    "exitCode",
+    "errorOutput",
+    "parseChangedFiles",
+    "parseUntrackedFiles",
+    "parseStagedFiles",
+    "parseUnstagedFiles",
+    "extractFiles",
+    "files",
+    "parseTestOutput",
+    "failedTests",
+    "parseTypeErrors",
+    "errors",
+    "parseLintErrors",
+    "lintErrors",
+    "lintFiles",
+    "parseFormatOutput",
+    "formatFiles",
+    "generateDiff",
+    "diff",
+    "missingPaths",
+    "expectedPath",
+)
+"""The extractors that find something; any other finds null."""
+
 
 @value
 class Success:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from stagec.core.json import Json
+from stagec.plan.surroundings import EXTRACTORS
 from stagec.runtime.extractors import Output, extract, read_output
 
 STATUS = "M  staged.py\n M unstaged.py\nMM both.py\n?? new file.py\nR  old.py -> moved.py\nA  added.py\r\n\nxy\n"
@@ -108,3 +112,11 @@ def test_a_list_is_empty_where_there_is_nothing(name: str) -> None:
 )
 def test_of_what_the_world_says_of_a_program_only_what_can_be_read_counts(answer: Json, wanted: Output) -> None:
     assert read_output(answer) == wanted
+
+
+def test_every_extractor_of_plans_finds_something_and_no_other_does() -> None:
+    output = Output(0, "", "")
+    assert [name for name in EXTRACTORS if extract(name, output) is None] == []
+    page = (Path(__file__).parents[3] / "docs" / "plan-format.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`[^|]+) \|", page.partition("## 6. Extractors")[2], re.MULTILINE)
+    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(EXTRACTORS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
@@ -33,6 +34,8 @@ FALLBACK_KEYS = frozenset(
 """The names of the built-in prompts that the documents list or show."""
 
 _PATH, _ADAPTED = "{c1}/{c2}/{c3}/f_{edition}.md", "{c1}/{c2}/{c3}/f_{edition}_{adaptation}.md"
+_GENERAL = "f_failed.md"
+"""The retry prompt of every failure pattern that has none of its own."""
 _BRACED = re.compile(r"\{(\w+)\}")
 
 
@@ -67,6 +70,14 @@ class BrokenBlock:
 
 
 @value
+class PromptReading:
+    """A name that a retry prompt reads of what a validator extracted, and where."""
+
+    name: str
+    at: Place
+
+
+@value
 class Prompts:
     """The prompts of one registry: nothing is judged where the folder is not there, or what names them is broken."""
 
@@ -76,6 +87,8 @@ class Prompts:
     template: str = _PATH
     files: NameIndex = NO_NAMES
     broken_blocks: tuple[BrokenBlock, ...] = ()
+    readings: Mapping[str, tuple[PromptReading, ...]] = NOTHING
+    """What each retry prompt reads, by its file."""
 
     @property
     def is_empty(self) -> bool:
@@ -157,6 +170,17 @@ class _Finder:
         except (KeyError, TypeError):  # not looked up yet, or no texts
             return self._first(texts)
 
+    def retry_prompt(self, owner: Object) -> PromptFile | None:
+        """Return the prompt of a failure pattern: its own, or the one of all patterns that have none."""
+        prompt = self.prompt(owner)
+        if prompt is None or prompt.file is not None or prompt.is_outside:
+            return prompt
+        general = posixpath.join(posixpath.dirname(prompt.tried[-1]), _GENERAL)
+        return replace(prompt, file=general) if self._has(general) else prompt
+
+    def _has(self, path: str) -> bool:
+        return path in self._there or self._store.exists(path)
+
     def _first(self, texts: tuple[Json, ...]) -> PromptFile | None:
         if not all(isinstance(each, str) for each in texts):
             return None
@@ -171,9 +195,7 @@ class _Finder:
         if None in paths:
             return PromptFile(tuple(written), is_outside=True)
         tried = tuple(str(path) for path in paths)
-        return PromptFile(
-            tried, next((path for path in tried if path in self._there or self._store.exists(path)), None)
-        )
+        return PromptFile(tried, next(filter(self._has, tried), None))
 
 
 def _retries(finder: _Finder, root: Object, doubtful: frozenset[Pointer]) -> Iterator[RetryPrompt]:
@@ -186,7 +208,7 @@ def _retries(finder: _Finder, root: Object, doubtful: frozenset[Pointer]) -> Ite
         for name in dict.fromkeys(patterns[each] for each in _conditions(step) if each in patterns):
             pattern = object_of(object_of(root.get("failurePatterns")).get(name))
             named = {"edition": pattern.get("edition"), "adaptation": pattern.get("adaptation", "")}
-            prompt = finder.prompt({"c2": step.get("c2"), "c3": step.get("c3"), **named})
+            prompt = finder.retry_prompt({"c2": step.get("c2"), "c3": step.get("c3"), **named})
             if prompt is not None and ("failurePatterns", name) not in doubtful:
                 yield RetryPrompt(key, name, prompt)
 
@@ -212,9 +234,17 @@ def _members(root: Object, name: str) -> Iterable[tuple[str, Json]]:
     return object_of(root.get(name)).items()
 
 
-def find_broken_blocks(text: str, file: Place, start: int, end: int) -> Iterator[BrokenBlock]:
-    """Yield the tags that mean nothing in a retry prompt, which is a stretch of the text of a file."""
+def read_retry_prompt(
+    text: str, file: Place, start: int, end: int
+) -> tuple[tuple[BrokenBlock, ...], tuple[PromptReading, ...]]:
+    """Return the tags that mean nothing in a retry prompt, a stretch of a file, and the names that the others read."""
+    broken: list[BrokenBlock] = []
+    found: dict[str, PromptReading] = {}
     for tag in find_tags(text[start:end]) if "{{" in text else ():
+        span = (start + tag.start, start + tag.end)
+        name = tag.name.partition(".")[0]
         if tag.defect is not None:
-            span = (start + tag.start, start + tag.end)
-            yield BrokenBlock(replace(file, range=span), text[slice(*span)], tag.defect)
+            broken.append(BrokenBlock(replace(file, range=span), text[slice(*span)], tag.defect))
+        elif name and name != "this":
+            found.setdefault(name, PromptReading(name, replace(file, range=span)))
+    return tuple(broken), tuple(found.values())

@@ -25,7 +25,14 @@ from stagec.frontends.registry.document import (
 )
 from stagec.frontends.registry.files import RegistryFiles, bundles, find_attached_file, find_attached_folder, is_prompt
 from stagec.frontends.registry.gates import GateReader, OutputReader
-from stagec.frontends.registry.prompts import BrokenBlock, Prompts, Store, find_broken_blocks, find_prompts
+from stagec.frontends.registry.prompts import (
+    BrokenBlock,
+    PromptReading,
+    Prompts,
+    Store,
+    find_prompts,
+    read_retry_prompt,
+)
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 
@@ -125,15 +132,20 @@ def _prompts(bundle: RegistryFiles, sources: Sources, steps: Mapping[str, Step])
     wanted = ((key, step.body) for key, step in steps.items() if "runner" not in step.body)
     found = find_prompts(store, object_of(bundle.registry.value), wanted, bundle.registry.faults)
     files = dict.fromkeys(each.prompt.file for each in found.of_retries if each.prompt.file is not None)
-    return replace(found, broken_blocks=tuple(each for file in files for each in _find_broken_blocks(sources, file)))
+    retries = {file: _read_retry_prompt(sources, file) for file in files}
+    return replace(
+        found,
+        broken_blocks=tuple(each for broken, _ in retries.values() for each in broken),
+        readings={file: read for file, (_, read) in retries.items()},
+    )
 
 
-def _find_broken_blocks(sources: Sources, file: str) -> Iterator[BrokenBlock]:
+def _read_retry_prompt(sources: Sources, file: str) -> tuple[tuple[BrokenBlock, ...], tuple[PromptReading, ...]]:
     tree = sources.tree(file, "prompt")
-    if tree is not None and tree.readable:
-        text = tree.data.decode(errors="replace")
-        start, end = tree.body or (0, len(text))
-        yield from find_broken_blocks(text, tree.at, start, end)
+    if tree is None or not tree.readable:
+        return (), ()
+    text = tree.data.decode(errors="replace")
+    return read_retry_prompt(text, tree.at, *(tree.body or (0, len(text))))
 
 
 _SYSTEM_PROMPT = ("runner", "flow", "systemPromptPath")

@@ -2,7 +2,8 @@
 
 ## Why this matters
 When a validator fails, the step before the closure runs again and is told what failed. The failure pattern chooses
-that prompt; without it the run goes round and nobody tells the model what to mend.
+that prompt. Without it the model reads a general text: that the work was checked and is not done, the command, and what
+it printed.
 
 ## How to fix
 Write the prompt. It lies at the `c2` and `c3` of the validation step, with the `edition` and the `adaptation` of the
@@ -12,6 +13,7 @@ Or set `onFailure.action` to what shall happen instead.
 
 from collections.abc import Iterator
 
+from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
@@ -23,6 +25,7 @@ from stagec.rules.registry import describe_lost_path, promptless, rule
 @rule(
     since="0.1",
     origin=("steps-registry:beyond.retry-prompt-file", "steps-registry:doc.adaptation-path", "rulings:R16"),
+    severity=Severity.WARNING,
 )
 def check(registry: Registry) -> Iterator[Finding]:
     lost: dict[tuple[str, str], list[RetryPrompt]] = {}

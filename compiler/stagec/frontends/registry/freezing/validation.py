@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import posixpath
-import re
 from collections.abc import Iterator
 
 from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.freezing.templates import RegistryTexts, retry_prompt
 from stagec.frontends.registry.prompts import Prompts
+from stagec.frontends.registry.validators import read_success
 from stagec.plan.canonical import to_count
 from stagec.plan.gate import Condition, Validation
 from stagec.plan.surroundings import Success, Validator
@@ -17,9 +16,6 @@ from stagec.plan.template import Template
 
 _ATTEMPTS = 3
 _RETRY = "retry"
-_GENERAL = "f_failed.md"
-"""The prompt of every failure pattern that has none of its own."""
-_STATUS = re.compile(r"exitCode:\s*([+-]?)0*([0-9]+)")
 _NEVER = Success("matches", r"[^\s\S]")
 """What holds of no output, in any dialect of regular expressions."""
 
@@ -34,8 +30,8 @@ class Validations:
         self._bodies = dict(_bodies(registry))
         self._prompts: dict[str, dict[str, str]] = {}
         for each in prompts.of_retries:
-            file = each.prompt.file or posixpath.join(posixpath.dirname(each.prompt.tried[-1]), _GENERAL)
-            self._prompts.setdefault(each.step, {})[each.pattern] = file
+            if each.prompt.file is not None:
+                self._prompts.setdefault(each.step, {})[each.pattern] = each.prompt.file
 
     def of_step(self, step: Step) -> Validation | None:
         """Return what guards a step; nothing where nothing does."""
@@ -81,18 +77,7 @@ def _validator(body: Object) -> Validator:
     extract = object_of(body.get("extractParams"))
     return Validator(
         command=text_in(body, "command") or "",
-        success=_success(text_in(body, "successWhen") or ""),
+        success=read_success(text_in(body, "successWhen") or "") or _NEVER,
         pattern=text_in(body, "failurePattern") or "",
         extract={name: each for name, each in extract.items() if isinstance(each, str)},
     )
-
-
-def _success(written: str) -> Success:
-    """Return when a command has succeeded; words that mean nothing are never met."""
-    kind, colon, argument = written.partition(":")
-    status = _STATUS.match(written)
-    if status is not None:
-        return Success("exit", status[2] if status[2] == "0" else f"{status[1].strip('+')}{status[2]}")
-    if written == "empty" or (colon and kind in {"contains", "matches"}):
-        return Success(kind, argument)
-    return _NEVER

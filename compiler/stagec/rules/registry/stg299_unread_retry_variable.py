@@ -1,0 +1,40 @@
+"""A retry prompt reads a value that no validator extracts for it.
+
+## Why this matters
+When a validator has failed, `{{name}}` in the retry prompt stands for what the validator extracted under that name. A
+name that it does not extract is an empty text: the model is not told what to mend.
+
+## How to fix
+Correct the name, or extract the value: add it to `extractParams` of the validator and to `params` of its failure
+pattern.
+"""
+
+from collections.abc import Iterator
+
+from stagec.core.diagnostic import Severity
+from stagec.core.nearest import Names, hint
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.validators import Exchange, exchanges
+from stagec.rules.registry import rule
+
+
+@rule(since="0.1", origin=("steps-registry:beyond.extractor", "rulings:R6"), severity=Severity.WARNING)
+def check(registry: Registry) -> Iterator[Finding]:
+    users: dict[str, dict[str, Exchange]] = {}
+    by_pattern: dict[str, list[Exchange]] = {}
+    for each in exchanges(registry) if registry.prompts.readings else ():
+        by_pattern.setdefault(each.pattern, []).append(each)
+    for retry in registry.prompts.of_retries:
+        if retry.prompt.file is not None:
+            for each in by_pattern.get(retry.pattern, ()):
+                users.setdefault(retry.prompt.file, {})[each.validator] = each
+    for file, exchanging in users.items():
+        known = {name for each in exchanging.values() for name in (*each.extracted, *(each.wanted or ()))}
+        lost = [each for each in registry.prompts.readings.get(file, ()) if each.name not in known]
+        for reading in lost:
+            names = listing(exchanging, "or")
+            related = tuple(Related(registry.at / "validators" / each, "extracts other values") for each in exchanging)
+            message = f"the retry prompt reads {quote(reading.name)}, which validator {names} does not extract"
+            yield Finding(reading.at, f"{message}{hint(reading.name, Names(sorted(known)))}", related[:3])
