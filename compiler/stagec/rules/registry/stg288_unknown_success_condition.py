@@ -12,14 +12,14 @@ Upper and lower case count.
 
 from collections.abc import Iterator
 
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
 from stagec.frontends.registry.validators import read_success, validators
 from stagec.rules.registry import rule
 
-_FORMS = Names(("empty", "exitCode", "contains", "matches"))
+_FORMS = NameIndex(("empty", "exitCode", "contains", "matches"))
 _NEEDED = {"exitCode": "a colon and a number", "contains": "a colon and a text", "matches": "a colon and a pattern"}
 _STATUSES = frozenset(map(str, range(256)))
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from stagec.core.diagnostic import Severity
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
@@ -23,7 +23,7 @@ from stagec.frontends.registry.validators import validators
 from stagec.plan.surroundings import EXTRACTORS
 from stagec.rules.registry import rule
 
-_KNOWN = Names(EXTRACTORS)
+_KNOWN = NameIndex(EXTRACTORS)
 _DOCUMENTED = ("parseBranchName", "parseRemoteStatus", "parseMergeStatus")
 _SHOWN = 8
 

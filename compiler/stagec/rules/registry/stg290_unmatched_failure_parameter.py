@@ -11,7 +11,7 @@ the retry prompt.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.document import Registry
@@ -36,7 +36,7 @@ def check(registry: Registry) -> Iterator[Finding]:
 def _compare(registry: Registry, each: Exchange, missing: list[str]) -> Iterator[Finding]:
     """Tell what is missing on one side and too much on the other; the retry prompt says which of the two is right."""
     wanted, read = each.wanted or {}, each.read or frozenset()
-    surplus = Names(name for name in each.extracted if name not in wanted)
+    surplus = NameIndex(name for name in each.extracted if name not in wanted)
     left = dict.fromkeys(surplus)
     extracting = registry.at / "validators" / each.validator / "extractParams"
     validator, pattern = f"validator {quote(each.validator)}", f"failure pattern {quote(each.pattern)}"

@@ -12,14 +12,14 @@ validator; or delete them.
 from collections.abc import Callable, Iterator, Mapping
 
 from stagec.core.diagnostic import Severity
-from stagec.core.nearest import Names
+from stagec.core.nearest import NameIndex
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
 from stagec.frontends.registry.validators import find_unused
 from stagec.rules.registry import rule
 
-_NOUNS: Mapping[str, tuple[str, str, Callable[[Registry], Names]]] = {
+_NOUNS: Mapping[str, tuple[str, str, Callable[[Registry], NameIndex]]] = {
     "validators": ("validator", "validation step", lambda registry: registry.validators),
     "failurePatterns": ("failure pattern", "validator", lambda registry: registry.patterns),
 }

@@ -12,7 +12,7 @@ pattern.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
-from stagec.core.nearest import Names, hint
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.document import Registry
@@ -37,4 +37,4 @@ def check(registry: Registry) -> Iterator[Finding]:
             names = listing(exchanging, "or")
             related = tuple(Related(registry.at / "validators" / each, "extracts other values") for each in exchanging)
             message = f"the retry prompt reads {quote(reading.name)}, which validator {names} does not extract"
-            yield Finding(reading.at, f"{message}{hint(reading.name, Names(sorted(known)))}", related[:3])
+            yield Finding(reading.at, f"{message}{hint(reading.name, NameIndex(sorted(known)))}", related[:3])
