@@ -136,7 +136,7 @@ def _prompts(bundle: RegistryFiles, sources: Sources, steps: Mapping[str, Step])
     return replace(
         found,
         broken_blocks=tuple(each for broken, _ in retries.values() for each in broken),
-        readings={file: read for file, (_, read) in retries.items()},
+        readings={file: names for file, (_, names) in retries.items()},
     )
 
 

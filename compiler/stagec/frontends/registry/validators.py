@@ -38,37 +38,37 @@ class Exchange:
     read: frozenset[str] | None
 
 
-def validators(registry: Registry) -> Iterator[tuple[str, Object]]:
+def list_validators(registry: Registry) -> Iterator[tuple[str, Object]]:
     """Yield the validators of a registry by name."""
-    return _objects(registry, "validators")
+    return _list_objects(registry, "validators")
 
 
-def exchanges(registry: Registry) -> Iterator[Exchange]:
+def find_exchanges(registry: Registry) -> Iterator[Exchange]:
     """Yield every validator with its failure pattern, where both can be read."""
-    patterns = dict(_objects(registry, "failurePatterns"))
-    read = _read_by_pattern(registry)
-    for name, body in validators(registry):
+    patterns = dict(_list_objects(registry, "failurePatterns"))
+    read = _find_names_by_pattern(registry)
+    for name, body in list_validators(registry):
         pattern = text_in(body, "failurePattern")
         extracted = body.get("extractParams", {})
         if pattern not in patterns or not isinstance(extracted, dict):
             continue
         at = registry.at / "validators" / name / "extractParams"
-        wanted = _wanted(registry.at / "failurePatterns" / pattern / "params", patterns[pattern].get("params"))
+        wanted = _read_params(registry.at / "failurePatterns" / pattern / "params", patterns[pattern].get("params"))
         yield Exchange(name, pattern, {each: at / each for each in extracted}, wanted, read.get(pattern))
 
 
-def _wanted(at: Place, given: Json) -> Mapping[str, Place] | None:
+def _read_params(at: Place, given: Json) -> Mapping[str, Place] | None:
     if not isinstance(given, list):
         return None
     return {each: at / index for index, each in enumerate(given) if isinstance(each, str)}
 
 
-def _read_by_pattern(registry: Registry) -> Mapping[str, frozenset[str]]:
+def _find_names_by_pattern(registry: Registry) -> Mapping[str, frozenset[str]]:
     """Return the names that the retry prompts of each failure pattern read."""
     found: dict[str, frozenset[str]] = {}
     for each in registry.prompts.of_retries:
         if each.prompt.file is not None:
-            names = frozenset(read.name for read in registry.prompts.readings.get(each.prompt.file, ()))
+            names = frozenset(reading.name for reading in registry.prompts.readings.get(each.prompt.file, ()))
             found[each.pattern] = found.get(each.pattern, frozenset()) | names
     return found
 
@@ -91,12 +91,12 @@ def find_unused(registry: Registry) -> Mapping[str, tuple[str, ...]]:
 
 def find_conditionless(registry: Registry) -> Iterator[str]:
     """Yield the validation steps that name no validator."""
-    for key, body in _objects(registry, "validationSteps"):
+    for key, body in _list_objects(registry, "validationSteps"):
         if body.get("validationConditions", []) == []:
             yield key
 
 
-def _objects(registry: Registry, section: str) -> Iterator[tuple[str, Object]]:
+def _list_objects(registry: Registry, section: str) -> Iterator[tuple[str, Object]]:
     for key, body in object_of(registry.body.get(section)).items():
         if isinstance(body, dict):
             yield key, body

@@ -16,7 +16,7 @@ from stagec.core.nearest import NameIndex
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.validators import read_success, validators
+from stagec.frontends.registry.validators import list_validators, read_success
 from stagec.rules.registry import rule
 
 _FORMS = NameIndex(("empty", "exitCode", "contains", "matches"))
@@ -26,7 +26,7 @@ _STATUSES = frozenset(map(str, range(256)))
 
 @rule(since="0.1", origin=("steps-registry:beyond.success-when", "steps-registry:doc.success-when"))
 def check(registry: Registry) -> Iterator[Finding]:
-    for name, body in validators(registry):
+    for name, body in list_validators(registry):
         written = body.get("successWhen")
         success = read_success(written) if isinstance(written, str) else None
         at = registry.at / "validators" / name / "successWhen"

@@ -19,7 +19,7 @@ from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.validators import validators
+from stagec.frontends.registry.validators import list_validators
 from stagec.plan.surroundings import EXTRACTORS
 from stagec.rules.registry import rule
 
@@ -35,7 +35,7 @@ _SHOWN = 8
 )
 def check(registry: Registry) -> Iterator[Finding]:
     lost: dict[str, list[Place]] = {}
-    for name, body in validators(registry):
+    for name, body in list_validators(registry):
         extracted = body.get("extractParams")
         for member, extractor in extracted.items() if isinstance(extracted, dict) else ():
             if isinstance(extractor, str) and extractor not in _KNOWN:

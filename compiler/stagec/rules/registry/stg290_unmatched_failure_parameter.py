@@ -15,13 +15,13 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.validators import Exchange, exchanges
+from stagec.frontends.registry.validators import Exchange, find_exchanges
 from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.extractor",), severity=Severity.WARNING)
 def check(registry: Registry) -> Iterator[Finding]:
-    for each in exchanges(registry):
+    for each in find_exchanges(registry):
         wanted = each.wanted or {}
         missing = [name for name in wanted if name not in each.extracted]
         if missing and not each.extracted:

@@ -16,7 +16,7 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.validators import Exchange, exchanges
+from stagec.frontends.registry.validators import Exchange, find_exchanges
 from stagec.rules.registry import rule
 
 
@@ -24,7 +24,7 @@ from stagec.rules.registry import rule
 def check(registry: Registry) -> Iterator[Finding]:
     users: dict[str, dict[str, Exchange]] = {}
     by_pattern: dict[str, list[Exchange]] = {}
-    for each in exchanges(registry) if registry.prompts.readings else ():
+    for each in find_exchanges(registry) if registry.prompts.readings else ():
         by_pattern.setdefault(each.pattern, []).append(each)
     for retry in registry.prompts.of_retries:
         if retry.prompt.file is not None:
