@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,11 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from stagec.contract.conflict import Conflict, conflict
+from stagec.contract.conflict import Conflict, conflict, emptiness
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
-from stagec.core.place import Place
+from stagec.core.place import Place, pointer_text
 from stagec.sources.read import Sources
 
 OFFERED, DEMANDED = Place("offered.json"), Place("demanded.json")
@@ -99,7 +100,8 @@ def test_a_schema_that_nothing_fits_has_no_conflict_with_another() -> None:
 
 def test_both_sides_of_a_conflict_are_shown() -> None:
     found = _conflict(_having("a", TEXT), {"properties": {"a": {"type": "null"}}})
-    assert found == Conflict(("a",), OFFERED / "properties" / "a", DEMANDED / "properties" / "a")
+    offered, demanded = OFFERED / "properties" / "a", DEMANDED / "properties" / "a"
+    assert found == Conflict(("a",), offered, demanded, demanded / "type", offered / "type")
 
 
 def test_a_schema_that_contains_itself_is_not_followed_for_ever() -> None:
@@ -107,6 +109,60 @@ def test_a_schema_that_contains_itself_is_not_followed_for_ever() -> None:
     schemas = Schemas(Sources(Path("/nowhere"), Budgets(), {"offered.json": b"{}"}))
     schemas.embed(Schema(endless, OFFERED))
     assert conflict(schemas, Schema(endless, OFFERED), Schema({"required": ["b"]}, DEMANDED)) is None
+
+
+@pytest.mark.parametrize(
+    ("schema", "at"),
+    [
+        ({**_having("a", TEXT, **CLOSED), "required": ["a", "b"]}, "required/1"),
+        ({"allOf": [_having("a", TEXT)], "const": 1}, "allOf/0/type"),
+        (_having("a", {"type": "string", "const": 1}), "properties/a/const"),
+        (_having("a", {"enum": [1, 2], "const": 3}), "properties/a/enum"),
+        (_having("a", {"enum": [1, 2], "minimum": 3}), "properties/a/enum"),
+        (_having("a", {"type": "boolean", "enum": ["true"]}), "properties/a/enum"),
+        ({"allOf": [_having("a", TEXT), {"properties": {"a": {"type": "null"}}}]}, "allOf/1/properties/a/type"),
+        (_having("a", {"type": "string", "minLength": 2, "maxLength": 1}), "properties/a/minLength"),
+        (_having("a", {"type": "number", "minimum": 2, "exclusiveMaximum": 2}), "properties/a/minimum"),
+        (_having("a", {"type": "integer", "minimum": 1.1, "maximum": 1.9}), "properties/a/minimum"),
+        (_having("a", {"type": "array", "minItems": 2, "maxItems": 1}), "properties/a/minItems"),
+        (_having("a", {"type": "array", "minItems": 1, "items": False}), "properties/a/minItems"),
+        (
+            _having("a", {"type": "array", "minItems": 1, "items": {"type": "string", "const": 1}}),
+            "properties/a/items/const",
+        ),
+        (_having("a", TEXT, maxProperties=0), "maxProperties"),
+        (_having("a", TEXT, **CLOSED, minProperties=2), "minProperties"),
+        (_having("a", {"$ref": "#"}), "properties/a"),
+        (_having("a", {"type": "array", "minItems": 1, "items": {"$ref": "#"}}), "properties/a"),
+        ({"required": ["a"], "properties": {"a": False}}, "required/0"),
+        ({"type": "object", "anyOf": [{"type": "null"}, {"const": 1}]}, "anyOf"),
+    ],
+)
+def test_what_nothing_satisfies_is_found_at_its_cause(schema: Any, at: str) -> None:
+    found = _emptiness(schema)
+    assert found is not None
+    assert pointer_text(found.at.pointer) == f"/{at}"
+
+
+def _emptiness(schema: Json) -> Conflict | None:
+    schemas = Schemas(Sources(Path("/nowhere"), Budgets(), {"offered.json": json.dumps(schema).encode()}))
+    return emptiness(schemas, Schema(schema, OFFERED))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array"},
+        {"type": "null", "const": None},
+        {"type": "object", "properties": {"a": {"$ref": "#"}}},
+        _having("a", {"anyOf": [{"$ref": "#"}, TEXT]}),
+        _having("a", {"type": "array", "items": {"$ref": "#"}}),
+        _having("a", {"type": "strnig", "enum": ["x"]}),
+        {"type": "object", "anyOf": [{"properties": {"a": False}}, {"required": ["a"]}]},
+    ],
+)
+def test_what_some_value_satisfies_is_not_empty(schema: Any) -> None:
+    assert _emptiness(schema) is None
 
 
 LEAVES: Any = st.sampled_from(
@@ -144,3 +200,13 @@ def test_no_value_fits_two_schemas_that_conflict(offered: Any, demanded: Any) ->
     if found is not None:
         both = jsonschema_rs.validator_for({"allOf": [offered, demanded]})
         assert [each for each in (*VALUES, *OBJECT_VALUES) if both.is_valid(each)] == []
+
+
+@settings(max_examples=150, deadline=None)
+@given(SCHEMAS, SCHEMAS)
+def test_no_object_satisfies_a_schema_that_is_empty(one: Any, other: Any) -> None:
+    schema = {"allOf": [one, other]}
+    found = _emptiness(schema)
+    event(f"empty: {found is not None}")
+    if found is not None:
+        assert [each for each in OBJECT_VALUES if jsonschema_rs.validator_for(schema).is_valid(each)] == []

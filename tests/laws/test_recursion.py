@@ -19,6 +19,7 @@ ALLOWED = {
     "cli.app:_add_help": "commands and their subcommands",
     "cli.commands.simulate.samples:_Maker._of_kind": "`_DEEPEST` levels and `_MOST` values are made",
     "cli.commands.simulate.samples:_Maker.simplest": "`_DEEPEST` levels and `_MOST` values are made",
+    "contract.conflict:_Search._judge_all": "`_DEEPEST` members inside each other are compared",
     "contract.conflict:_Search._inside": "`_DEEPEST` members inside each other are compared",
     "contract.conflict:_Search.conflict": "`_DEEPEST` members inside each other are compared",
     "contract.variants:_Search._member": "paths are no longer than an answer is deep",

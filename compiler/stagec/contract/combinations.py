@@ -166,17 +166,23 @@ def _types(layers: Iterable[Schema]) -> frozenset[str] | None:
 
 
 def types_of(body: Object) -> frozenset[str] | None:
-    """Return the types that a schema itself allows, with `integer` for a `number` too; None when it does not say."""
+    """Return the types that a schema itself allows, with `integer` for a `number` too; None when it does not say.
+
+    Of names that are no types nothing is known: what their author meant is anybody's guess.
+    """
     named = body.get("type")
-    if isinstance(named, str):
-        return _ALSO.get(named) or frozenset((named,))
-    if isinstance(named, list):
-        return frozenset(part for each in named if isinstance(each, str) for part in (each, *_ALSO.get(each, ())))
+    names = [named] if isinstance(named, str) else named
+    if isinstance(names, list):
+        known = [each for each in names if isinstance(each, str) and each in _TYPES]
+        return frozenset().union(*map(_TYPES.__getitem__, known)) if known and len(known) == len(names) else None
     listed = [body["const"]] if "const" in body else body.get("enum")
     return frozenset(type_of(each) for each in listed) if isinstance(listed, list) else None
 
 
-_ALSO = {"number": frozenset({"number", "integer"})}
+_TYPES = {
+    **{each: frozenset({each}) for each in ("array", "boolean", "integer", "null", "object", "string")},
+    "number": frozenset({"number", "integer"}),
+}
 
 
 def type_of(given: Json) -> str:

@@ -1,30 +1,38 @@
-"""Whether what one schema offers can ever be what another one demands."""
+"""Whether some value satisfies a schema, or two schemas together, and which parts of them exclude each other if not."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
-from stagec.contract.choices import list_values
-from stagec.contract.combinations import Combination, combinations
-from stagec.contract.member import list_needed
+from stagec.contract.choices import list_values, lists
+from stagec.contract.combinations import Combination, as_object, clash, combinations, type_of, types_of
+from stagec.contract.member import list_needed, member
 from stagec.contract.schemas import Schema, Schemas
-from stagec.contract.variants import admits, numbers
+from stagec.contract.variants import admits, count_out, numbers
+from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.place import Place
-from stagec.core.value import value
+from stagec.core.value import replace, value
 
 Group = tuple[Schema, ...]
 
 _DEEPEST = 16
 """So many members inside each other are compared."""
+_PATIENCE = 5_000
+"""So many combinations of alternatives are looked at for one question."""
 
 
 @value
 class Conflict:
-    """The path at which nothing can be both, and the parts of the two schemas that say so."""
+    """The path at which no value is possible, and the parts of the two schemas that say so.
+
+    `at` is the keyword that leaves nothing there, `against` the one that contradicts it, where there is one.
+    """
 
     path: tuple[str, ...]
     offered: Place
     demanded: Place
+    at: Place
+    against: Place | None = None
 
 
 def conflict(
@@ -40,8 +48,19 @@ def conflict(
 
 
 def emptiness(schemas: Schemas, schema: Schema) -> Conflict | None:
-    """Return why no object satisfies a schema; nothing when one may, or it cannot be told."""
-    return _Search(schemas, {}).conflict((schema,), (), ())
+    """Return why no object satisfies a schema; nothing when one may, or it cannot be told.
+
+    Nothing either where the schema is satisfied by other values, and by no object because it asks for another type.
+    """
+    return schemas.memo.once(("emptiness", schema.at), lambda: _find_emptiness(schemas, schema))
+
+
+def _find_emptiness(schemas: Schemas, schema: Schema) -> Conflict | None:
+    found = _Search(schemas, {}).conflict((schema,), (), ())
+    if found is not None or object_of(schema.value).get("type") == "object":
+        return found
+    found = _Search(schemas, {}).conflict(as_object(schema), (), ())
+    return found if found is not None and found.path else None
 
 
 class _Search:
@@ -50,18 +69,45 @@ class _Search:
     def __init__(self, schemas: Schemas, stand_ins: Mapping[Place, Schema]) -> None:
         self._schemas = schemas
         self._stand_ins = stand_ins
+        self._left = _PATIENCE
+        self._possible: set[frozenset[Place]] = set()
+        self._open: set[frozenset[Place]] = set()
 
     def conflict(self, offered: Group, demanded: Group, path: tuple[str, ...]) -> Conflict | None:
-        """Return why nothing fits all schemas of both groups; in every alternative there has to be a reason."""
+        """Return why nothing fits all schemas of both groups; in every alternative there has to be a reason.
+
+        A value that has to hold another one of the same schemas has no end, so there is none.
+        """
         group = (*offered, *demanded)
-        possible = combinations(self._schemas, group) if len(path) < _DEEPEST else None
-        if possible is None:
+        key = frozenset(each.at for each in group)
+        if not group or len(path) >= _DEEPEST or key in self._possible:
             return None
-        here = Conflict(path, (offered or group)[0].at, (demanded or group)[0].at) if group else None
-        if not possible:
+        here = Conflict(path, (offered or group)[0].at, (demanded or group)[0].at, group[0].at)
+        if key in self._open:
             return here
-        reasons = [here if _is_empty(each) else self._inside(each, offered, demanded, path) for each in possible]
-        return reasons[0] if None not in reasons else None
+        self._open.add(key)
+        found = self._judge_all(here, offered, demanded)
+        self._open.remove(key)
+        if found is None:
+            self._possible.add(key)
+        return found
+
+    def _judge_all(self, here: Conflict, offered: Group, demanded: Group) -> Conflict | None:
+        group = (*offered, *demanded)
+        possible = combinations(self._schemas, group)
+        self._left -= len(possible or ())
+        if possible is None or self._left < 0:
+            return None
+        if not possible:
+            return _put(here, _explain(self._schemas, group))
+        first: Conflict | None = None
+        for each in possible:
+            void = _find_void(each)
+            found = _put(here, void) if void is not None else self._inside(each, offered, demanded, here.path)
+            if found is None:
+                return None
+            first = first or found
+        return first
 
     def _inside(
         self, combination: Combination, offered: Group, demanded: Group, path: tuple[str, ...]
@@ -71,7 +117,9 @@ class _Search:
         for name, found in list_needed(combination):
             inside = (*path, name)
             if found.forbidden:
-                return Conflict(inside, (offered or demanded)[0].at, (demanded or offered)[0].at)
+                sides = (offered or demanded)[0].at, (demanded or offered)[0].at
+                wanted = _find_demand(combination, name)
+                return Conflict(inside, *sides, wanted, _find_bar(combination, name))
             parts = tuple(self._stand_ins.get(each.at, each) for each in found.parts)
             theirs = tuple(each for each in parts if wants(each.at))
             ours = tuple(each for each in parts if not wants(each.at))
@@ -88,6 +136,54 @@ class _Search:
         )
 
 
+Void = tuple[Place, Place | None]
+"""The keyword that leaves nothing, and the one that contradicts it."""
+
+
+def _put(here: Conflict, void: Void) -> Conflict:
+    return replace(here, at=void[0], against=void[1])
+
+
+def _explain(schemas: Schemas, group: Group) -> Void:
+    """Return why schemas leave no combination: one is `false`, two ask for other types, or all alternatives clash."""
+    layers = [each for each in schemas.layers(*group) if isinstance(each, Schema)]
+    barred = next((each.at for each in layers if each.value is False), None)
+    sides = clash(schemas, group) if barred is None else None
+    if sides is not None:
+        return _type_place(sides[1]), _type_place(sides[0])
+    choosing = (each.at / key for each in layers for key in ("oneOf", "anyOf", "if") if key in object_of(each.value))
+    return barred or next(choosing, group[0].at), None
+
+
+def _type_place(schema: Schema) -> Place:
+    """Return the keyword by which a schema decides about types."""
+    keyword = next((each for each in ("type", "const", "enum") if each in object_of(schema.value)), None)
+    return schema.at if keyword is None else schema.at / keyword
+
+
+def _find_demand(combination: Combination, name: str) -> Place:
+    """Return where a combination asks for a member, or for an element."""
+    for each in combination.layers:
+        wanted = list_of(object_of(each.value).get("required"))
+        if name in wanted:
+            return each.at / "required" / wanted.index(name)
+    least = (each.at / "minItems" for each in combination.layers if "minItems" in object_of(each.value))
+    return next(least, combination.layers[0].at)
+
+
+_CLOSING = ("additionalProperties", "unevaluatedProperties", "maxItems", "items", "additionalItems")
+
+
+def _find_bar(combination: Combination, name: str) -> Place | None:
+    """Return what forbids a member, or an element."""
+    for each in combination.layers:
+        body = object_of(each.value)
+        if object_of(body.get("properties")).get(name) is False:
+            return each.at / "properties" / name
+    closed = ((each, key) for key in _CLOSING for each in combination.layers)
+    return next((each.at / key for each, key in closed if object_of(each.value).get(key) in (False, 0)), None)
+
+
 _BOUNDS = (
     ({"integer", "number"}, "minimum", "maximum"),
     ({"string"}, "minLength", "maxLength"),
@@ -96,20 +192,88 @@ _BOUNDS = (
 )
 
 
-def _is_empty(combination: Combination) -> bool:
-    """Tell whether the values that schemas list, or the bounds they set, leave nothing."""
+def _find_void(combination: Combination) -> Void | None:
+    """Return why the values that schemas list, or the bounds they set, leave nothing."""
     listed = list_values(combination)
     if listed is not None:
-        return not any(admits(combination, each) for each in listed)
+        return None if any(admits(combination, each) for each in listed) else _explain_lists(combination)
     bounds = (each for each in _BOUNDS if combination.types is not None and combination.types <= each[0])
-    return any(_is_crossed(combination, low, high) for _, low, high in bounds)
+    found = next((void for _, low, high in bounds if (void := _find_crossed(combination, low, high))), None)
+    if found is None and combination.types == frozenset({"object"}):
+        return _find_miscount(combination)
+    if found is None and combination.types is not None and "integer" in combination.types:
+        counted = count_out(combination)
+        is_empty = counted is not None and not any(admits(combination, each) for each in counted)
+        return (_bound_at(combination, ("minimum", "exclusiveMinimum")), None) if is_empty else None
+    return found
 
 
-def _is_crossed(combination: Combination, low: str, high: str) -> bool:
-    least, most = numbers(combination, low), numbers(combination, high)
-    above, below = numbers(combination, "exclusiveMinimum"), numbers(combination, "exclusiveMaximum")
+def _explain_lists(combination: Combination) -> Void:
+    """Return a list of values, and what rules out all of them by itself."""
+    listing = [(layer, body) for layer, body in _bodies(combination) if next(lists(body), None) is not None]
+    if not listing:  # the few values of a type, which something else rules out
+        return next(((each.at / "type", None) for each, body in _bodies(combination) if "type" in body))
+    layer, body = listing[0]
+    given = next(lists(body))
+    at = layer.at / ("enum" if isinstance(body.get("enum"), list) else "const")
+    for other, constraints in _bodies(combination):
+        for keyword in constraints:
+            if other.at / keyword != at and _rules_out(keyword, constraints, given):
+                return at, other.at / keyword
+    return at, None
+
+
+def _rules_out(keyword: str, body: Object, given: list[Json]) -> bool:
+    """Tell whether a keyword alone leaves none of some values."""
+    alone = {keyword: body[keyword]}
+    types, named = types_of(alone), [*lists(alone)]
+    limits = Combination((Schema(alone, Place("")),), None, whole=True)
+    fitting = (each for each in given if (types is None or type_of(each) in types) and admits(limits, each))
+    return not any(all(each in listed for listed in named) for each in fitting)
+
+
+def _find_crossed(combination: Combination, low: str, high: str) -> Void | None:
+    least, most = _bounds(combination, low), _bounds(combination, high)
+    above, below = _bounds(combination, "exclusiveMinimum"), _bounds(combination, "exclusiveMaximum")
     if low != "minimum":
         above = below = []
-    crossed = any(one > other for one in least for other in most)
-    touched = any(one >= other for one in (*least, *above) for other in below)
-    return crossed or touched or any(one >= other for one in above for other in most)
+    crossed = ((one, other) for one in least for other in most if one[0] > other[0])
+    touched = ((one, other) for one in (*least, *above) for other in below if one[0] >= other[0])
+    left = ((one, other) for one in above for other in most if one[0] >= other[0])
+    return next(((one[1], other[1]) for pairs in (crossed, touched, left) for one, other in pairs), None)
+
+
+def _bounds(combination: Combination, key: str) -> list[tuple[int | float, Place]]:
+    """Return the bounds of one kind that a combination sets, each with its place."""
+    alone = ((each, Combination((each,), None, whole=True)) for each in combination.layers)
+    return [(found, each.at / key) for each, one in alone for found in numbers(one, key)]
+
+
+def _bound_at(combination: Combination, keys: tuple[str, ...]) -> Place:
+    found = (at for key in keys for _, at in _bounds(combination, key))
+    return next(found, combination.layers[0].at)
+
+
+def _find_miscount(combination: Combination) -> Void | None:
+    """Return why an object can never have the right number of members."""
+    for most, at in _bounds(combination, "maxProperties"):
+        if len(combination.required) > most:
+            wanted = (each.at / "required" for each, body in _bodies(combination) if "required" in body)
+            return at, next(wanted, None)
+    few = _find_fewest(combination)
+    over = (at for least, at in _bounds(combination, "minProperties") if few is not None and few[0] < least)
+    return next(((at, few[1]) for at in over if few is not None), None)
+
+
+def _find_fewest(combination: Combination) -> tuple[int, Place] | None:
+    """Return how many members the layer leaves that allows the fewest, and what closes it."""
+    found: list[tuple[int, Place]] = []
+    for layer, body in _bodies(combination):
+        if body.get("additionalProperties") is False and not body.get("patternProperties"):
+            allowed = sum(not member(combination, name).forbidden for name in object_of(body.get("properties")))
+            found.append((allowed, layer.at / "additionalProperties"))
+    return min(found, key=lambda each: each[0], default=None)
+
+
+def _bodies(combination: Combination) -> Iterator[tuple[Schema, Object]]:
+    return ((each, each.value) for each in combination.layers if isinstance(each.value, dict))

@@ -187,7 +187,7 @@ _LONGEST_RANGE = 64
 
 def _list_values(combination: Combination, asked: tuple[Json, ...]) -> Iterator[PathValue]:
     listed = list_values(combination)
-    listed = _count_out(combination) if listed is None else listed
+    listed = count_out(combination) if listed is None else listed
     if listed is None:
         yield from (PathValue(True, True, each) for each in asked if admits(combination, each))
         yield OTHER
@@ -199,7 +199,7 @@ def _list_values(combination: Combination, asked: tuple[Json, ...]) -> Iterator[
     yield from [PathValue(True, False, each, True) for each in listed if identity(each) in rest][:1]
 
 
-def _count_out(combination: Combination) -> list[Json] | None:
+def count_out(combination: Combination) -> list[Json] | None:
     """Return all values that types and bounds leave, None when they are too many."""
     kinds = [_all_of(combination, each) for each in sorted(combination.types or ("any",))]
     return None if None in kinds else [each for kind in kinds if kind is not None for each in kind]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from stagec.contract.choices import Choices
+from stagec.contract.conflict import Conflict
 from stagec.contract.promise import Excluded, Presence, Promise
 from stagec.contract.schemas import Miss, Reference, Schema
 from stagec.core.json import Json, Object
@@ -61,14 +62,8 @@ FLOW_MEMBERS = ("structuredGate", "transitions", "outputSchemaRef", "stepKind")
 """What only a step that runs can have."""
 
 VERDICTS = (
-    "poll:state",
-    "count:iteration",
-    "count:check",
-    "detect:keyword",
-    "detect:structured",
-    "detect:graph",
-    "meta:composite",
-    "meta:custom",
+    *("poll:state", "count:iteration", "count:check", "detect:keyword", "detect:structured", "detect:graph"),
+    *("meta:composite", "meta:custom"),
 )
 """How an agent can judge that its work is done."""
 
@@ -118,7 +113,7 @@ class OutputSchema:
 
     `pointed` is the part of the schema that the gate's `intentSchemaRef` points at, `choices` are the values named
     there; both are `Miss.UNKNOWABLE` where there is no usable pointer. `paths` are the promises about every path that
-    the gate names: intent, target and hand-off.
+    the gate names: intent, target and hand-off. `void` is why no answer satisfies it; then nothing else is known.
     """
 
     file: str
@@ -135,6 +130,7 @@ class OutputSchema:
     """The values that can stand at each of these paths; `Miss.NO_MEMBER` when they are not named one by one."""
     presences: frozenset[Presence] = frozenset()
     """Every presence that one of these paths has."""
+    void: Conflict | None = None
 
 
 @value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshal import dumps
 
 from stagec.contract.choices import Choices, choices, follow_pointer
+from stagec.contract.conflict import emptiness
 from stagec.contract.promise import Excluded, Promise, find_excluded, possible_values, promise
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, text_in
@@ -65,8 +66,9 @@ class OutputReader:
     def _look_up(self, file: str, name: str, gate: Gate | None) -> OutputSchema:
         path = join(self._folder, file)
         found = Miss.OUTSIDE if path is None else self._schemas.find_named(path, name)
-        if not isinstance(found, Schema) or gate is None:
-            return OutputSchema(file, name, found, Miss.UNKNOWABLE, Miss.UNKNOWABLE)
+        void = emptiness(self._schemas, found) if isinstance(found, Schema) else None
+        if not isinstance(found, Schema) or gate is None or void is not None:
+            return OutputSchema(file, name, found, Miss.UNKNOWABLE, Miss.UNKNOWABLE, void=void)
         at: Schema | Miss = Miss.UNKNOWABLE
         if gate.pointer is not None and gate.pointer.startswith("#/"):
             at = follow_pointer(self._schemas, found, gate.pointer)

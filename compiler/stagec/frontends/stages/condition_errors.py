@@ -139,10 +139,7 @@ def _find_in_gate(pipeline: Pipeline, condition: StageCondition) -> Iterator[Wro
 
 def emptiness_of(pipeline: Pipeline, stage: Stage) -> Conflict | None:
     """Return why a stage can hand in nothing, if its schema forbids whatever it may be."""
-    if not isinstance(stage.result, Schema):
-        return None
-    result = stage.result
-    return pipeline.memo.once(("emptiness", stage.at), lambda: emptiness(pipeline.schemas, result))
+    return emptiness(pipeline.schemas, stage.result) if isinstance(stage.result, Schema) else None
 
 
 def find_condition_errors(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> tuple[WrongCondition, ...]:

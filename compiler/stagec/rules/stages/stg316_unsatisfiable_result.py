@@ -11,7 +11,6 @@ type, a member that is required and forbidden.
 
 from collections.abc import Iterator
 
-from stagec.contract.schemas import Schema
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.condition_errors import emptiness_of
@@ -24,7 +23,7 @@ from stagec.rules.stages import rule
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for stage in pipeline.stages:
         found = emptiness_of(pipeline, stage)
-        if found is not None and isinstance(stage.result, Schema):
+        if found is not None:
             why = f": nothing can be its {quote(path_text(found.path))}" if found.path else ""
-            related = () if found.offered == stage.result.at else (Related(found.offered, "this leaves nothing"),)
-            yield Finding(stage.result.at, f"no result of stage {quote(stage.name)} satisfies its schema{why}", related)
+            related = () if found.against is None else (Related(found.against, "this contradicts it"),)
+            yield Finding(found.at, f"no result of stage {quote(stage.name)} satisfies its schema{why}", related)

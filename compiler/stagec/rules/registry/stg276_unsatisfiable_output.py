@@ -1,0 +1,33 @@
+"""No answer satisfies the output schema of a step.
+
+## Why this matters
+An answer counts when it satisfies the schema. Where two parts of the schema exclude each other, every answer is
+refused, and every run that comes to the step fails.
+
+## How to fix
+Change the part that is shown, or the one that contradicts it: a name in `required` that a closed object does not have,
+a value of another type, a bound that is higher than another, a part that has to contain itself.
+"""
+
+from collections.abc import Iterator
+
+from stagec.core.place import Place
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.document import Registry, Step
+from stagec.rules.registry import rule
+
+
+@rule(since="0.1", origin=("rulings:R20", "steps-registry:gate.schema-load"))
+def check(registry: Registry) -> Iterator[Finding]:
+    told: dict[Place, list[Step]] = {}
+    for step in registry.steps.values():
+        if step.output is not None and step.output.void is not None and not step.is_section:
+            told.setdefault(step.output.void.at, []).append(step)
+    for at, steps in told.items():
+        void = steps[0].output.void if steps[0].output is not None else None
+        if void is not None:
+            who = f"step{'s' if len(steps) > 1 else ''} {listing([each.key for each in steps])}"
+            why = f": nothing can be its {quote('.'.join(void.path))}" if void.path else ""
+            related = () if void.against is None else (Related(void.against, "this contradicts it"),)
+            yield Finding(at, f"no answer of {who} satisfies its output schema{why}", related)
