@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.core.diagnostic import Diagnostic, Severity
-from stagec.core.edit import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Diagnostic, Edit, Fix, Severity
 from stagec.core.place import START, Place, Pointer
 from stagec.fixes import FixedFiles, apply_fixes
 from stagec.sources.formats.plain import FORMAT as PLAIN

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from stagec.core.diagnostic import Diagnostic
-from stagec.core.edit import Change, Edit
+from stagec.core.diagnostic import Change, Diagnostic, Edit
 from stagec.core.value import value
 from stagec.sources.read import BOM
 from stagec.sources.tree import Tree

@@ -1,8 +1,10 @@
-"""Names in messages are quoted, escaped and shortened."""
-
 from __future__ import annotations
 
-from stagec.core.words import format_count, listing, quote, shorten_digest
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stagec.core.words import format_count, listing, quote, shorten_digest, visible
 
 
 def test_control_characters_and_direction_marks_are_escaped() -> None:
@@ -45,3 +47,33 @@ def test_of_many_names_only_those_that_are_shown_are_looked_at() -> None:
 
     assert listing([Name() for _ in range(1000)]).endswith("and 992 more")
     assert Name.shown == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("step 'a'", "step 'a'"),
+        ("審査　する", "審査　する"),
+        ("\x1b[2J", "\\x1b[2J"),
+        ("a\r\nb\tc", "a\\r\\nb\\tc"),
+        ("\u202edoc\u2066", "\\u202edoc\\u2066"),
+        ("\u2028\x85\x9b\xa0", "\\u2028\\x85\\x9b\\xa0"),
+        ("\udcff", "\\udcff"),
+        ("x ##[error]y ##vso[z] ### [w]", "x #\\x23[error]y #\\x23vso[z] ### [w]"),
+    ],
+)
+def test_what_is_not_harmless_is_shown_escaped(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_what_an_encoding_lacks_is_shown_escaped() -> None:
+    assert visible("äö… €", "ascii") == "\\xe4\\xf6... \\u20ac"
+    assert visible("äö… €", "latin-1") == "äö... \\u20ac"
+
+
+@given(st.text(st.characters()), st.sampled_from(["ascii", "utf-8", "latin-1", "cp932"]))
+def test_everything_can_be_written(text: str, encoding: str) -> None:
+    shown = visible(text, encoding)
+    shown.encode(encoding)
+    assert len(shown.splitlines()) <= 1
+    assert shown.replace("\u3000", "").isprintable()

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from stagec.core.budgets import Budgets
-from stagec.core.edit import Edit
+from stagec.core.diagnostic import Edit
 from stagec.fixes import apply_fixes
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings

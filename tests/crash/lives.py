@@ -16,7 +16,7 @@ from pathlib import Path
 from crash.flows import Undisturbed, digest, flow, program
 
 from stagec.drivers.local import History, JournalError, Reason, read_journal
-from stagec.drivers.local.event_json import key_of
+from stagec.drivers.local.history import key_of
 from stagec.drivers.local.replay import fold_events, replay_twice
 from stagec.runtime import load
 

@@ -10,7 +10,7 @@ import pytest
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place
 from stagec.graph import build
-from stagec.model.concerns import Concerns
+from stagec.model.flow import Concerns
 from stagec.picture.document import Box, Line, Picture, Role, Stroke
 from stagec.picture.draw import draw
 from stagec.pipeline import Project, compile_project

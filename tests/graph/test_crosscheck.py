@@ -27,7 +27,7 @@ from stagec.plan.document import Facts, Limits
 from stagec.plan.facts import facts
 from stagec.project.settings import Settings
 
-FREEZING, LOADING = map(import_module, ("stagec.freeze.freeze", "stagec.plan.load"))
+FREEZING, LOADING = map(import_module, ("stagec.freeze", "stagec.plan.load"))
 EXAMPLES = Path(__file__).parents[2] / "registries"
 ENTRIES = {"registry": "steps_registry.json", "pipeline": "pipeline.json"}
 Shown = pytest.CaptureFixture[str]

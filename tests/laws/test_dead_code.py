@@ -14,7 +14,7 @@ DECORATED = ["@click.command*", "@rule", "@_plan.command*"]
 """What a decorator makes a member of a shelf."""
 CALLED_BY_OTHERS = {
     "__init__.py": {"__getattr__"},  # Python asks it for public names
-    "cli/progress.py": {"daemon"},  # the library that the object is of reads it
+    "cli/streams.py": {"daemon"},  # the library that the object is of reads it
     "world/remote_server.py": {"event_hooks"},
     "cli/commands/validate/report.py": {"no_cache"},  # an option that is accepted and does nothing
     "core/budgets.py": {"plan_size"},  # configuration names it

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stagec.core.budgets import Budgets
-from stagec.sources.formats.markdown.frontmatter import split
+from stagec.sources.formats.markdown import split
 from stagec.sources.yaml_text.quick import quick
 from stagec.sources.yaml_text.reading import read
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stagec.core.diagnostic import Diagnostic, Remark, Severity
-from stagec.core.edit import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Diagnostic, Edit, Fix, Remark, Severity
 from stagec.core.place import START, Part, Place, Pointer, Position, Span
 from stagec.model.flow import Edge, Entry, Flow, Node, Stop, To
 from stagec.reporters import Report

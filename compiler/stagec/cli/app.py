@@ -18,8 +18,7 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.shelf import member, names
 from stagec.core.version import DOCUMENTATION, __version__
-from stagec.core.visible import visible
-from stagec.core.words import quote
+from stagec.core.words import quote, visible
 
 _LIST = "\n\t"
 """What click writes before each of several choices."""

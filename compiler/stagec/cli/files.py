@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from stagec.cli.limits import find_limit
+from stagec.cli.options import find_limit
 from stagec.core.bounded import OversizedError, read_path, read_stream
 from stagec.core.disk import check_inside, write_inside, write_named
 from stagec.core.failure import Failure

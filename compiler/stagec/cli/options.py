@@ -1,12 +1,17 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the budgets and the configuration that follow from them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from stagec.core.value import NOTHING
+from stagec.project.ceilings import amount, ceilings
+from stagec.project.configuration import Configuration, configure
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,3 +51,23 @@ def output_format(*choices: str, default: str | None) -> Callable[[F], F]:
         show_default=shown,
         help="How to print.",
     )
+
+
+def read_budgets() -> Mapping[str, int]:
+    """Return the budgets that the command line sets; the last of several for one name counts."""
+    context = click.get_current_context(silent=True)
+    given = () if context is None else context.find_root().params.get("budget", ())
+    pairs = (each.partition("=") for each in given)
+    return {key: amount(key, text, "--budget") for key, _, text in pairs}
+
+
+def find_limit(key: str) -> int:
+    """Return a budget for what lies in no project: files that a user names, and standard input."""
+    return ceilings(read_budgets(), os.environ).budgets[key]
+
+
+def load_configuration(
+    paths: tuple[Path, ...], root: Path | None = None, overrides: Mapping[str, object] = NOTHING
+) -> Configuration:
+    """Return the configuration for the paths that a user named, with the budgets that the user sets."""
+    return configure(paths, root, {**overrides, "budgets": read_budgets()}, os.environ)

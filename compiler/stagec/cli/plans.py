@@ -12,7 +12,7 @@ from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import format_count, listing, quote
 from stagec.frontends import Flow
 from stagec.graph.crosscheck import CrossCheck
-from stagec.model.concerns import Concerns
+from stagec.model.flow import Concerns
 from stagec.pipeline import Meaning, Project, compile_project, list_files
 from stagec.plan import Plan, PlanError, dump, load, prove
 from stagec.project.configuration import Configuration

@@ -13,8 +13,7 @@ from stagec.core.rule import AnyFamily, AnyRule
 from stagec.core.terminal import Canvas
 from stagec.core.value import value
 from stagec.core.version import DOCUMENTATION
-from stagec.core.visible import visible
-from stagec.core.words import quote
+from stagec.core.words import quote, visible
 from stagec.project.selection import names_of
 
 

@@ -1,15 +1,16 @@
-"""The streams a command writes to: what they can show, whole documents at once, and readers that went away."""
+"""The streams a command writes to: what they can show, whole documents, progress, and readers that went away."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TextIO
 
 from stagec.core.failure import Failure
-from stagec.core.terminal import Canvas
-from stagec.core.visible import visible
+from stagec.core.terminal import Canvas, columns
+from stagec.core.words import visible
 
 _NARROWEST = 20
 
@@ -112,3 +113,38 @@ def _choose_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
     if any(environment.get(name, "0") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
         return True
     return stream.isatty() and environment.get("TERM") != "dumb" and environment.get("CLICOLOR") != "0"
+
+
+_PATIENCE = 0.5
+"""Seconds before a run counts as long."""
+
+
+@contextmanager
+def show_progress(sentence: str) -> Iterator[None]:
+    """Show a sentence on a terminal's standard error while the body takes longer than half a second."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from threading import Event, Timer
+
+    shown = Event()
+
+    def show() -> None:
+        _print(f"\r{sentence}")
+        shown.set()
+
+    timer = Timer(_PATIENCE, show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if shown.is_set():
+            _print(f"\r{' ' * columns(sentence)}\r")
+
+
+def _print(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()

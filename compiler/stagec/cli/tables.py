@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stagec.core.terminal import Canvas, columns
-from stagec.core.visible import ellipsis, escape_ci_commands, visible
+from stagec.core.words import ellipsis, escape_ci_commands, visible
 
 _WIDEST = 40
 """Columns of a cell that is not the last of its row."""

@@ -12,13 +12,13 @@ from urllib.parse import quote
 
 from stagec.contract.choices import text_of
 from stagec.contract.dialects import LATEST, Dialect, Keyword, restate
-from stagec.contract.positions import SchemaPart, position
 from stagec.contract.reach import Reach, SchemaScope
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.json import Json, Object, list_of
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
 from stagec.plan.document import Contents
+from stagec.sources.shape.subschemas import SchemaPart, position
 
 
 def bundle(schemas: Schemas, schema: Schema) -> str:

@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Iterator
 
 from stagec.contract.dialects import LATEST, Dialect, fits, is_known
-from stagec.contract.positions import SchemaPart, parts
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
 from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import replace, value
+from stagec.sources.shape.subschemas import SchemaPart, parts
 
 
 @value

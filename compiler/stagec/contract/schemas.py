@@ -10,12 +10,12 @@ from enum import StrEnum
 from urllib.parse import unquote, urldefrag, urlsplit
 
 from stagec.contract.addresses import Addresses
-from stagec.contract.positions import SchemaPart, parts
 from stagec.core.json import Json
 from stagec.core.memo import Memo
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import value
 from stagec.sources.read import Sources, join
+from stagec.sources.shape.subschemas import SchemaPart, parts
 
 
 class Miss(StrEnum):

@@ -7,9 +7,8 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
-from stagec.core.diagnostic import Severity
+from stagec.core.diagnostic import Fix, Severity
 from stagec.core.docstring import docstring
-from stagec.core.edit import Fix
 from stagec.core.place import Place
 from stagec.core.shelf import members
 from stagec.core.value import replace, value

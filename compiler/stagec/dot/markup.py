@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
 from stagec.core.diagnostic import Diagnostic, Severity
-from stagec.core.visible import visible
+from stagec.core.words import visible
 from stagec.picture.signs import SIGNS, marks_of
 
 _LONGEST = 96

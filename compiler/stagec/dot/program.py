@@ -5,7 +5,7 @@ from __future__ import annotations
 from subprocess import TimeoutExpired
 
 from stagec.core.failure import Failure
-from stagec.core.visible import visible
+from stagec.core.words import visible
 
 _PATIENCE = 60.0
 """Seconds after which a layout is given up; what is not collapsed takes a few."""

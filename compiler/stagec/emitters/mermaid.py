@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.diagnostic import Diagnostic
-from stagec.core.visible import visible
+from stagec.core.words import visible
 from stagec.emitters import SIGNS, Box, Emitter, Form, Line, Picture, Role, Stroke, forms_of, marks_of
 
 _MOST = 350

@@ -16,7 +16,6 @@
 `entry` is a name in `flow.entries`; an unknown one is a KeyError. An entry that names no node starts nothing.
 """
 
-from stagec.graph.graph import Graph, build, noun
-from stagec.graph.traps import Trap
+from stagec.graph.graph import Graph, Trap, build, noun
 
 __all__ = ["Graph", "Trap", "build", "noun"]

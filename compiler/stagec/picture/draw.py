@@ -9,9 +9,8 @@ from stagec.core.words import format_count, listing
 from stagec.graph import Graph, noun
 from stagec.model.flow import Edge, Flow, To
 from stagec.picture.document import DONE, FAILED, Box, Line, Picture, Role, box_of, missing_of, start_of
-from stagec.picture.excerpts import details
 from stagec.picture.lines import find_shared_picks, lines_of
-from stagec.picture.owners import Found, share
+from stagec.picture.owners import Found, details, share
 from stagec.sources.tree import Tree
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stagec.core.visible import visible
+from stagec.core.words import visible
 from stagec.reporters import Diagnostic, Report, Reporter
 
 

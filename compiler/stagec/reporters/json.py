@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stagec.core.diagnostic import Remark
-from stagec.core.edit import Edit, Fix
+from stagec.core.diagnostic import Edit, Fix, Remark
 from stagec.core.place import Position, Span, pointer_text
 from stagec.reporters import Diagnostic, Flow, Report, Reporter, Severity
 

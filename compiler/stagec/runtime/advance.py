@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stagec.core.json import Json, object_of
 from stagec.plan.node import Outcome
 from stagec.runtime.acts import resume_act
-from stagec.runtime.acts.loop_hooks import find_misplacement, slot_of
+from stagec.runtime.acts.hooks import find_misplacement, slot_of
 from stagec.runtime.exchange import Answered, Cancelled, Event, Started, execution_of
 from stagec.runtime.execution import ROOT
 from stagec.runtime.json_values import UnreadableError, normalise

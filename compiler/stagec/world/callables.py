@@ -13,8 +13,7 @@ from typing import Any
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.secrets import Redactor
-from stagec.core.visible import visible
-from stagec.core.words import quote
+from stagec.core.words import quote, visible
 
 
 def call(name: str, given: Mapping[str, Json], redactor: Redactor) -> dict[str, Json]:

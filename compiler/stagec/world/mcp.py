@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterable
+import re
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Any
 
 from stagec.catalogue import Effects, LockedServer, LockedTool, Server
@@ -12,7 +13,7 @@ from stagec.catalogue.lock import digest
 from stagec.catalogue.read import launch_digest
 from stagec.core.failure import Failure
 from stagec.core.place import Place
-from stagec.core.value import value
+from stagec.core.value import replace, value
 from stagec.core.version import __version__
 from stagec.core.words import format_count, quote
 from stagec.world.remote_server import RemoteServer
@@ -25,7 +26,6 @@ from stagec.world.server_errors import (
     first_error,
 )
 from stagec.world.server_process import Launch, ServerProcess
-from stagec.world.server_variables import UnsetVariableError, expand_variables
 
 _AT_ONCE = 8
 """Servers that run at the same time."""
@@ -184,3 +184,35 @@ def _lock(tool: Any, at: Place) -> LockedTool:
     hint = None if tool.annotations is None else tool.annotations.read_only_hint
     effects = Effects.UNKNOWN if hint is None else Effects.READ if hint else Effects.MUTATING
     return LockedTool(tool.name, at, effects, digest(tool.input_schema))
+
+
+_REFERENCE = re.compile(r"\$\{([^{}]*)\}")
+_KNOWN = re.compile(r"(?:env:)?(?P<name>[A-Za-z_]\w*)(?::-(?P<default>.*))?", re.DOTALL)
+
+
+class UnsetVariableError(Exception):
+    """A reference to a variable that nobody set; its text is the reference."""
+
+
+def expand_variables(server: Server, variables: Mapping[str, str]) -> Server:
+    """Return a server with the values of the variables that its definition refers to.
+
+    `${NAME}` and `${NAME:-default}` are understood as hosts of agents do, `${env:NAME}` as editors do.
+    """
+
+    def value_of(match: re.Match[str]) -> str:
+        known = _KNOWN.fullmatch(match[1])
+        found = None if known is None else variables.get(known["name"]) or known["default"]
+        if found is None:
+            raise UnsetVariableError(match[0])
+        return found
+
+    def text(given: str | None) -> str | None:
+        return None if given is None else _REFERENCE.sub(value_of, given)
+
+    def texts(given: Mapping[str, str]) -> Mapping[str, str]:
+        return {name: _REFERENCE.sub(value_of, each) for name, each in given.items()}
+
+    args = tuple(_REFERENCE.sub(value_of, each) for each in server.args)
+    changes = {name: text(getattr(server, name)) for name in ("command", "cwd", "url")}
+    return replace(server, args=args, env=texts(server.env), headers=texts(server.headers), **changes)

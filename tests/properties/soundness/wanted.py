@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stagec.runtime.acts.loop_hooks import SLOTS
+from stagec.runtime.acts.hooks import SLOTS
 from stagec.runtime.gate import ALIASES
 
 Lean = tuple[str, str]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stagec.core.terminal import columns
-from stagec.reporters.text.frame import Cut, cut
+from stagec.reporters.text.block import Cut, cut
 
 
 def test_a_short_line_is_shown_whole() -> None:

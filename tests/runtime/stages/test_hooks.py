@@ -16,7 +16,7 @@ from stagec.plan.gate import Backoff, Retry
 from stagec.plan.node import Outcome
 from stagec.plan.surroundings import LoopHook, Session
 from stagec.runtime import Started, State, advance
-from stagec.runtime.acts.loop_hooks import SLOTS
+from stagec.runtime.acts.hooks import SLOTS
 from stagec.runtime.advance import find_trouble
 from stagec.runtime.exchange import Call, Hook, Message, Turn
 from stagec.runtime.program import program_of

@@ -16,7 +16,7 @@ from stagec.plan.gate import Among, Backoff, Check, Retry
 from stagec.plan.node import Outcome
 from stagec.plan.template import Hole
 from stagec.runtime import State, StepResult
-from stagec.runtime.acts import phase_hooks
+from stagec.runtime.acts import hooks
 from stagec.runtime.exchange import Hook, Message, Turn
 
 ALL = {"setup": "m:setup", "gate": "m:gate", "assert": "m:assert", "exit": "m:exit"}
@@ -50,14 +50,14 @@ def test_callables_are_called_in_the_order_of_the_phases_and_given_what_they_may
 def test_the_rights_of_the_phases_are_those_of_the_document() -> None:
     file = Path(os.environ["STAGEC_CORPUS"], "stage-definitions", "upstream", "phases-and-ctx-access.json")
     told = json.loads(file.read_bytes())
-    assert list(phase_hooks.ACCESS) == told["phases"]
-    assert {phase: sorted(each) for phase, each in phase_hooks.ACCESS.items()} == told["access"]
+    assert list(hooks.ACCESS) == told["phases"]
+    assert {phase: sorted(each) for phase, each in hooks.ACCESS.items()} == told["access"]
 
 
-@pytest.mark.parametrize("phase", [each for each in phase_hooks.ACCESS if each != "Setup"])
+@pytest.mark.parametrize("phase", [each for each in hooks.ACCESS if each != "Setup"])
 def test_only_the_setup_may_write(phase: str) -> None:
-    assert phase_hooks.find_refusal(phase, phase_hooks.WRITE) == "Validation/ContextMutationForbidden"
-    assert phase_hooks.find_refusal("Setup", phase_hooks.WRITE) is None
+    assert hooks.find_refusal(phase, hooks.WRITE) == "Validation/ContextMutationForbidden"
+    assert hooks.find_refusal("Setup", hooks.WRITE) is None
 
 
 class TestSetup:
@@ -76,7 +76,7 @@ class TestSetup:
         run.answer(answer)
         assert run.turn.transcript == (Message("system", task),)
 
-    @pytest.mark.parametrize("name", sorted(phase_hooks.RESERVED))
+    @pytest.mark.parametrize("name", sorted(hooks.RESERVED))
     def test_leaves_the_reserved_names_as_they_are(self, name: str) -> None:
         run = Run(alone(hooks={"setup": "m:f", "gate": "m:g"}))
         run.answer({"value": {name: "mine"}, "ctx": {name: "mine"}})

@@ -17,7 +17,7 @@ from stagec.plan.gate import Among, Backoff, Check, Exists, Retry
 from stagec.plan.node import Chain, Edge, Fork, Outcome
 from stagec.plan.template import Hole
 from stagec.runtime import Answered, Cancelled, Program, Started, State, StepResult, advance
-from stagec.runtime.acts.loop_hooks import SLOTS
+from stagec.runtime.acts.hooks import SLOTS
 from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
 from stagec.runtime.program import program_of
 

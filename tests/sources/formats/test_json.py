@@ -15,8 +15,7 @@ from patience import ends
 
 from stagec.core.budgets import Budgets
 from stagec.core.place import Part, Place
-from stagec.sources.formats.json import FORMAT
-from stagec.sources.formats.json.parse import parse, within
+from stagec.sources.formats.json import FORMAT, parse, within
 from stagec.sources.formats.json.scan import scan
 from stagec.sources.tree import Fault, Parsed
 

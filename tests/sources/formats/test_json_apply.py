@@ -11,7 +11,7 @@ from campaigns import choose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stagec.core.edit import Change, Edit
+from stagec.core.diagnostic import Change, Edit
 from stagec.core.json import Json
 from stagec.core.place import Key, Part, Place
 from stagec.sources.formats.json.edit import apply

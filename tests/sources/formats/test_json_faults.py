@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stagec.core.budgets import Budgets
-from stagec.sources.formats.json.parse import parse
+from stagec.sources.formats.json import parse
 
 ONE = {
     "trailing comma in an object": ('{"a": 1«,»}', "trailing-comma"),

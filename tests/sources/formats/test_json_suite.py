@@ -7,7 +7,7 @@ import json
 import pytest
 
 from stagec.core.budgets import Budgets
-from stagec.sources.formats.json.parse import parse
+from stagec.sources.formats.json import parse
 from stagec.sources.tree import Parsed
 
 ACCEPTED = [

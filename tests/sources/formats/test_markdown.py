@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stagec.core.budgets import Budgets
-from stagec.core.edit import Change, Edit
+from stagec.core.diagnostic import Change, Edit
 from stagec.core.place import Part, Place, Position, Span
 from stagec.sources.formats.markdown import FORMAT
 from stagec.sources.tree import Fault, Parsed

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from patience import ends
 
 from stagec.core.budgets import Budgets
-from stagec.core.edit import Change, Edit
+from stagec.core.diagnostic import Change, Edit
 from stagec.core.place import Part, Place, Position, Span
 from stagec.rules.document.stg107_invalid_yaml import check as rule
 from stagec.sources.formats.yaml import FORMAT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stagec.core.edit import Change, Edit
+from stagec.core.diagnostic import Change, Edit
 from stagec.core.json import Json
 from stagec.core.place import Place, Pointer
 from stagec.sources.formats.yaml import FORMAT

@@ -33,7 +33,7 @@ def cancel(run: str, runs: Path) -> None:
 
 
 def _cancel(path: Path, journal: Journal) -> None:
-    from stagec.cli.running.programs import load_program
+    from stagec.cli.running.inputs import load_program
     from stagec.cli.running.report import choose_reporter
     from stagec.cli.running.run_session import RunSetup, execute
     from stagec.cli.running.runs import name_of

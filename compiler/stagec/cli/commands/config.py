@@ -22,7 +22,7 @@ def _show(paths: tuple[Path, ...], root: Path | None, output_format: str) -> Non
 
     The text is TOML that a stagec.toml may hold; the comments say where the values come from.
     """
-    from stagec.cli.limits import load_configuration
+    from stagec.cli.options import load_configuration
     from stagec.cli.streams import put
 
     configuration = load_configuration(paths, root)
@@ -51,7 +51,7 @@ _TABLES = ("severity", "budgets")
 
 def _as_toml(configuration: Configuration) -> str:
     """Return a configuration as a `stagec.toml` could say it."""
-    from stagec.core.visible import visible
+    from stagec.core.words import visible
     from stagec.project.settings import keys_of
 
     keys = keys_of(configuration.settings)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from stagec.cli.running.programs import load_program
+from stagec.cli.running.inputs import load_program
 from stagec.cli.running.report import RunFormatter, describe_answer, describe_request, format_json, label_request
 from stagec.cli.running.runs import Runs, name_of, read_run
 from stagec.cli.streams import find_canvas, put
@@ -15,10 +15,9 @@ from stagec.cli.tables import draw_columns
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import object_of
 from stagec.core.value import value
-from stagec.core.visible import escape_ci_commands, visible
-from stagec.core.words import format_count, quote, shorten_digest
+from stagec.core.words import escape_ci_commands, format_count, quote, shorten_digest, visible
 from stagec.drivers.local import History, JournalError, Reason, read_journal
-from stagec.drivers.local.event_json import event_to_json, key_of
+from stagec.drivers.local.history import event_to_json, key_of
 from stagec.drivers.local.replay import Difference, advance_through, fold_events, replay_twice
 from stagec.runtime import Answered, Event, Program, State
 

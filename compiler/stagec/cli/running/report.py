@@ -12,8 +12,7 @@ from typing import Protocol
 from stagec.cli.streams import find_canvas, put, say
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.terminal import Canvas, Paint, Style, columns
-from stagec.core.visible import escape_ci_commands, visible
-from stagec.core.words import format_count, shorten_digest
+from stagec.core.words import escape_ci_commands, format_count, shorten_digest, visible
 from stagec.plan import Plan
 from stagec.plan.canonical import compact
 from stagec.plan.node import Outcome

@@ -8,20 +8,24 @@ from contextlib import closing
 from pathlib import Path
 from shlex import join
 
-from stagec.cli.progress import show_progress
-from stagec.cli.running.inputs import collect_inputs, read_scenario, refuse_unfit
+from stagec.cli.running.inputs import (
+    collect_inputs,
+    load_program,
+    read_program,
+    read_scenario,
+    refuse_hooks,
+    refuse_unfit,
+)
 from stagec.cli.running.options import FOLDER
-from stagec.cli.running.programs import load_program, read_program, refuse_hooks
 from stagec.cli.running.report import RunReporter, announce, choose_reporter, label_request
 from stagec.cli.running.runs import Runs, explain_journal_error, name_of, open_run, turns_of
-from stagec.cli.streams import find_canvas, say
+from stagec.cli.streams import find_canvas, say, show_progress
 from stagec.core.collector import start_collector
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json
 from stagec.core.terminal import columns
 from stagec.core.value import value
-from stagec.core.visible import visible
-from stagec.core.words import quote, shorten_digest
+from stagec.core.words import quote, shorten_digest, visible
 from stagec.drivers.local import History, Journal, JournalError, RunSession, World, create, proceed, restore
 from stagec.plan.node import Outcome
 from stagec.runtime import Effect, Event, Program, Started, State

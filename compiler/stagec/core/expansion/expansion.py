@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stagec.core.components import components, repeats
-from stagec.core.expansion.applied import Applied, find_applied
+from stagec.core.expansion.references import Applied, find_applied
 from stagec.core.json import Object
 
 TYPE_CHECKING = False

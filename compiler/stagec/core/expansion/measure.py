@@ -5,9 +5,9 @@ from __future__ import annotations
 import heapq
 from functools import cached_property
 
-from stagec.core.expansion.applied import NO_KEYWORDS, Keywords
 from stagec.core.expansion.expansion import ENDLESS, Expansion, SchemaNode
 from stagec.core.expansion.pattern_size import PATTERN_COST, Texts, pattern_steps, texts_of
+from stagec.core.expansion.references import NO_KEYWORDS, Keywords
 from stagec.core.json import Json
 from stagec.core.value import value
 

@@ -10,11 +10,9 @@ from typing import Protocol
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.drivers.local.background import open_background, run_at_once
-from stagec.drivers.local.event_json import dump_event, load_event
-from stagec.drivers.local.history import History, JournalError, Reason
+from stagec.drivers.local.history import History, JournalError, Reason, dump_event, load_event
 from stagec.drivers.local.journal import Journal
-from stagec.drivers.local.replay import advance_through, find_difference
-from stagec.drivers.local.step_digests import digest_step
+from stagec.drivers.local.replay import advance_through, digest_step, find_difference
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Answered, Effect, Event, Wait
 from stagec.runtime.program import Program

@@ -15,8 +15,16 @@ from pathlib import Path
 from stagec.core.disk import make_private_folder
 from stagec.core.value import NOTHING
 from stagec.core.words import quote
-from stagec.drivers.local.event_json import dump_event, key_of, load_event
-from stagec.drivers.local.history import History, JournalError, Reason, check_plan, damage_error
+from stagec.drivers.local.history import (
+    History,
+    JournalError,
+    Reason,
+    check_plan,
+    damage_error,
+    dump_event,
+    key_of,
+    load_event,
+)
 from stagec.drivers.local.journal_file import JournalFile, create_file, open_file, read_at, read_file, resume_file
 from stagec.drivers.local.records import Record
 from stagec.runtime.exchange import Event

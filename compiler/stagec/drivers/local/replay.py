@@ -1,14 +1,16 @@
-"""A history, advanced through once more: where it leads, and whether everything follows from it that followed then."""
+"""A history, advanced through once more: each step is compared with its digest in the journal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from hashlib import blake2b
+from operator import attrgetter
+from typing import Any, get_args
 
 from stagec.core.value import value
 from stagec.drivers.local.history import History
-from stagec.drivers.local.step_digests import digest_step
 from stagec.runtime.advance import advance
-from stagec.runtime.exchange import Event
+from stagec.runtime.exchange import Effect, Event
 from stagec.runtime.program import Program
 from stagec.runtime.state import State, StepResult
 
@@ -67,3 +69,22 @@ def replay_twice(program: Program, again: Program, history: History) -> State | 
             return Difference(seq, "state" if step.state != other.state else "what")
         state = step.state
     return state
+
+
+_MEMBERS: Mapping[type, Callable[[Effect], Any]] = {kind: attrgetter(*kind.__match_args__) for kind in get_args(Effect)}
+"""What reads all members of a request of a class; every event has a step digest, so it must be quick."""
+_OFTEN = 1_000
+"""Events between two digests of the whole state, which may be large; what differs in it is soon asked or told, too."""
+
+
+def digest_step(number: int, step: StepResult) -> str:
+    """Return the step digest of the event of a number."""
+    asked = [(type(each).__name__, _MEMBERS[type(each)](each)) for each in step.effects]
+    followed = _digest((asked, step.void, [(each.name, each.facts) for each in step.trace]))
+    is_whole = number % _OFTEN == 0 or step.state.ended is not None
+    return f"{followed}.{_digest(step.state)}" if is_whole else followed
+
+
+def _digest(given: object) -> str:
+    """Return the digest of a value; values are equal when they are shown alike, in every version of Unicode."""
+    return blake2b(ascii(given).encode(), digest_size=16).hexdigest()

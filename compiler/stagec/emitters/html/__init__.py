@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stagec.core.visible import visible
+from stagec.core.words import visible
 from stagec.emitters import Emitter, Picture, forms_of
 
 _TITLE = 200
@@ -13,7 +13,7 @@ def _emit(pictures: tuple[Picture, ...]) -> bytes:
     """Return the page: a template with the drawings, which are computed shape by shape and no text with variables."""
     from stagec.emitters.html.data import data
     from stagec.emitters.html.drawing import svg
-    from stagec.emitters.html.legend import legend
+    from stagec.emitters.html.shapes import legend
     from stagec.picture.layout import lay_out
     from stagec.templates import render
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import fsum, inf
 
 from stagec.core.diagnostic import Diagnostic
-from stagec.core.visible import visible
+from stagec.core.words import visible
 from stagec.emitters import Box, Form, Line, Picture, Role, Stroke
 from stagec.emitters.html.shapes import Markup, bar, element, outline_of, shape, text
 from stagec.picture.layout import Face, Frame, Layout, Point, Route

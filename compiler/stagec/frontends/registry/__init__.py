@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _freeze(document: Registry, flow: Flow, sources: Sources) -> Draft:
-    from stagec.frontends.registry.freezing import freeze  # most runs only check
+    from stagec.frontends.registry.freezing.draft import freeze  # most runs only check
 
     return freeze(document, flow, sources)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _freeze(document: Pipeline, flow: Flow, sources: Sources) -> Draft:
-    from stagec.frontends.stages.freezing import freeze  # most runs only check
+    from stagec.frontends.stages.freezing.draft import freeze  # most runs only check
 
     return freeze(document, flow, sources)
 

@@ -8,9 +8,9 @@ from math import ceil, fsum, sqrt
 from stagec.core.value import value
 from stagec.picture.document import Picture
 from stagec.picture.layout.blocks import Block, blocks_of, reduce
-from stagec.picture.layout.columns import Size
 from stagec.picture.layout.coordinates import STUB
 from stagec.picture.layout.document import Face, Frame, Layout, Point, Route, Tag
+from stagec.picture.layout.levels import Size
 from stagec.picture.layout.mesh import SPACE, loops_of
 from stagec.picture.layout.routes import INSET, spread
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from unicodedata import combining, east_asian_width
 
 from stagec.core.diagnostic import Diagnostic
-from stagec.core.visible import visible
+from stagec.core.words import visible
 from stagec.picture.document import Box, Line, Role
 from stagec.picture.layout.document import Badge, Face
 from stagec.picture.signs import SIGNS, marks_of

@@ -14,9 +14,8 @@ from math import sqrt
 
 from stagec.core.value import value
 from stagec.picture.document import Picture, Role
-from stagec.picture.layout.columns import Size, fold
 from stagec.picture.layout.document import Face
-from stagec.picture.layout.levels import Arc, backward, levels, neighbours
+from stagec.picture.layout.levels import Arc, Size, backward, fold, levels, neighbours
 
 SPACE = 22.0
 """Between what stands on one rank."""

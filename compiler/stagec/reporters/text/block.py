@@ -1,15 +1,16 @@
-"""One diagnostic as a block of lines: what is wrong, where, what explains it, and what would fix it."""
+"""One diagnostic as a block of lines: what is wrong, the source lines, what explains it, and what would fix it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from stagec.core.diagnostic import Remark
 from stagec.core.place import Place, Span
 from stagec.core.terminal import Paint, Style, columns, wrap
-from stagec.core.visible import visible
+from stagec.core.value import value
+from stagec.core.words import ellipsis, visible, visible_characters
 from stagec.reporters import Canvas, Diagnostic, Tree, format_count
-from stagec.reporters.text.frame import SourceFrame, SourceLines, Underline
 
 _NEAR = 6
 """A related place at most so many lines away is shown in the same frame."""
@@ -97,3 +98,159 @@ def _is_near(also: Remark, each: Diagnostic) -> bool:
 
 def _distance(one: Span, other: Span) -> int:
     return abs(one.start.line - other.start.line)
+
+
+_TAB = 4
+
+
+@value
+class Cut:
+    """What is shown of a source line, and where in it the marked part begins and how wide it is, in columns."""
+
+    text: str
+    offset: int
+    width: int
+
+
+def cut(line: str, marked: tuple[int, int], room: int, encoding: str) -> Cut:
+    """Return the part of a line around its marked characters that fits into `room` columns.
+
+    `marked` counts characters of the line from zero, end exclusive. Takes time for what is shown, not for the line.
+    """
+    start, end = min(marked[0], len(line)), min(marked[1], len(line))
+    low, high = max(0, start - room), min(len(line), start + room)
+    part = line[low:high]
+    cells = list(part) if _is_plain(part) else _make_cells(part, encoding)
+    widths = [1] * len(cells) if _is_plain(part) else [columns(cell) for cell in cells]
+    sign = ellipsis(encoding)
+    fits = high - low == len(line) and sum(widths) <= room
+    signs = 2 * len(sign)
+    first, last = (0, len(widths)) if fits else _choose_window(widths, (start - low, end - low), room - signs)
+    before = sign if low or first else ""
+    after = sign if last < len(cells) or high < len(line) else ""
+    text = before + "".join(cells[first:last]) + after
+    offset = len(before) + sum(widths[first : start - low])
+    return Cut(text, offset, max(1, sum(widths[start - low : min(end - low, last)])))
+
+
+def _choose_window(widths: Sequence[int], marked: tuple[int, int], room: int) -> tuple[int, int]:
+    """Choose which cells to show: from the first if the mark fits, else some before it, and as many as fit behind."""
+    start, end = marked
+    lead = room if sum(widths[:end]) <= room else room // 3
+    if widths.count(1) == len(widths):  # nothing wide or combining: counting cell by cell would only take longer
+        first = max(0, start - max(0, lead))
+        return first, min(len(widths), first + max(0, room))
+    first = start
+    while first and (lead := lead - widths[first - 1]) >= 0:
+        first -= 1
+    last = first
+    while last < len(widths) and (room := room - widths[last]) >= 0:
+        last += 1
+    return first, last
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.isprintable() and "##" not in text
+
+
+def _make_cells(text: str, encoding: str) -> list[str]:
+    cells = visible_characters(text, encoding)
+    if "\t" in text:
+        column = 0
+        for index, character in enumerate(text):
+            if character == "\t":
+                cells[index] = " " * (_TAB - column % _TAB)
+            column += columns(cells[index])
+    return cells
+
+
+_BREAK = re.compile(r"\r\n|\n|\r")
+_WIDTH = 120
+"""Columns of a frame where nobody looks at a terminal."""
+_NARROWEST = 20
+
+
+@value
+class Underline:
+    """A part of the source to underline, with the sign and style of the line, and words beside it."""
+
+    span: Span
+    sign: str
+    style: Style
+    label: str = ""
+
+
+class SourceLines:
+    """The lines of one file."""
+
+    def __init__(self, data: bytes) -> None:
+        self._lines = _BREAK.split(data.decode(errors="replace"))
+
+    def line(self, number: int) -> str:
+        """Return a line by its number from one; beyond the end of the file lines are empty."""
+        return self._lines[number - 1] if number <= len(self._lines) else ""
+
+
+@value
+class SourceFrame:
+    """Draws marked lines of one file; `gutter` is the width of the column of line numbers."""
+
+    lines: SourceLines
+    canvas: Canvas
+    gutter: int
+
+    def draw(self, marks: Iterable[Underline]) -> Iterator[str]:
+        """Yield every marked line with its underlines; the first mark of a line decides which part is shown."""
+        yield self._row("")
+        previous: tuple[int, str] | None = None
+        for mark in sorted(marks, key=lambda each: each.span.start.line):
+            number = mark.span.start.line
+            shown = self._cut(mark)
+            if previous != (number, shown.text):
+                yield from self._between(previous[0] if previous else number, number)
+                yield self._row(shown.text, str(number))
+            previous = number, shown.text
+            yield from self._underline(mark, shown)
+
+    def _between(self, last: int, number: int) -> Iterator[str]:
+        """Bridge the lines from one shown line to the next: a single one is shown, more are left out."""
+        if number == last + 2:
+            yield self._row(
+                cut(self.lines.line(last + 1), (0, 0), self._room, self.canvas.encoding).text, str(last + 1)
+            )
+        elif number > last + 2:
+            yield self._paint("...", Style.GUTTER)
+
+    def _cut(self, mark: Underline) -> Cut:
+        line = self.lines.line(mark.span.start.line)
+        start, end = mark.span.start, mark.span.end
+        stop = end.column - 1 if end.line == start.line else len(line.rstrip())
+        return cut(line, (start.column - 1, stop), self._room, self.canvas.encoding)
+
+    def _underline(self, mark: Underline, shown: Cut) -> Iterator[str]:
+        line = " " * shown.offset + self._paint(mark.sign * shown.width, mark.style)
+        if not mark.label:
+            yield self._row(line)
+        elif self.canvas.width is None or shown.offset + shown.width + 1 + columns(mark.label) <= self._room:
+            yield self._row(f"{line} {self._paint(mark.label, mark.style)}")
+        else:
+            yield self._row(line)
+            for part in _underline_parts(wrap(mark.label, self._room), shown.offset, self._room):
+                yield self._row(self._paint(part, mark.style))
+
+    def _row(self, text: str, number: str = "") -> str:
+        return f"{self._paint(f'{number:>{self.gutter}} |', Style.GUTTER)} {text}".rstrip(" ")
+
+    @property
+    def _room(self) -> int:
+        return max(_NARROWEST, (self.canvas.width or _WIDTH) - self.gutter - len(" | "))
+
+    @property
+    def _paint(self) -> Paint:
+        return Paint(self.canvas.colour)
+
+
+def _underline_parts(parts: Sequence[str], offset: int, room: int) -> Iterator[str]:
+    """Start words under what they speak of, or as far to the left as they need."""
+    indent = max(0, min(offset, room - max(columns(part) for part in parts)))
+    return (" " * indent + part for part in parts)

@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from stagec.core.diagnostic import Severity
-from stagec.core.edit import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Key, Place, Pointer

@@ -10,8 +10,7 @@ Write `stepKind`. `--fix` adds the kind that is inferred.
 
 from collections.abc import Iterator
 
-from stagec.core.diagnostic import Severity
-from stagec.core.edit import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry

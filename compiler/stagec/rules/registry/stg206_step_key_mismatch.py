@@ -10,7 +10,7 @@ Make them equal. Where every transition uses one of the two names, the other is 
 
 from collections.abc import Iterator
 
-from stagec.core.edit import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Edit, Fix
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry, Step

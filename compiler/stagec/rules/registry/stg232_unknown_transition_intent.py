@@ -11,7 +11,7 @@ most likely it, and `--fix` renames it.
 
 from collections.abc import Iterator
 
-from stagec.core.edit import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Edit, Fix
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote

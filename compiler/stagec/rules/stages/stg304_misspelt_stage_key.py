@@ -10,8 +10,7 @@ Correct the key, or move it below `stagec`. Metadata can have a name that begins
 
 from collections.abc import Iterator
 
-from stagec.core.diagnostic import Severity
-from stagec.core.edit import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline, Profile, Stage

@@ -9,8 +9,7 @@ Remove one of the two, or write the other tool.
 
 from collections.abc import Iterator
 
-from stagec.core.diagnostic import Severity
-from stagec.core.edit import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.place import Mention
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote

@@ -10,7 +10,7 @@ Delete it from `allowedTools`. If a tool is meant that does exist, call the comp
 
 from collections.abc import Iterator
 
-from stagec.core.edit import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Edit, Fix
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan.gate import Admission
-from stagec.runtime.acts import conclusion, phase_hooks
+from stagec.runtime.acts import conclusion, hooks
 from stagec.runtime.acts.conclusion import pause
 from stagec.runtime.acts.conversation_state import conversation_of
 from stagec.runtime.acts.setup import fail_setup
@@ -29,7 +29,7 @@ def ask(builder: StepBuilder, execution: Execution) -> Admitted:
     execution = builder.keep(replace(execution, progress=replace(conversation, asked=conversation.asked + 1)))
     return (
         None
-        if phase_hooks.call_hook(builder, execution, "gate")
+        if hooks.call_hook(builder, execution, "gate")
         else _apply_policy(builder, execution, _evaluate_terms(builder, execution))
     )
 
@@ -38,10 +38,10 @@ def resume(builder: StepBuilder, execution: Execution, effect: Effect, given: Ma
     """Take what a callable or a person says."""
     if type(effect) is Confirm:
         return execution if given.get("yes") is True else _leave(builder, execution, "fail")
-    said = phase_hooks.read_reply(execution, "gate", given)
+    said = hooks.read_reply(execution, "gate", given)
     outcome = _evaluate_terms(builder, execution) if said.value is None else said.value
     if said.failure is not None or not (isinstance(outcome, str) and outcome in _OUTCOMES):
-        return fail_setup(builder, execution, "CheckGate", "its hook has failed", said.failure or phase_hooks.FAILED)
+        return fail_setup(builder, execution, "CheckGate", "its hook has failed", said.failure or hooks.FAILED)
     return _apply_policy(builder, execution, outcome)
 
 

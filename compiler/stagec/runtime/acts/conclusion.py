@@ -8,7 +8,7 @@ from stagec.core.json import Json, object_of, text_in
 from stagec.core.value import NOTHING, replace, value
 from stagec.plan.gate import Backoff, Check, VerdictGate
 from stagec.runtime import gate as gates
-from stagec.runtime.acts import phase_hooks
+from stagec.runtime.acts import hooks
 from stagec.runtime.acts.authority import digest_of
 from stagec.runtime.acts.conversation_state import conversation_of, messages_to_json, update
 from stagec.runtime.exchange import Effect, Hook, Message, Wait
@@ -55,7 +55,7 @@ def conclude(builder: StepBuilder, over: Conclusion) -> NodeResult | None:
         refused: dict[str, Json] = {"verdict": "fail", "reason": over.refused, "capHit": False}
         return leave(builder, execution, {**refused, "attemptCount": execution.attempt})
     execution = builder.keep(execution)
-    if phase_hooks.call_hook(builder, execution, "assert", **_describe_act(execution), **over.attempt):
+    if hooks.call_hook(builder, execution, "assert", **_describe_act(execution), **over.attempt):
         return None
     return _apply_verdict(builder, execution, _evaluate_checks(builder, execution))
 
@@ -64,7 +64,7 @@ def resume(builder: StepBuilder, execution: Execution, effect: Effect, given: Ma
     """Take what the callables for judging and for handing in say."""
     if isinstance(effect, Hook) and effect.phase == "assert":
         return _apply_verdict(builder, execution, _read_verdict(builder, execution, given))
-    said, result = phase_hooks.read_reply(execution, "exit", given), dict(conversation_of(execution).result)
+    said, result = hooks.read_reply(execution, "exit", given), dict(conversation_of(execution).result)
     if said.failure is not None:
         result |= {"verdict": "fail", "reason": code_of(said.failure)}
     elif said.value is not None:
@@ -75,7 +75,7 @@ def resume(builder: StepBuilder, execution: Execution, effect: Effect, given: Ma
 def leave(builder: StepBuilder, execution: Execution, result: Mapping[str, Json]) -> NodeResult | None:
     """Let a stage exit with a result."""
     execution = builder.keep(update(execution, result=result))
-    if phase_hooks.call_hook(builder, execution, "exit", result=result, **_describe_act(execution)):
+    if hooks.call_hook(builder, execution, "exit", result=result, **_describe_act(execution)):
         return None
     return _finish(builder, execution, result)
 
@@ -104,14 +104,14 @@ def _evaluate_checks(builder: StepBuilder, execution: Execution) -> Check:
 
 def _read_verdict(builder: StepBuilder, execution: Execution, given: Mapping[str, Json]) -> Check:
     """Return the judgement of a callable: a verdict, perhaps with a reason; null leaves it to the declared checks."""
-    said = phase_hooks.read_reply(execution, "assert", given)
+    said = hooks.read_reply(execution, "assert", given)
     if said.failure is None and said.value is None:
         return _evaluate_checks(builder, execution)
     told = object_of(said.value) or {"verdict": said.value}
     verdict = told.get("verdict")
     if said.failure is None and isinstance(verdict, str) and verdict in _VERDICTS:
         return Check(verdict, reason=text_in(told, "reason"))
-    return Check("fail", reason=code_of(said.failure or phase_hooks.FAILED))
+    return Check("fail", reason=code_of(said.failure or hooks.FAILED))
 
 
 def _apply_verdict(builder: StepBuilder, execution: Execution, check: Check) -> NodeResult | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.value import replace
 from stagec.plan.act import Converse
-from stagec.runtime.acts import loop_hooks, tool_calls
+from stagec.runtime.acts import hooks, tool_calls
 from stagec.runtime.acts.conclusion import Conclusion
 from stagec.runtime.acts.conversation_state import (
     calls_to_json,
@@ -17,7 +17,7 @@ from stagec.runtime.acts.conversation_state import (
     read_messages,
     update,
 )
-from stagec.runtime.acts.loop_hooks import HookResult
+from stagec.runtime.acts.hooks import HookResult
 from stagec.runtime.exchange import Effect, Hook, Message, Request, Turn
 from stagec.runtime.execution import Execution
 from stagec.runtime.session_turns import session_turn_of
@@ -48,12 +48,12 @@ def resume(
     if isinstance(effect, Turn):
         return _accept_response(builder, act, execution, given)
     if isinstance(effect, Hook):
-        return _continue(builder, act, loop_hooks.resume(builder, execution, effect, given))
+        return _continue(builder, act, hooks.resume(builder, execution, effect, given))
     return _after_calls(builder, act, tool_calls.resume(builder, act, execution, effect, given))
 
 
 def _enter(builder: StepBuilder, act: Converse, execution: Execution, slot: str, subject: Json) -> LoopResult:
-    return _continue(builder, act, loop_hooks.enter(builder, execution, slot, subject))
+    return _continue(builder, act, hooks.enter(builder, execution, slot, subject))
 
 
 def _continue(builder: StepBuilder, act: Converse, hooked: HookResult | None) -> LoopResult:
@@ -115,7 +115,7 @@ def _compose(builder: StepBuilder, act: Converse, execution: Execution, slot: st
     """Show a request to the hooks of a slot, if there are any."""
     conversation = conversation_of(execution)
     request: Json = None
-    if loop_hooks.is_attached(builder, slot):
+    if hooks.is_attached(builder, slot):
         request = conversation.request or {
             "transcript": messages_to_json(conversation.transcript),
             "tools": list(dict.fromkeys(act.tools)),
@@ -188,8 +188,8 @@ def _after_send(builder: StepBuilder, act: Converse, hooked: HookResult) -> Loop
 def _stream(builder: StepBuilder, act: Converse, execution: Execution, slot: str) -> LoopResult:
     """Show a response to the hooks of a slot; one that arrives whole is one token."""
     said = conversation_of(execution).transcript[-1]
-    about: Mapping[str, Json] = {"calls": calls_to_json(said.calls)} if loop_hooks.is_attached(builder, slot) else {}
-    return _continue(builder, act, loop_hooks.enter(builder, execution, slot, said.text, about))
+    about: Mapping[str, Json] = {"calls": calls_to_json(said.calls)} if hooks.is_attached(builder, slot) else {}
+    return _continue(builder, act, hooks.enter(builder, execution, slot, said.text, about))
 
 
 def _after_stream(builder: StepBuilder, act: Converse, hooked: HookResult) -> LoopResult:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan.act import Converse
-from stagec.runtime.acts import phase_hooks
+from stagec.runtime.acts import hooks
 from stagec.runtime.acts.conversation_state import conversation_of
 from stagec.runtime.exchange import Message
 from stagec.runtime.execution import Conversation, Execution, NodeResult
@@ -21,21 +21,21 @@ def begin(builder: StepBuilder, act: Converse, execution: Execution) -> Executio
     complaint = next((each for given in execution.upstream if (each := accepts(act.accepts, given))), None)
     if complaint is not None:
         return fail_setup(builder, execution, "Setup", complaint)
-    names = {name: each for name, each in builder.now.inputs.items() if name not in phase_hooks.RESERVED}
+    names = {name: each for name, each in builder.now.inputs.items() if name not in hooks.RESERVED}
     execution = _set_context(builder, execution, names)
-    return None if phase_hooks.call_hook(builder, execution, "setup") else _initialise(builder, act, execution)
+    return None if hooks.call_hook(builder, execution, "setup") else _initialise(builder, act, execution)
 
 
 def resume(
     builder: StepBuilder, act: Converse, execution: Execution, given: Mapping[str, Json]
 ) -> Execution | NodeResult | None:
     """Take the names that the callable for the setup provides; the reserved ones stay as they are."""
-    said = phase_hooks.read_reply(execution, "setup", given)
+    said = hooks.read_reply(execution, "setup", given)
     if said.failure is not None or not (said.value is None or isinstance(said.value, dict)):
-        return fail_setup(builder, execution, "Setup", "its hook has failed", said.failure or phase_hooks.FAILED)
+        return fail_setup(builder, execution, "Setup", "its hook has failed", said.failure or hooks.FAILED)
     left = conversation_of(execution).context if said.context is None else said.context
     names = {**left, **(said.value if isinstance(said.value, dict) else {})}
-    provided = {name: each for name, each in names.items() if name not in phase_hooks.RESERVED}
+    provided = {name: each for name, each in names.items() if name not in hooks.RESERVED}
     complaint = _complaint(builder, provided)
     if complaint is not None:
         return fail_setup(builder, execution, "Setup", complaint)

@@ -8,7 +8,7 @@ from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan.act import Converse
 from stagec.plan.canonical import as_text
-from stagec.runtime.acts import loop_hooks
+from stagec.runtime.acts import hooks
 from stagec.runtime.acts.authority import (
     APPROVE,
     ASK,
@@ -53,7 +53,7 @@ def resume(
     return None
 
 
-def continue_call(builder: StepBuilder, act: Converse, hooked: loop_hooks.HookResult) -> Collected:
+def continue_call(builder: StepBuilder, act: Converse, hooked: hooks.HookResult) -> Collected:
     """Go on with what hooks leave of the arguments of a call, or of what came of one."""
     if hooked.slot == _AFTER:
         return _show_outcomes(builder, _apply_hooks(hooked))
@@ -77,7 +77,7 @@ def _decide(builder: StepBuilder, act: Converse, execution: Execution) -> Collec
 
 def _authorise(
     builder: StepBuilder, act: Converse, execution: Execution, reply: str | None
-) -> loop_hooks.HookResult | Execution | None:
+) -> hooks.HookResult | Execution | None:
     """Return what comes through to a call that may be made, an execution in which it was denied, None to wait."""
     call, token = _current(execution), _token(execution)
     envelope = Envelope(act.tools, conversation_of(execution).consumed)
@@ -90,7 +90,7 @@ def _authorise(
     if decision.source == GRANT and token is not None:
         execution = update(execution, consumed=(*envelope.consumed, token.key))
     about: Mapping[str, Json] = {"call": call.id, "tool": call.tool, "source": decision.source}
-    return loop_hooks.enter(builder, execution, _BEFORE, call.arguments, about)
+    return hooks.enter(builder, execution, _BEFORE, call.arguments, about)
 
 
 def _accept_reply(builder: StepBuilder, act: Converse, execution: Execution, given: Mapping[str, Json]) -> Collected:
@@ -124,7 +124,7 @@ def _ask_people(builder: StepBuilder, execution: Execution, token: Token, call: 
     )
 
 
-def _allow(builder: StepBuilder, act: Converse, hooked: loop_hooks.HookResult) -> Execution:
+def _allow(builder: StepBuilder, act: Converse, hooked: hooks.HookResult) -> Execution:
     """Return an execution in which a call may be made with what hooks leave of its arguments, if they leave it."""
     execution, arguments = hooked.execution, hooked.subject
     call = _current(execution)
@@ -190,7 +190,7 @@ def _show_outcomes(builder: StepBuilder, execution: Execution) -> Collected:
     while (index := _next_unseen(execution)) is not None:
         conversation = conversation_of(execution)
         call, outcome = conversation.calls[index], dict(conversation.outcomes)[index]
-        hooked = loop_hooks.enter(builder, execution, _AFTER, outcome, {"call": call.id, "tool": call.tool})
+        hooked = hooks.enter(builder, execution, _AFTER, outcome, {"call": call.id, "tool": call.tool})
         if hooked is None:
             return None
         execution = _apply_hooks(hooked)
@@ -204,7 +204,7 @@ def _next_unseen(execution: Execution) -> int | None:
     return made[conversation.finished] if conversation.finished < len(made) else None
 
 
-def _apply_hooks(hooked: loop_hooks.HookResult) -> Execution:
+def _apply_hooks(hooked: hooks.HookResult) -> Execution:
     """Return an execution with what hooks leave of an outcome."""
     execution, left = hooked.execution, hooked.subject
     conversation, index = conversation_of(execution), _next_unseen(execution)

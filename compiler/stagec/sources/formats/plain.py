@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from stagec.core.budgets import Budgets
-from stagec.core.edit import Edit
+from stagec.core.diagnostic import Edit
 from stagec.core.place import START, Place, Span
-from stagec.sources.lines import Lines
-from stagec.sources.tree import Format, Parsed
+from stagec.sources.tree import Format, Lines, Parsed
 
 
 def _parse(_file: str, _data: bytes, _budgets: Budgets) -> Parsed:

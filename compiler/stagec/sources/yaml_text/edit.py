@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from stagec.core.budgets import Budgets
-from stagec.core.edit import Change, Edit
+from stagec.core.diagnostic import Change, Edit
 from stagec.core.json import Json
 from stagec.sources.yaml_text.compose import compose
 from stagec.sources.yaml_text.members import Spot, after_colon, dash, line_end, line_start, next_line, spot

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 
 from stagec.core.budgets import Budgets
-from stagec.core.edit import Change, Edit
+from stagec.core.diagnostic import Change, Edit
 from stagec.core.place import START, Part, Place, Span
 from stagec.core.value import value
-from stagec.sources.lines import Lines
+from stagec.sources.tree import Lines
 from stagec.sources.yaml_text.compose import compose
 from stagec.sources.yaml_text.nodes import Finder, Kind, Member, YamlNode
 

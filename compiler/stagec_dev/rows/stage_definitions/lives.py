@@ -8,7 +8,7 @@ from typing import Any
 from stagec.core.json import Json
 from stagec.plan.document import Plan
 from stagec.plan.node import Outcome
-from stagec.runtime.acts import phase_hooks
+from stagec.runtime.acts import hooks
 from stagec.runtime.exchange import Call, Effect, Hook, Turn
 from stagec_dev.row import out_of_scope
 from stagec_dev.rows.stage_definitions.projects import frozen, machine, minimal
@@ -24,8 +24,8 @@ _AFTERWARDS = 10
 def access(given: Given) -> Any:
     """Tell whether a phase may do something with the context: its callable tries, where the phase has one."""
     phase, hook = given["phase"], _HOOK_OF.get(given["phase"])
-    if hook is None or given["access"] != phase_hooks.WRITE:
-        failure = phase_hooks.find_refusal(phase, given["access"])
+    if hook is None or given["access"] != hooks.WRITE:
+        failure = hooks.find_refusal(phase, given["access"])
     else:
         failure = _written_in(hook)
     return {"ok": failure is None, **({} if failure is None else {"error": failure})}
@@ -119,7 +119,7 @@ def stage(given: Given) -> Any:
     judged = trace.facts("StageAssertOutcome", stageId="row")
     gated = trace.facts("StageInitFailed", phase="CheckGate")
     if gated or (judged and judged[0]["reason"] == "LifecycleFailure"):
-        return {"applicable": False, "error": phase_hooks.FAILED, "phase": "CheckGate" if gated else "Assert"}
+        return {"applicable": False, "error": hooks.FAILED, "phase": "CheckGate" if gated else "Assert"}
     exited = trace.facts("StageExited", stageId="row")[0]
     return {
         "assertOutcome": judged[0]["verdict"] if judged else exited["verdict"],

@@ -16,8 +16,7 @@ from stagec.core.disk import make_folder
 from stagec.core.failure import Failure
 from stagec.core.terminal import columns
 from stagec.core.value import value
-from stagec.core.visible import visible
-from stagec.core.words import format_count, quote, shorten_digest
+from stagec.core.words import format_count, quote, shorten_digest, visible
 from stagec.frontends import Flow
 from stagec.plan.load import read_frame
 from stagec.reporters import Report

@@ -16,9 +16,9 @@ from stagec.cli.commands.compile.output import (
     print_refusals,
     write_plans,
 )
-from stagec.cli.limits import load_configuration
+from stagec.cli.options import load_configuration
 from stagec.cli.plans import Freezer, Frozen, Refused, choose_flows
-from stagec.cli.progress import show_progress
+from stagec.cli.streams import show_progress
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import listing

@@ -10,10 +10,9 @@ from pathlib import Path
 
 from stagec import emitters
 from stagec.cli.files import write_file
-from stagec.cli.limits import load_configuration
+from stagec.cli.options import load_configuration
 from stagec.cli.plans import choose_flows
-from stagec.cli.progress import show_progress
-from stagec.cli.streams import put_bytes, say
+from stagec.cli.streams import put_bytes, say, show_progress
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint
@@ -22,7 +21,7 @@ from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
 from stagec.emitters import Emitter, Picture, Role
 from stagec.graph import build
-from stagec.model.concerns import Concerns
+from stagec.model.flow import Concerns
 from stagec.picture.draw import draw
 from stagec.picture.reduce import By, collapse, fit, focus, weight
 from stagec.pipeline import Compilation, Project, compile_project

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from stagec.core.terminal import Canvas, Paint, Style, columns, wrap
-from stagec.core.visible import ellipsis, visible
+from stagec.core.words import ellipsis, visible
 
 _LABEL = 9
 """Columns of the names of rows: a digest fits beside them on 80."""

@@ -16,8 +16,7 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import replace, value
-from stagec.core.visible import visible
-from stagec.core.words import quote
+from stagec.core.words import quote, visible
 from stagec.plan import Loaded, Plan, PlanError
 from stagec.plan.node_codecs import NODE
 from stagec.plan.plan_codec import PLAN

@@ -11,16 +11,14 @@ from pathlib import Path
 
 from stagec.cli.commands.simulate.answers import UnansweredError, lets_turns_pass, parse_answer
 from stagec.cli.commands.simulate.questions import OpenRequest, describe_request, find_ways, list_ways
-from stagec.cli.running.inputs import collect_inputs, read_scenario, refuse_unfit
-from stagec.cli.running.programs import read_program
+from stagec.cli.running.inputs import collect_inputs, read_program, read_scenario, refuse_unfit
 from stagec.cli.running.report import RunFormatter, choose_reporter, label_execution
 from stagec.cli.running.run_session import choose_status
 from stagec.cli.streams import find_canvas, put
 from stagec.core.failure import Exit
 from stagec.core.terminal import columns, wrap
 from stagec.core.value import value
-from stagec.core.visible import escape_ci_commands, visible
-from stagec.core.words import format_count
+from stagec.core.words import escape_ci_commands, format_count, visible
 from stagec.drivers.local.drive import next_request
 from stagec.runtime import Answered, Effect, Event, Move, Program, Started, State, advance
 from stagec.runtime.exchange import Turn, Wait, execution_of, visit_of

@@ -14,8 +14,7 @@ from stagec.cli.streams import put
 from stagec.core.budgets import Budgets
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
-from stagec.core.visible import visible
-from stagec.core.words import quote
+from stagec.core.words import quote, visible
 from stagec.sources.read import Sources
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 
 from stagec.catalogue import Catalogue, Lock, Tool
 from stagec.catalogue.lock import digest
-from stagec.cli.limits import load_configuration
+from stagec.cli.options import load_configuration
 from stagec.cli.streams import put, say
 from stagec.contract.schemas import Schema
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
-from stagec.core.visible import ellipsis, visible
-from stagec.core.words import listing, quote
+from stagec.core.words import ellipsis, listing, quote, visible
 from stagec.frontends.tools import FRONTEND
 from stagec.sources.discover import discover
 from stagec.sources.read import Sources

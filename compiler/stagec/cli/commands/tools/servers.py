@@ -14,8 +14,7 @@ from stagec.cli.files import check_files, write_files
 from stagec.cli.streams import put, put_error, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.place import Place
-from stagec.core.visible import visible
-from stagec.core.words import format_count, listing, quote
+from stagec.core.words import format_count, listing, quote, visible
 from stagec.world.mcp import Answer, Question, ask
 from stagec.world.server_errors import ServerFailure
 

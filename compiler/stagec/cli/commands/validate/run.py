@@ -7,13 +7,11 @@ from collections.abc import Iterator, Mapping
 
 from stagec.cli.commands.validate.report import ValidateRequest, print_report
 from stagec.cli.files import write_files
-from stagec.cli.limits import load_configuration
-from stagec.cli.progress import show_progress
-from stagec.cli.streams import put, put_bytes, say
+from stagec.cli.options import load_configuration
+from stagec.cli.streams import put, put_bytes, say, show_progress
 from stagec.core.failure import Exit
 from stagec.core.value import replace, value
-from stagec.core.visible import visible
-from stagec.core.words import format_count
+from stagec.core.words import format_count, visible
 from stagec.pipeline import Compilation, Project, compile_project
 
 _ROUNDS = 10

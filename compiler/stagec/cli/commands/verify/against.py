@@ -8,14 +8,13 @@ from itertools import islice
 from os.path import relpath
 from pathlib import Path, PurePosixPath
 
-from stagec.cli.limits import load_configuration
+from stagec.cli.options import load_configuration
 from stagec.cli.plans import Freezer, Frozen, Refused
-from stagec.cli.progress import show_progress
+from stagec.cli.streams import show_progress
 from stagec.core.json import Json, Object, object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import NOTHING, value
-from stagec.core.visible import visible
-from stagec.core.words import quote
+from stagec.core.words import quote, visible
 from stagec.plan import Plan
 from stagec.plan.load import read_frame
 

@@ -10,8 +10,7 @@ from stagec.cli.files import read_file
 from stagec.cli.streams import put
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
-from stagec.core.visible import visible
-from stagec.core.words import format_count, quote, shorten_digest
+from stagec.core.words import format_count, quote, shorten_digest, visible
 from stagec.graph.crosscheck import CrossCheck
 from stagec.plan import PlanError
 from stagec.runtime import verify

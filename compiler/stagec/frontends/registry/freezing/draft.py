@@ -9,8 +9,7 @@ from stagec.core.json import text_in
 from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.files import is_prompt
 from stagec.frontends.registry.freezing import agent
-from stagec.frontends.registry.freezing.edges import Moves
-from stagec.frontends.registry.freezing.nodes import Acts, AgentDefaults, PlanGates
+from stagec.frontends.registry.freezing.nodes import Acts, AgentDefaults, Moves, PlanGates
 from stagec.frontends.registry.freezing.templates import RegistryTexts
 from stagec.frontends.registry.freezing.validation import Validations
 from stagec.frontends.registry.freezing.variables import Variables

@@ -8,8 +8,7 @@ from stagec.contract.bundle import PlanTexts
 from stagec.contract.schemas import Schema
 from stagec.core.json import list_of, object_of, text_in
 from stagec.frontends.stages.document import RESERVED, Pipeline, PlaceholderForm
-from stagec.frontends.stages.freezing.edges import inside
-from stagec.frontends.stages.freezing.nodes import node
+from stagec.frontends.stages.freezing.nodes import freeze_node, inside
 from stagec.frontends.stages.freezing.tools import files, list_allowed, servers, tools
 from stagec.frontends.stages.placeholder_errors import has_setup
 from stagec.model.flow import Flow
@@ -27,7 +26,7 @@ def freeze(pipeline: Pipeline, flow: Flow, sources: Sources) -> Draft:
         id=pipeline.id,
         names=Names("stage", "verdict"),
         entries={name: entry.node for name, entry in flow.entries.items()},
-        nodes={name: node(pipeline, stage, flow.nodes[name], texts) for name, stage in pipeline.by_id.items()},
+        nodes={name: freeze_node(pipeline, stage, flow.nodes[name], texts) for name, stage in pipeline.by_id.items()},
         limits=_limits(pipeline),
         entry=next(iter(flow.entries), None),
         title=text_in(pipeline.body, "name"),

@@ -11,7 +11,7 @@ as a block after `|`. Where only one reading of a value makes sense, `stagec val
 
 from collections.abc import Iterator
 
-from stagec.core.edit import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Edit, Fix
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.rules.document import rule

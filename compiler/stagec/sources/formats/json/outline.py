@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from stagec.core.place import Key, Part, Place, Pointer, Span
-from stagec.sources.lines import Lines
+from stagec.sources.tree import Lines
 
 Wanted: TypeAlias = "dict[Key, Wanted]"
 """A tree of the pointers that somebody asks for."""

@@ -1,4 +1,4 @@
-"""Which catalogues the files of a project make; what they are is read by `catalogue`."""
+"""Tool catalogues: `tools.yaml` with `.mcp.json` and `tools.lock.json`, which `catalogue` reads; they have no flow."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import posixpath
 
 from stagec.catalogue import Catalogue, find_catalogue, read_catalogue
 from stagec.catalogue.files import LOCK, SERVERS, TOOLS, is_catalogue, resembles_catalogue
-from stagec.frontends import Flow, Sources, Tree
+from stagec.frontends import Flow, FrontEnd, Sources, Tree
 
 
 def claims(file: str) -> bool:
@@ -39,3 +39,6 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Catalogue, ...]:
 def lower(_catalogue: Catalogue) -> Flow | None:
     """Return nothing: tools alone make no flow."""
     return None
+
+
+FRONTEND = FrontEnd("tools", claims, recognises, read, lower, sees)

@@ -1,4 +1,4 @@
-"""Complete the draft of a plan."""
+"""Complete the draft of a plan: sources and facts are added."""
 
 from __future__ import annotations
 

@@ -6,8 +6,7 @@ import pytest
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place
-from stagec.model.concerns import Concerns
-from stagec.model.flow import Flow, Node
+from stagec.model.flow import Concerns, Flow, Node
 
 
 def flow(file: str, *nodes: Node) -> Flow:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from stagec.core.budgets import Budgets
-from stagec.core.edit import Edit
+from stagec.core.diagnostic import Edit
 from stagec.core.place import Place, Span
 from stagec.sources.tree import Format, Parsed
 

@@ -1,13 +1,15 @@
-"""Find the frontmatter of a Markdown file, and read the mapping in it."""
+"""Markdown with YAML frontmatter; the text below the frontmatter is never parsed."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 
 from stagec.core.budgets import Budgets
-from stagec.core.place import Place
+from stagec.core.diagnostic import Edit
+from stagec.core.place import Place, Span
 from stagec.core.value import replace, value
-from stagec.sources.tree import Fault, Parsed
+from stagec.sources.tree import Fault, Format, Parsed
 
 _OPENING = re.compile(r"---[ \t]*(?:\r\n|\n|\r|\Z)")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
@@ -149,3 +151,32 @@ def _shift_fault(fault: Fault, by: int) -> Fault:
 def shift_span(place: Place, by: int) -> Place:
     """Return a place whose range, if it has one, begins so many characters further on."""
     return replace(place, range=(place.range[0] + by, place.range[1] + by)) if place.range else place
+
+
+def _parse(file: str, data: bytes, budgets: Budgets) -> Parsed:
+    return read(file, data.decode(), budgets)
+
+
+def _locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
+    from stagec.sources.yaml_text.members import spans
+
+    text = data.decode(errors="replace")
+    fenced = split(text)
+    return spans(text, places, (fenced.start, fenced.end) if fenced else (0, 0))
+
+
+def _apply(text: str, edits: Iterable[Edit]) -> str:
+    from stagec.sources.yaml_text.edit import change
+
+    fenced = split(text)
+    if fenced is None:
+        raise ValueError("the file has no frontmatter")
+    inside = (_shift_place(edit, -fenced.start) for edit in edits)
+    return text[: fenced.start] + change(text[fenced.start : fenced.end], inside) + text[fenced.end :]
+
+
+def _shift_place(edit: Edit, by: int) -> Edit:
+    return replace(edit, at=shift_span(edit.at, by))
+
+
+FORMAT = Format("markdown", (".md", ".markdown", ".mdc", ".prompt"), _parse, _locate, _apply)
