@@ -10,8 +10,7 @@ Make `stepId` the same as the key.
 
 from collections.abc import Iterator
 
-from stagec.core.diagnostic import Severity
-from stagec.core.edit import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.json import object_of
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote

@@ -9,8 +9,7 @@ Delete the second mention, or write the intent that was meant.
 
 from collections.abc import Iterator
 
-from stagec.core.diagnostic import Severity
-from stagec.core.edit import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.json import list_of, object_of
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
