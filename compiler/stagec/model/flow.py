@@ -200,6 +200,8 @@ class Flow:
     """Moves as they are written to names of which no run can enter anything; no part of the graph."""
     lost_entries: tuple[tuple[str, Entry], ...] = ()
     """The same for entries, each with what selects it."""
+    ignored: tuple[Edge, ...] = ()
+    """Moves as they are written that no run takes, whatever is answered; no part of the graph."""
 
     @property
     def edges(self) -> int:

@@ -64,6 +64,7 @@ class _Lowering:
             called=_list_names(registry),
             lost=tuple(self._lost),
             lost_entries=tuple(self._lost_entries),
+            ignored=tuple(each for step in steps for each in _list_ignored(step)),
         )
 
     def _node(self, step: Step) -> Node:
@@ -182,6 +183,13 @@ class _Lowering:
             return found
         near = self._registry.step_names.nearest(name)
         return self._registry.steps.get(near) if near is not None else None
+
+
+def _list_ignored(step: Step) -> Iterator[Edge]:
+    """Yield the moves that no run takes: those of a step without a gate, and the targets of `abort`."""
+    for move in step.moves:
+        if move.target is not None and (step.gate is None or move.intent == Intent.ABORT):
+            yield Edge(step.key, move.intent, To((move.target,)), step.place(move))
 
 
 def _list_names(registry: Registry) -> Mapping[str, str]:

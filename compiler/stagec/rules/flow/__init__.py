@@ -1,15 +1,19 @@
 """STG6xx: flows that cannot start, end or go on as they should; the same rules for every system."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from operator import itemgetter
 
-from stagec.core.rule import Family
+from stagec.core.rule import Family, Related
 from stagec.core.value import replace
-from stagec.graph import Graph, Trap, build
+from stagec.core.words import quote
+from stagec.graph import Graph, Trap, build, noun
 from stagec.model.flow import Edge, Entry, Pick, To
 
 FAMILY = Family(__name__, 600, Graph)
 rule = FAMILY.rule
+
+_SHOWN = 8
+"""Ways to a node of which something is said."""
 
 
 def roots(graph: Graph) -> tuple[str, ...]:
@@ -88,6 +92,24 @@ def targets(edge: Edge) -> tuple[str, ...]:
     return edge.target.nodes if join is None else (*edge.target.nodes, join)
 
 
+def find_ignored(graph: Graph, names: Iterable[str]) -> Mapping[str, tuple[str, tuple[Related, ...]]]:
+    """Return what must be said of moves to some nodes that no run follows: the end of a sentence, and the places."""
+    wanted = dict.fromkeys(names)
+    found: dict[str, list[Edge]] = {}
+    for edge in graph.flow.ignored if wanted else ():
+        for target in targets(edge):
+            found.setdefault(graph.flow.called.get(target, target), []).append(edge)
+    what = noun(graph, "node")
+    return {
+        name: (
+            f"; {what} {quote(edges[0].source)} names it under {quote(edges[0].outcome)}, which no run follows",
+            tuple(Related(edge.at, "no run follows this") for edge in edges[:_SHOWN]),
+        )
+        for name, edges in found.items()
+        if name in wanted
+    }
+
+
 def only_awaited(graph: Graph) -> Mapping[str, tuple[Edge, ...]]:
     """Return the nodes that runs come to on no other way than as a part of what a join waits for, and these ways."""
     ways: dict[str, list[Edge]] = {}
@@ -103,10 +125,6 @@ def only_awaited(graph: Graph) -> Mapping[str, tuple[Edge, ...]]:
         for name, all_ways in ways.items()
         if name not in begun | joins and all(isinstance(way.target, To) and way.target.join for way in all_ways)
     }
-
-
-_SHOWN = 8
-"""Ways to a node of which something is said."""
 
 
 def first_ways(graph: Graph, names: Collection[str]) -> Mapping[str, list[Edge]]:

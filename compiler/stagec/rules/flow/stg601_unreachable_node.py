@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.graph import Graph, noun
-from stagec.rules.flow import is_told, leading_to_gates, roots, rule
+from stagec.rules.flow import find_ignored, is_told, leading_to_gates, roots, rule
 
 _SHOWN = 3
 
@@ -29,8 +29,9 @@ def check(graph: Graph) -> Iterator[Finding]:
     starts = listing(dict.fromkeys(entry.node for entry in entries), "or")
     related = tuple(Related(entry.at, "a run begins here") for entry in entries)[:_SHOWN]
     heavy = leading_to_gates(graph)
-    for name in roots(graph):
-        if name in heavy:
-            node = graph.flow.nodes[name]
-            message = f"{noun(graph, 'node')} {quote(name)} is never reached: no way from {starts} leads there"
-            yield Finding(node.at.key, message, related)
+    lost = [name for name in roots(graph) if name in heavy]
+    ignored = find_ignored(graph, lost)
+    for name in lost:
+        why, ways = ignored.get(name, ("", ()))
+        message = f"{noun(graph, 'node')} {quote(name)} is never reached: no way from {starts} leads there{why}"
+        yield Finding(graph.flow.nodes[name].at.key, message, (*related, *ways))

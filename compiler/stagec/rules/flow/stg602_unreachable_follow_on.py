@@ -1,4 +1,4 @@
-"""A node is unreachable because of something that is reported elsewhere.
+"""Nodes are unreachable because of something that is reported elsewhere.
 
 ## Why this matters
 It never runs, but the reason is another one's: it is reached only from a node that is unreachable itself, or a
@@ -13,10 +13,12 @@ any node, let the schema list those that are meant.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
-from stagec.core.rule import Finding
-from stagec.core.words import quote
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing
 from stagec.graph import Graph, noun
 from stagec.rules.flow import ends, is_open, is_told, roots, rule
+
+_SHOWN = 8
 
 
 @rule(
@@ -29,11 +31,14 @@ def check(graph: Graph) -> Iterator[Finding]:
         return
     reported = set(roots(graph)) if is_told(graph) else set()
     free = not (graph.flow.suspect or graph.flow.strays or ends(graph)) and is_open(graph)
-    why = "is not reached, which may follow from another diagnostic of this flow"
+    lost = [name for name in graph.unstartable() if name not in reported]
+    is_one = len(lost) == 1
+    why = f"{'is' if is_one else 'are'} not reached, which may follow from another diagnostic of this flow"
     if free:
-        why = "is reached only by an answer that names it freely"
+        why = f"{'is' if is_one else 'are'} reached only by an answer that names {'it' if is_one else 'them'} freely"
     elif reported:
-        why = f"is reached only from {noun(graph, 'node')}s that are never reached themselves"
-    for name in graph.unstartable():
-        if name not in reported:
-            yield Finding(graph.flow.nodes[name].at.key, f"{noun(graph, 'node')} {quote(name)} {why}")
+        why = f"{'is' if is_one else 'are'} reached only from {noun(graph, 'node')}s that are never reached themselves"
+    for first, *others in [lost] if lost else ():
+        related = tuple(Related(graph.flow.nodes[name].at.key, "this one too") for name in others[:_SHOWN])
+        what = f"{noun(graph, 'node')}{'' if is_one else 's'} {listing(lost)}"
+        yield Finding(graph.flow.nodes[first].at.key, f"{what} {why}", related)

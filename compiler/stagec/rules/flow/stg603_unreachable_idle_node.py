@@ -15,7 +15,7 @@ from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.graph import Graph, noun
-from stagec.rules.flow import is_told, leading_to_gates, roots, rule
+from stagec.rules.flow import find_ignored, is_told, leading_to_gates, roots, rule
 
 
 @rule(
@@ -27,7 +27,9 @@ def check(graph: Graph) -> Iterator[Finding]:
     if not is_told(graph):
         return
     heavy = leading_to_gates(graph)
-    for name in roots(graph):
-        if name not in heavy:
-            at = graph.flow.nodes[name].at.key
-            yield Finding(at, f"{noun(graph, 'node')} {quote(name)} is never reached, and no run needs it")
+    lost = [name for name in roots(graph) if name not in heavy]
+    ignored = find_ignored(graph, lost)
+    for name in lost:
+        why, ways = ignored.get(name, ("", ()))
+        message = f"{noun(graph, 'node')} {quote(name)} is never reached, and no run needs it{why}"
+        yield Finding(graph.flow.nodes[name].at.key, message, ways)
