@@ -17,6 +17,7 @@ def _declare(parser: ArgumentParser) -> None:
     parser.add_argument("transitions", nargs="?", type=int, default=20_000, help="at least so many transitions")
     parser.add_argument("--seed", type=int, default=0, help="the number of the first project")
     parser.add_argument("--each", type=int, default=0, help="at least so many of each kind of thing that can happen")
+    parser.add_argument("--projects", type=int, default=0, help="so many projects made freely, of each sort, besides")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes; the result is the same")
 
 
@@ -26,7 +27,21 @@ def _run(options: Namespace) -> int:
     campaign: Any = import_module("properties.soundness.campaign")
     aim = campaign.Aim(options.transitions, options.each, workers=options.workers)
     tally = campaign.campaign(aim, options.seed)
-    return reported(list(campaign.told(tally)), tally.found, tally.lagging(options.each))
+    status = reported(list(campaign.told(tally)), tally.found, tally.lagging(options.each))
+    return max(status, _run_freely(options)) if options.projects else status
+
+
+def _run_freely(options: Namespace) -> int:
+    """Make projects without asking whether they are sound, and print what came of them."""
+    free: Any = import_module("properties.soundness.free")
+    status = 0
+    for system in free.FREE:
+        seen = free.campaign_freely(system, range(options.seed, options.seed + options.projects), options.workers)
+        print(table(("what", "how many"), list(free.rows(seen))))
+        for each in seen.wrong:
+            print(each)
+        status = max(status, int(bool(seen.not_open())))
+    return status
 
 
 def reported(rows: list[tuple[object, ...]], found: list[Any], wanting: tuple[str, ...] = ()) -> int:

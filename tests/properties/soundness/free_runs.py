@@ -1,0 +1,127 @@
+"""Runs of projects that were made freely: what validates may not fail by itself, nor refuse an answer that is right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from random import Random
+from typing import Any
+
+from properties.soundness.free_registries import Made
+from properties.soundness.runs import Tried, UnsoundError
+from properties.soundness.worlds import ANYTHING, Known, World
+
+from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.core.place import pointer_text
+from stagec.drivers.local.replay import advance_through
+from stagec.drivers.local.step_digests import digest_step
+from stagec.plan.document import Plan
+from stagec.runtime import Answered, Program, State, Step
+from stagec.runtime.acts.conversation_state import conversation_of
+from stagec.runtime.exchange import Ask, Effect, Event, Turn, execution_of, read_key
+
+Json = Any
+Answers = Mapping[str, list[Json]]
+"""What satisfies the schema of a node, as others have found than stagec."""
+
+
+class FairWorld(World):
+    """A world in which models answer what satisfies the schema of their node, as it is written in the project."""
+
+    def __init__(self, random: Random, plan: Plan, known: Known, own: Answers) -> None:
+        super().__init__(random, plan, known, rude=False)
+        self._own = own
+        self._node = ""
+        self.said: Json = None
+        """The answer that was last given and satisfies its schema, None if it does not have to."""
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer to a request."""
+        self._node, self.said = read_key(effect.key).node, None
+        return super().answer(effect)
+
+    def _one_of(self, content: str | None) -> Json:
+        found = self._own.get(self._node)
+        if found is None:
+            self.said = super()._one_of(content)
+            return self.said
+        self.is_mute = self.is_mute or not found
+        self.said = self._random.choice(found) if found else None
+        return {} if self.said is None else self.said
+
+
+class FairRun(Tried):
+    """A run in a fair world: what the plan causes is told, and what the world causes is let pass."""
+
+    def __init__(self, program: Program, random: Random, kinds: Counter[str], own: Answers, told: Explained) -> None:
+        super().__init__(program, random, kinds, {None: [*ANYTHING]})
+        self._fair = FairWorld(random, program.plan, {None: [*ANYTHING]}, own)
+        self._world = self._fair
+        self._told = told
+        self.events: list[Event] = []
+        self.digests: list[str] = []
+        self.causes: list[str] = []
+        """What the plan has caused, and nothing has told of before."""
+
+    def _advance(self, event: Any) -> Step:
+        before = self.state
+        step = super()._advance(event)
+        self.digests.append(digest_step(len(self.events), step))
+        self.events.append(event)
+        self.causes += self._caused(before, event, step)
+        return step
+
+    def _caused(self, before: State, event: Event, step: Step) -> Iterator[str]:
+        for each in step.trace:
+            if each.name == "StageInitFailed" and "Setup" not in str(each.facts.get("phase")):
+                name = str(each.facts.get("stageId"))
+                if not self._told.of(name):
+                    yield f"{name} cannot start: {each.facts.get('reason')}"
+        if isinstance(event, Answered) and self._fair.said is not None and self._is_refused(before, event, step):
+            name = read_key(event.key).node
+            if not self._told.of(name):
+                yield f"{name} refuses an answer that satisfies its schema: {str(self._fair.said)[:200]}"
+
+    def _is_refused(self, before: State, event: Answered, step: Step) -> bool:
+        asked = before.pending[event.key]
+        if isinstance(asked, Ask):
+            complaint = any(isinstance(each, Ask) and each.complaint is not None for each in step.effects)
+            return complaint or "no usable answer" in step.state.reason or "no intent" in step.state.reason
+        if isinstance(asked, Turn) and isinstance(event.answer, dict):
+            calls = event.answer.get("calls", [])
+            execution = step.state.active.get(execution_of(event.key))
+            alone = len(calls) == 1 and calls[0].get("arguments") == self._fair.said
+            return alone and execution is not None and conversation_of(execution).error is not None
+        return False
+
+    def replay(self, program: Program) -> None:
+        """Advance through the same events again, and raise `UnsoundError` if anything else follows."""
+        for at, (_, step) in enumerate(advance_through(program, self.events)):
+            if digest_step(at, step) != self.digests[at]:
+                raise UnsoundError(f"a replay differs at event {at}")
+
+
+class Explained:
+    """What a project was told that is no error: a node may fail if that speaks of it, of its prompt or its schema."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], made: Made) -> None:
+        told = [each for each in diagnostics if each.severity is not Severity.ERROR]
+        self._texts = [f"{pointer_text(each.at.pointer)} {each.message}" for each in told]
+        self._files = {each.at.file for each in told}
+        self._parts = {(each.at.file, each.at.pointer[0] if each.at.pointer else "") for each in told}
+        self._made = made
+
+    def of(self, name: str) -> bool:
+        """Tell whether a node was spoken of."""
+        if any(f"'{name}'" in each or f"/{name}" in each for each in self._texts):
+            return True
+        placed = self._made.placed.get(name)
+        if placed is not None:
+            file = f"schemas/{placed.file}"
+            if any((file, part) in self._parts for part in (placed.name, "$defs", "definitions")):
+                return True
+        return any(self._is_of(name, self._made.files.get(each, "")) for each in self._files)
+
+    @staticmethod
+    def _is_of(name: str, text: str) -> bool:
+        return text.startswith((f"Do {name}.", f'---\nid: "{name}"\n'))
