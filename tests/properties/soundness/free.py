@@ -19,7 +19,7 @@ from properties.soundness.kinds import ending
 from properties.soundness.oracle import Oracle
 from properties.soundness.runs import LOST, UnsoundError
 
-from stagec.cli.limits import load_configuration
+from stagec.cli.options import load_configuration
 from stagec.cli.plans import Freezer, Refused
 from stagec.core.diagnostic import Severity
 from stagec.pipeline import Meaning

@@ -13,10 +13,9 @@ from properties.soundness.worlds import ANYTHING, Known, World
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import pointer_text
-from stagec.drivers.local.replay import advance_through
-from stagec.drivers.local.step_digests import digest_step
+from stagec.drivers.local.replay import advance_through, digest_step
 from stagec.plan.document import Plan
-from stagec.runtime import Answered, Program, State, Step
+from stagec.runtime import Answered, Program, State, StepResult
 from stagec.runtime.acts.conversation_state import conversation_of
 from stagec.runtime.exchange import Ask, Effect, Event, Turn, execution_of, read_key
 
@@ -63,7 +62,7 @@ class FairRun(Tried):
         self.causes: list[str] = []
         """What the plan has caused, and nothing has told of before."""
 
-    def _advance(self, event: Any) -> Step:
+    def _advance(self, event: Any) -> StepResult:
         before = self.state
         step = super()._advance(event)
         self.digests.append(digest_step(len(self.events), step))
@@ -71,7 +70,7 @@ class FairRun(Tried):
         self.causes += self._caused(before, event, step)
         return step
 
-    def _caused(self, before: State, event: Event, step: Step) -> Iterator[str]:
+    def _caused(self, before: State, event: Event, step: StepResult) -> Iterator[str]:
         for each in step.trace:
             if each.name == "StageInitFailed" and "Setup" not in str(each.facts.get("phase")):
                 name = str(each.facts.get("stageId"))
@@ -82,7 +81,7 @@ class FairRun(Tried):
             if not self._told.of(name):
                 yield f"{name} refuses an answer that satisfies its schema: {str(self._fair.said)[:200]}"
 
-    def _is_refused(self, before: State, event: Answered, step: Step) -> bool:
+    def _is_refused(self, before: State, event: Answered, step: StepResult) -> bool:
         asked = before.pending[event.key]
         if isinstance(asked, Ask):
             complaint = any(isinstance(each, Ask) and each.complaint is not None for each in step.effects)
