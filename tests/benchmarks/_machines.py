@@ -16,8 +16,7 @@ import time
 from stagec.core.value import replace
 from stagec.plan import dump
 from stagec.plan.act import Prompt
-from stagec.plan.contents import Contents
-from stagec.plan.document import Limits, Names, Plan
+from stagec.plan.document import Contents, Limits, Names, Plan
 from stagec.plan.facts import facts
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop

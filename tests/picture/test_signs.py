@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from stagec.picture.document import Box, Picture, Role
-from stagec.picture.signs import Form, forms_of
+from stagec.picture.document import Box, Form, Picture, Role, forms_of
 
 
 def picture_of(*kinds: str | None) -> Picture:

@@ -83,7 +83,7 @@ def test_output_that_is_no_text_is_text_all_the_same() -> None:
 def test_nothing_stays_when_the_runner_is_interrupted(tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     line = f"('sh', '-c', 'echo $$ > {mark}; sleep 600')"
-    probe = f"from stagec.world.commands import *; run(Line({line}), Redactor())"
+    probe = f"from stagec.world.commands import *; run(CommandLine({line}), Redactor())"
     process = subprocess.Popen(
         [sys.executable, "-c", probe], env={**os.environ, "PYTHONPATH": str(TOP / "compiler")}, stderr=subprocess.PIPE
     )

@@ -8,7 +8,7 @@ from textwrap import wrap
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.words import visible
-from stagec.picture.signs import SIGNS, marks_of
+from stagec.picture.document import SIGNS, marks_of
 
 _LONGEST = 96
 _WIDEST = 36

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from stagec.core.diagnostic import Diagnostic, Severity
-from stagec.picture.document import Box, Line, Picture, Role, Stroke
-from stagec.picture.signs import Form
+from stagec.picture.document import Box, Form, Line, Picture, Role, Stroke
 
 Look = Mapping[str, str]
 """Attributes of a node or edge by name."""

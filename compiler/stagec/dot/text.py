@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from stagec.core.value import replace
 from stagec.dot.markup import break_text, escape, findings, locate, rows, shorten, show, small
 from stagec.dot.style import MEANINGS, PAGE, ink, look_of_box, look_of_line
-from stagec.picture.document import Box, Line, Picture, Role, Stroke
-from stagec.picture.signs import Form, forms_of
+from stagec.picture.document import Box, Form, Line, Picture, Role, Stroke, forms_of
 
 _ROLES: Mapping[Role, str] = {
     Role.START: "start of a run",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stagec.core.value import value
-from stagec.picture.document import Box, Line, Picture, Role, Stroke
-from stagec.picture.signs import SIGNS, Form, forms_of, marks_of
+from stagec.picture.document import SIGNS, Box, Form, Line, Picture, Role, Stroke, forms_of, marks_of
 
 __all__ = ["SIGNS", "Box", "Emitter", "Form", "Line", "Picture", "Role", "Stroke", "forms_of", "marks_of"]
 

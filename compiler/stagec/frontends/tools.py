@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from stagec.catalogue import Catalogue, find_catalogue, read_catalogue
-from stagec.catalogue.files import LOCK, SERVERS, TOOLS, is_catalogue, resembles_catalogue
+from stagec.catalogue.read import LOCK, SERVERS, TOOLS, is_catalogue, resembles_catalogue
 from stagec.frontends import Flow, FrontEnd, Sources, Tree
 
 

@@ -9,9 +9,8 @@ from unicodedata import combining, east_asian_width
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.words import visible
-from stagec.picture.document import Box, Line, Role
+from stagec.picture.document import SIGNS, Box, Line, Role, marks_of
 from stagec.picture.layout.document import Badge, Face
-from stagec.picture.signs import SIGNS, marks_of
 
 COLUMN, SMALL_COLUMN = 7.3, 6.4
 """The widths of one character of a monospaced font of 12 and of 10.5 pixels."""

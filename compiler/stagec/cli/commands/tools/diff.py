@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from stagec.catalogue import Lock, LockedServer, LockedTool
-from stagec.catalogue.files import lock_tree
 from stagec.catalogue.lock import read_lock
+from stagec.catalogue.read import lock_tree
 from stagec.cli.commands.tools.listing import ToolProject, refuse_faults, require_lock
 from stagec.cli.streams import put
 from stagec.core.budgets import Budgets
