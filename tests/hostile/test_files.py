@@ -256,6 +256,7 @@ CONFIGURATIONS = {
     "severities": "[severity]\n" + "".join(f"STG{number} = 'off'\n" for number in range(30_000)),
     "roots outside": 'roots = ["../outside", "/etc"]',
     "roots": "roots = [" + '".",' * 100_000 + "]",
+    "roots of the wrong type": "roots = [" + "0," * 400_000 + "]",
     "roots that are missing": "roots = [" + '"x",' * 100_000 + "]",
     "root with NUL": 'roots = ["\\u0000"]',
     "root of 10 kB": f'roots = ["{"x" * 10_000}"]',

@@ -14,6 +14,8 @@ from stagec.core.words import listing, quote
 
 Path = tuple[str | int, ...]
 _MOST = 20
+_CROWDED = 100_000
+"""Values of a configuration from which on only its first mistake is told: the library makes all of them at once."""
 
 
 @value
@@ -32,8 +34,18 @@ def mistakes(table: Mapping[str, Any]) -> tuple[Mistake, ...]:
         schema: dict[str, Any] = json.load(file)
     validator = jsonschema_rs.Draft202012Validator(schema, retriever=_refuse)
     given = _as_json(table)
-    found = (each for error in validator.iter_errors(given) for each in _explain(schema, table, error))
-    return tuple(islice(found, _MOST))
+    errors = _first(validator, given) if json.dumps(given).count(",") > _CROWDED else validator.iter_errors(given)
+    return tuple(islice((each for error in errors for each in _explain(schema, table, error)), _MOST))
+
+
+def _first(validator: Any, given: Any) -> tuple[Any, ...]:
+    from jsonschema_rs import ValidationError
+
+    try:
+        validator.validate(given)
+    except ValidationError as error:
+        return (error,)
+    return ()
 
 
 def _refuse(address: str) -> Any:

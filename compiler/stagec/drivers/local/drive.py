@@ -10,7 +10,7 @@ from typing import Protocol
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.drivers.local.background import open_background, run_at_once
-from stagec.drivers.local.history import History, JournalError, Reason, dump_event, load_event
+from stagec.drivers.local.history import History, JournalError, Reason, damage_error, dump_event, load_event
 from stagec.drivers.local.journal import Journal
 from stagec.drivers.local.replay import advance_through, digest_step, find_difference
 from stagec.runtime.advance import advance
@@ -83,6 +83,8 @@ def restore(program: Program, history: History, observe: Observer = unseen) -> S
             raise JournalError(Reason.UNUSABLE, message)
         observe(event, step)
         state = step.state
+    if history.events and state.ended is None and not state.pending:
+        raise damage_error("no event of it begins the run")
     return state
 
 

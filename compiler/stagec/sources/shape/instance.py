@@ -11,7 +11,7 @@ from stagec.core.json import Json, Object
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
 from stagec.plan.costs import explain_size, overweight, weigh
-from stagec.sources.shape.document import compile_schema, load_published
+from stagec.sources.shape.document import compile_schema, find_first, load_published
 from stagec.sources.shape.faults import faults_of, value_at
 from stagec.sources.shape.schema import dialect_of
 from stagec.sources.tree import Fault, Tree
@@ -50,16 +50,6 @@ def _errors(schema: Object, given: Json, *, every: bool) -> tuple[Any, ...]:
         validator = compile_schema(schema, dialect_of(schema))
         if validator.is_valid(given):
             return ()
-        return tuple(islice(validator.iter_errors(given), _MOST)) if every else _first(validator, given)
+        return tuple(islice(validator.iter_errors(given), _MOST)) if every else find_first(validator, given)
     except ValueError:  # a reference out of the schema, or a lone surrogate, which has a fault of its own
         return ()
-
-
-def _first(validator: Any, given: Json) -> tuple[Any, ...]:
-    from jsonschema_rs import ValidationError
-
-    try:
-        validator.validate(given)
-    except ValidationError as error:
-        return (error,)
-    return ()

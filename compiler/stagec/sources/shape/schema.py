@@ -11,7 +11,7 @@ from stagec.core.expansion import PatternTally
 from stagec.core.json import Json, Object, kind_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
-from stagec.sources.shape.document import compile_schema
+from stagec.sources.shape.document import compile_schema, find_first
 from stagec.sources.shape.faults import pointer_of, value_at
 from stagec.sources.shape.patterns import PatternTrouble, trouble
 from stagec.sources.shape.subschemas import KEYWORDS, Subschema, foreign, identities, subschemas
@@ -131,16 +131,11 @@ def _errors(validator: Any, schema: Object) -> tuple[Any, ...]:
 
 
 def _error(validator: Any, schema: Object) -> tuple[Any, ...]:
-    """Return the first error only; the library raises it."""
-    from jsonschema_rs import ValidationError
-
+    """Return the first error only."""
     try:
-        validator.validate(schema)
+        return find_first(validator, schema)
     except UnicodeEncodeError:
         return ()
-    except ValidationError as error:
-        return (error,)
-    return ()
 
 
 def _violation(at: Place, got: Json, kind: Any) -> Fault:
