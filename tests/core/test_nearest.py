@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stagec.core.nearest import NameIndex, hint
+from stagec.core.nearest import NameIndex, hint, is_slip
 
 STEPS = ("initial.issue", "continuation.issue", "closure.issue", "a")
 
@@ -52,3 +52,27 @@ def test_names_are_equal_when_they_know_the_same() -> None:
     assert NameIndex(["a"]) != NameIndex(["b"])
     assert len({NameIndex(["a"]), NameIndex(["a"])}) == 1
     assert (len(NameIndex("abca")), [*NameIndex("abca")]) == (3, ["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("upsteam", "upstream"),
+        ("Raed", "Read"),
+        ("READ", "read"),
+        ("run-tests", "run_tests"),
+        ("run_tesst", "run_tests"),
+        ("run_tezts", "run_tests"),
+    ],
+)
+def test_one_slip_is_told(name: str, known: str) -> None:
+    assert is_slip(name, known)
+    assert is_slip(known, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [("Read", "Read"), ("Emit", "Edit"), ("reads", "read"), ("stream", "upstream"), ("ab", "abc"), ("", "a"), ("", "")],
+)
+def test_other_words_are_no_slips(name: str, known: str) -> None:
+    assert not is_slip(name, known)

@@ -12,7 +12,7 @@ from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, replace, value
 
-__all__ = ["Catalogue", "Effects", "Origin", "Server", "Tool", "well_known_effects"]
+__all__ = ["WELL_KNOWN", "Catalogue", "Effects", "Origin", "Server", "Tool", "well_known_effects"]
 
 
 class Origin(StrEnum):
@@ -25,15 +25,16 @@ class Origin(StrEnum):
 
 _READING = ("Read", "Grep", "Glob")
 _MUTATING = ("Edit", "Write", "Bash", "NotebookEdit")
-_WELL_KNOWN: Mapping[str, Effects] = {
+WELL_KNOWN: Mapping[str, Effects] = {
     **{each: Effects.READ for name in _READING for each in (name, name.lower())},
     **{each: Effects.MUTATING for name in _MUTATING for each in (name, name.lower())},
 }
+"""Tools that most hosts bring along, and what calling them may do."""
 
 
 def well_known_effects(name: str) -> Effects:
     """Return the effects of a tool of which only the name is known: what a few well-known names promise."""
-    return _WELL_KNOWN.get(name, Effects.UNKNOWN)
+    return WELL_KNOWN.get(name, Effects.UNKNOWN)
 
 
 @value

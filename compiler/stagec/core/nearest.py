@@ -94,3 +94,24 @@ def _shorter(name: str) -> list[str]:
     if not _SHORTEST < len(name) <= _LONGEST:
         return []
     return [name[:index] + name[index + 1 :] for index in range(len(name))]
+
+
+_LEAST = 4
+_LONG = 6
+
+
+def is_slip(name: str, known: str) -> bool:
+    """Tell whether a name is another with one slip in it: its case, a letter too much, too few, or in the wrong place.
+
+    Short names may differ by a letter and be meant, and so may a word and its plural.
+    """
+    one, other = sorted((_fold(name), _fold(known)), key=len)
+    if one == other:
+        return name != known
+    if len(one) < _LEAST or f"{one}s" == other:
+        return False
+    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
+    if len(one) < len(other):
+        return one[start:] == other[start + 1 :]
+    swapped = f"{one[:start]}{one[start + 1 : start + 2]}{one[start]}{one[start + 2 :]}"
+    return swapped == other or (len(one) >= _LONG and one[start + 1 :] == other[start + 1 :])

@@ -1,0 +1,81 @@
+"""Names between brackets: how people write placeholders in one template language or another."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from stagec.core.value import value
+
+_NAME = r"[A-Za-z_][\w-]{0,99}(?:\.[\w-]{1,99}|\[\d{1,9}\]){0,20}"
+_BRACKETED = re.compile(
+    r"(?<!\\)(?P<open>\{\{\{?|[$#@%]\{|\[\[|\{)[ \t]{0,8}"
+    rf"(?P<name>{_NAME})[ \t]{{0,8}}(?P<close>\}}{{1,3}}|\]\])"
+    r"|(?P<statement>\{%[^%\n]{1,200}%\}|<%[^%\n]{1,200}%>)"
+)
+_WORD = re.compile(_NAME)
+_FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})", re.MULTILINE)
+_INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)[^`\n]{1,500}(?<!`)\1(?!`)")
+_CLOSING = {"{{{": "}}}", "{{": "}}", "[[": "]]"}
+_STATEMENT = 2
+"""The characters that open a statement: `{%` or `<%`."""
+
+
+@value
+class Bracketed:
+    """Names between brackets: where they begin and end, what opens them, and the names, one or those of a statement.
+
+    `is_code` tells that they stand in code, `is_fenced` in a block of it: there brackets may mean what they say.
+    """
+
+    start: int
+    end: int
+    opener: str
+    names: tuple[str, ...]
+    is_code: bool = False
+    is_fenced: bool = False
+
+
+def find_bracketed(text: str) -> Iterator[Bracketed]:
+    """Yield the names between brackets in a Markdown text, in order. Linear."""
+    found = [each for match in _BRACKETED.finditer(text) if (each := _read(match)) is not None]
+    fences, inline = (_find_fences(text), _find_inline(text)) if found else ([], [])
+    for each in found:
+        fenced = _is_inside(each.start, fences)
+        code = fenced or _is_inside(each.start, inline)
+        yield Bracketed(each.start, each.end, each.opener, each.names, code, fenced)
+
+
+def _read(match: re.Match[str]) -> Bracketed | None:
+    statement, opener = match["statement"], match["open"]
+    if statement is not None:
+        names = tuple(word[0] for word in _WORD.finditer(statement))
+        return Bracketed(*match.span(), statement[:_STATEMENT], names) if names else None
+    closing = _CLOSING.get(opener, "}")
+    if not match["close"].startswith(closing):
+        return None
+    end = match.end() - len(match["close"]) + len(closing)
+    return Bracketed(match.start(), end, opener, (match["name"],))
+
+
+def _find_fences(text: str) -> list[tuple[int, int]]:
+    """Return the blocks of code of a text; one that is never closed goes on to the end."""
+    found: list[tuple[int, int]] = []
+    opened: re.Match[str] | None = None
+    for match in _FENCE.finditer(text):
+        if opened is None:
+            opened = match
+        elif match["mark"].startswith(opened["mark"]):
+            found.append((opened.start(), match.end()))
+            opened = None
+    return found if opened is None else [*found, (opened.start(), len(text))]
+
+
+def _find_inline(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _INLINE.finditer(text)]
+
+
+def _is_inside(place: int, spans: list[tuple[int, int]]) -> bool:
+    at = bisect_right(spans, (place, place)) - 1
+    return at >= 0 and place < spans[at][1]
