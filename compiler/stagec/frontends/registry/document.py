@@ -209,7 +209,8 @@ class Agent:
     settings: Object
     """`runner.verdict.config`"""
     parameters: NameIndex
-    """What a run of the agent is given by its caller."""
+    """What a run of the agent is given by its caller; `declared` has them as they are written."""
+    declared: Object = NOTHING
     is_whole: bool = True
     """Whether it is of the current format, and its parameters and its verdict are not misshapen."""
     system_prompt: Attachment | None = None

@@ -8,11 +8,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import NO_NAMES, NameIndex
-from stagec.core.place import Place, Pointer
+from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import NOTHING, replace, value
 from stagec.frontends.registry.blocks import Defect, find_tags
 from stagec.sources.read import join
-from stagec.sources.tree import Fault
+from stagec.sources.tree import Fault, Tree
 
 FALLBACK_KEYS = frozenset(
     {
@@ -78,6 +78,17 @@ class PromptReading:
 
 
 @value
+class PromptText:
+    """What a prompt says of variables: the first place at which it reads each, and those that its frontmatter lists.
+
+    `listed` is None where the frontmatter lists none.
+    """
+
+    reads: Mapping[str, Place] = NOTHING
+    listed: tuple[Mention, ...] | None = None
+
+
+@value
 class Prompts:
     """The prompts of one registry: nothing is judged where the folder is not there, or what names them is broken."""
 
@@ -89,6 +100,13 @@ class Prompts:
     broken_blocks: tuple[BrokenBlock, ...] = ()
     readings: Mapping[str, tuple[PromptReading, ...]] = NOTHING
     """What each retry prompt reads, by its file."""
+    texts: Mapping[str, PromptText] = NOTHING
+    """What the prompts of steps say of variables, by file; of one that cannot be read nothing."""
+
+    def text_of(self, step: str) -> PromptText | None:
+        """Return what the prompt of a step says of variables, if it is there and can be read."""
+        found = self.of_steps.get(step)
+        return self.texts.get(found.file) if found is not None and found.file is not None else None
 
     @property
     def is_empty(self) -> bool:
@@ -232,6 +250,35 @@ def _tries_again(step: Object) -> bool:
 
 def _members(root: Object, name: str) -> Iterable[tuple[str, Json]]:
     return object_of(root.get(name)).items()
+
+
+VARIABLE = "uv-"
+"""What the names of variables may begin with, and in prompts have to."""
+_READ = re.compile(r"\{uv-([A-Za-z0-9_]+)\}")
+
+
+def read_text(tree: Tree) -> PromptText:
+    """Return what a prompt says of variables."""
+    listed = None
+    if isinstance(tree.value, dict) and "uvVariables" in tree.value:
+        listed = tuple(_list_names(tree.value["uvVariables"], tree.at / "uvVariables"))
+    if b"{uv-" not in tree.data:
+        return PromptText(NOTHING, listed)
+    text = tree.data.decode(errors="replace")
+    reads: dict[str, Place] = {}
+    for found in _READ.finditer(text, *(tree.body or ())):
+        reads.setdefault(found[1], replace(tree.at, range=found.span()))
+    return PromptText(reads, listed)
+
+
+def _list_names(given: Json, at: Place) -> Iterator[Mention]:
+    """Yield the names in a list, or in a text in which commas stand between them."""
+    if isinstance(given, str):
+        names = (each.strip().removeprefix(VARIABLE) for each in given.strip("[] ").split(","))
+        yield from (Mention(name, at) for name in names if name)
+    for index, each in enumerate(list_of(given)):
+        if isinstance(each, str) and each:
+            yield Mention(each.removeprefix(VARIABLE), at / index)
 
 
 def read_retry_prompt(

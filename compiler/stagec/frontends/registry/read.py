@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.contract.schemas import Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
@@ -29,9 +29,11 @@ from stagec.frontends.registry.prompts import (
     BrokenBlock,
     PromptReading,
     Prompts,
+    PromptText,
     Store,
     find_prompts,
     read_retry_prompt,
+    read_text,
 )
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
@@ -132,12 +134,22 @@ def _prompts(bundle: RegistryFiles, sources: Sources, steps: Mapping[str, Step])
     wanted = ((key, step.body) for key, step in steps.items() if "runner" not in step.body)
     found = find_prompts(store, object_of(bundle.registry.value), wanted, bundle.registry.faults)
     files = dict.fromkeys(each.prompt.file for each in found.of_retries if each.prompt.file is not None)
+    own = dict.fromkeys(each.file for each in found.of_steps.values() if each.file is not None)
     retries = {file: _read_retry_prompt(sources, file) for file in files}
     return replace(
         found,
         broken_blocks=tuple(each for broken, _ in retries.values() for each in broken),
         readings={file: names for file, (_, names) in retries.items()},
+        texts=dict(_read_texts(sources, own)),
     )
+
+
+def _read_texts(sources: Sources, files: Iterable[str]) -> Iterator[tuple[str, PromptText]]:
+    """Yield what each prompt says of variables; nothing of one that cannot be read."""
+    for file in files:
+        tree = sources.tree(file, "prompt")
+        if tree is not None and tree.readable:
+            yield file, read_text(tree)
 
 
 def _read_retry_prompt(sources: Sources, file: str) -> tuple[tuple[BrokenBlock, ...], tuple[PromptReading, ...]]:
@@ -162,6 +174,7 @@ def _agent(tree: Tree | None, sources: Sources) -> Agent | None:
         verdict=text_in(verdict, "type"),
         settings=object_of(verdict.get("config")),
         parameters=NameIndex(object_of(tree.value.get("parameters"))),
+        declared=object_of(tree.value.get("parameters")),
         is_whole=tree.readable and "runner" in tree.value and not any(_limits(each.at.pointer) for each in tree.faults),
         system_prompt=find_attached_file(sources, tree, _SYSTEM_PROMPT),
         fallback_folder=find_attached_folder(sources, tree, _FALLBACK_FOLDER),

@@ -8,7 +8,8 @@ from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.frontends.registry.document import VERDICTS, Registry, Step
+from stagec.frontends.registry.document import VERDICTS, Agent, Registry, Step
+from stagec.frontends.registry.prompts import VARIABLE
 
 PROVIDED = frozenset(
     {
@@ -20,12 +21,38 @@ PROVIDED = frozenset(
         "previous_summary",
         "check_count",
         "max_checks",
-        "repository",
         "agent_name",
         "verdict_criteria",
     }
 )
 """The variables that a runner supplies itself, those of system prompts included."""
+_OF_AGENT = {"agent_name", "verdict_criteria"}
+POLLED = "repository"
+"""The variable that the caller of an agent gives whose verdict polls a state."""
+EARLY = ("completed_iterations", "previous_summary")
+"""The variables of the runner that have no value where a run begins."""
+_SETTINGS: Mapping[str, tuple[str, str]] = {
+    "completion_keyword": ("detect:keyword", "verdictKeyword"),
+    "max_checks": ("count:check", "maxChecks"),
+}
+"""The variables that are settings of a verdict, with the verdict that cannot do without."""
+
+
+def list_provided(agent: Agent | None) -> frozenset[str]:
+    """Return the variables that a runner supplies to the steps of an agent.
+
+    A setting is among them that the agent's verdict demands: that it is missing is the fault of the verdict.
+    """
+    if agent is None:
+        return PROVIDED - _SETTINGS.keys() - _OF_AGENT
+    settings = agent.settings
+    lacking = {name for name, (kind, key) in _SETTINGS.items() if agent.verdict != kind and not settings.get(key)}
+    return PROVIDED - lacking
+
+
+def list_asked(registry: Registry) -> frozenset[str]:
+    """Return the variables, besides the parameters of the agent, that its caller gives."""
+    return frozenset({POLLED} if any(each.kind == "poll:state" for each in verdicts(registry)) else ())
 
 
 @value
@@ -63,17 +90,23 @@ def find_unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]
     """
     found: dict[str, list[tuple[Step, Place]]] = {}
     parameters = registry.agent.parameters if registry.agent is not None else NameIndex(())
-    supplied: set[str] = set()
+    known = list_provided(registry.agent) | list_asked(registry)
     for step in registry.steps.values():
-        received = frozenset(() if step.is_section else _list_received(step))
-        for index, each in enumerate(() if step.is_section else list_of(step.body.get("uvVariables"))):
-            if not isinstance(each, str) or not each or each in supplied:
-                continue
-            name = each.removeprefix("uv-")
-            if name in PROVIDED or name in parameters:
-                supplied.add(each)
-            elif name not in received:
-                found.setdefault(name, []).append((step, step.at / "uvVariables" / index))
+        declared = {} if step.is_section else list_declared(step)
+        lost = [name for name in declared if name not in known and name not in parameters]
+        received = frozenset(_list_received(step)) if lost else frozenset[str]()
+        for name in lost:
+            if name not in received:
+                found.setdefault(name, []).append((step, step.at / "uvVariables" / declared[name]))
+    return found
+
+
+def list_declared(step: Step) -> dict[str, int]:
+    """Return the variables that a step declares, each once, with the index at which it stands first."""
+    found: dict[str, int] = {}
+    for index, each in enumerate(list_of(step.body.get("uvVariables"))):
+        if isinstance(each, str) and each.removeprefix(VARIABLE):
+            found.setdefault(each.removeprefix(VARIABLE), index)
     return found
 
 
@@ -82,6 +115,124 @@ def _list_received(step: Step) -> Iterator[str]:
     for name, given in object_of(step.body.get("inputs")).items():
         yield name
         yield (text_in(object_of(given), "from") or "").replace(".", "_")
+
+
+@value
+class Usage:
+    """What a step declares and what its prompt reads: `undeclared` variables, and `unused` ones.
+
+    `meant` maps an undeclared variable to the known one that it was most likely meant to be.
+    """
+
+    step: Step
+    undeclared: Mapping[str, Place]
+    unused: Mapping[str, Place]
+    meant: Mapping[str, str]
+
+
+def find_usages(registry: Registry) -> Iterator[Usage]:
+    """Yield the steps whose prompt reads other variables than they declare, without those told as unsupplied.
+
+    A declared variable that nothing supplies and no prompt reads is one that was misspelt: where it is told, it is not
+    told again that the prompt reads another. A step that declares nothing may read whatever is supplied.
+    """
+    unsupplied, names = find_unsupplied(registry), _list_known(registry)
+    for step in registry.steps.values():
+        text = registry.prompts.text_of(step.key) if _is_declared(step) else None
+        declared = list_declared(step) if text is not None else {}
+        if text is None or text.reads.keys() == declared.keys():
+            continue
+        unused = {name: step.at / "uvVariables" / at for name, at in declared.items() if name not in text.reads}
+        undeclared = {name: at for name, at in text.reads.items() if name not in declared and name not in PROVIDED}
+        if undeclared and "uvVariables" not in step.body:
+            undeclared = {name: at for name, at in undeclared.items() if not _is_supplied(registry, step, name)}
+        if undeclared and len(undeclared) <= sum(name in unsupplied for name in unused):
+            undeclared = {}
+        near = ((name, names.nearest(name)) for name in undeclared)
+        meant = {name: each for name, each in near if each is not None}
+        told = {*unsupplied, *meant.values()}
+        yield Usage(step, undeclared, {name: at for name, at in unused.items() if name not in told}, meant)
+
+
+def _list_known(registry: Registry) -> NameIndex:
+    """Return what variables can be called: what steps declare, parameters, and what the runner supplies."""
+    declared = (name for step in registry.steps.values() for name in list_declared(step))
+    return NameIndex((*declared, *(registry.agent.parameters if registry.agent is not None else ()), *sorted(PROVIDED)))
+
+
+def _is_declared(step: Step) -> bool:
+    """Tell whether what a step declares can be held against its prompt; what a section needs is nobody's to tell."""
+    given = step.body.get("uvVariables", [])
+    return not step.is_section and isinstance(given, list) and all(isinstance(each, str) for each in given)
+
+
+def _is_supplied(registry: Registry, step: Step, name: str) -> bool:
+    """Tell whether something supplies a variable to a step, or nobody can know because there is no agent."""
+    agent = registry.agent
+    if agent is None or not agent.is_whole or name in agent.parameters or name in list_asked(registry):
+        return True
+    return name in frozenset(_list_received(step))
+
+
+@value
+class Early:
+    """A step at which runs begin that reads a variable which has no value there."""
+
+    step: Step
+    name: str
+    at: Place
+
+
+def find_early(registry: Registry) -> Iterator[Early]:
+    """Yield the variables without a value that the `initial` steps read at which runs begin, declared or not."""
+    begun = (registry.step(mention.name) for mention in registry.entries.values())
+    parameters = registry.agent.parameters if registry.agent is not None else NameIndex(())
+    for step in dict.fromkeys(each.key for each in begun if each is not None and each.key.startswith("initial.")):
+        owner = registry.steps[step]
+        text, declared = registry.prompts.text_of(step), list_declared(owner)
+        for name in EARLY:
+            if name in parameters:
+                continue
+            if name in declared:
+                yield Early(owner, name, owner.at / "uvVariables" / declared[name])
+            elif text is not None and name in text.reads:
+                yield Early(owner, name, text.reads[name])
+
+
+@value
+class Optional:
+    """A parameter that need not be given and has no text to put in its place, and the steps that cannot do without.
+
+    `is_stated` tells that the agent says so itself, `is_empty` that there is a default, and no text in it.
+    """
+
+    name: str
+    at: Place
+    steps: tuple[Step, ...]
+    is_stated: bool
+    is_empty: bool
+
+
+def find_optional(registry: Registry) -> Iterator[Optional]:
+    """Yield the parameters that a run may be started without although a step needs them."""
+    agent = registry.agent
+    if agent is None or not agent.is_whole:
+        return
+    doubtful = {name: object_of(body) for name, body in agent.declared.items() if not is_given(object_of(body))}
+    needed: dict[str, list[Step]] = {}
+    for step in registry.steps.values() if doubtful else ():
+        for name in () if step.is_section else list_declared(step):
+            if name in doubtful:
+                needed.setdefault(name, []).append(step)
+    for name, steps in needed.items():
+        is_empty = doubtful[name].get("default") is not None
+        at = agent.at / "parameters" / name
+        yield Optional(name, at, tuple(steps), "required" in doubtful[name], is_empty)
+
+
+def is_given(parameter: Object) -> bool:
+    """Tell whether every run has a text for a parameter: it is required, or its default is no empty text."""
+    return parameter.get("required") is True or parameter.get("default") not in (None, "")
 
 
 _KNOWN = NameIndex(VERDICTS)

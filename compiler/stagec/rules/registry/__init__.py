@@ -11,6 +11,7 @@ from stagec.core.words import listing, quote
 from stagec.frontends.registry.answers import Reading
 from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.prompts import FALLBACK_KEYS, PromptFile, Prompts
+from stagec.frontends.registry.supply import Optional
 
 FAMILY = Family(__name__, 200, Registry)
 rule = FAMILY.rule
@@ -103,3 +104,16 @@ def promptless(registry: Registry, *, replaced: bool) -> dict[PromptFile, list[S
             if (isinstance(key_of_fallback, str) and key_of_fallback in FALLBACK_KEYS) is replaced:
                 found.setdefault(prompt, []).append(step)
     return found
+
+
+def describe_optional(given: Optional) -> str:
+    """Say that a run may be started without a parameter, and which steps cannot do without."""
+    first, *others = given.steps
+    also = f" and {len(others)} more need" if others else " needs"
+    why = "its default is empty" if given.is_empty else "it has no default"
+    return f"step {quote(first.key)}{also} the parameter {quote(given.name)}, which is not required, and {why}"
+
+
+def relate_optional(given: Optional) -> tuple[Related, ...]:
+    """Return where steps say that they need a parameter."""
+    return tuple(Related(each.at / "uvVariables", "needed here") for each in given.steps[:_SHOWN])

@@ -5,8 +5,10 @@ A step's `uvVariables` are put into its prompt. A variable that nothing supplies
 
 A variable is supplied by a parameter of the agent of the same name, by an input of the step, whose variable is named
 after where it comes from (`initial.issue.approach` gives `initial_issue_approach`), or by the runner: `iteration`,
-`completed_iterations`, `completion_keyword`, `max_iterations`, `remaining`, `previous_summary`, `check_count`,
-`max_checks`, `repository`. The name may begin with `uv-`.
+`completed_iterations`, `max_iterations`, `remaining`, `previous_summary`, `check_count`, and with the setting of the
+verdict that it is made of `completion_keyword` (`verdictKeyword`) and `max_checks` (`maxChecks`). Where the verdict is
+`poll:state`, the caller gives `repository`. System prompts are made of `agent_name` and `verdict_criteria`, and steps
+may have them too. The name may begin with `uv-`.
 
 ## How to fix
 Correct the spelling, declare the parameter, or add the input. The name must be that of the parameter: `issue`, not
@@ -19,7 +21,7 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.supply import find_unsupplied
+from stagec.frontends.registry.supply import PROVIDED, find_unsupplied
 from stagec.rules.registry import rule
 
 _SHOWN = 3
@@ -30,11 +32,20 @@ def check(registry: Registry) -> Iterator[Finding]:
     agent = registry.agent
     if agent is None or not agent.is_whole:
         return
+    known = NameIndex((*agent.parameters, *sorted(PROVIDED)))
     for name, ((step, at), *others) in find_unsupplied(registry).items():
         also = f" and {len(others)} more" if others else ""
         related = tuple(Related(other, "needed here too") for _, other in others[:_SHOWN])
         message = f"nothing supplies the variable {quote(name)} of step {quote(step.key)}{also}"
-        yield Finding(at, f"{message}{_hint(name, agent.parameters)}", related)
+        yield Finding(at, f"{message}{_WHY.get(name) or _hint(name, known)}", related)
+
+
+_WHY = {
+    "completion_keyword": ": the agent's verdict has no 'verdictKeyword'",
+    "max_checks": ": the agent's verdict has no 'maxChecks'",
+    "repository": ": only an agent whose verdict is 'poll:state' is given one",
+}
+"""Why a variable of the runner is not supplied."""
 
 
 def _hint(name: str, known: NameIndex) -> str:

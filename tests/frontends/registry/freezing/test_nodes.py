@@ -25,7 +25,7 @@ def asked(flows: Any, step: dict[str, Any], **given: Any) -> tuple[Any, Any]:
 
 
 def test_a_step_asks_with_what_its_prompt_says_below_the_frontmatter(flows: Any, shown: Any) -> None:
-    act, contents = asked(flows, {}, files={PROMPT: "---\ntitle: X\n---\nFix {uv-issue}.\n"})
+    act, contents = asked(flows, {"uvVariables": ["issue"]}, files={PROMPT: "---\ntitle: X\n---\nFix {uv-issue}.\n"})
     assert shown(act.prompt, contents) == ("Fix ", Hole(("variable", "issue")), ".\n")
     assert act.variables == {"issue": Given("issue")}
 

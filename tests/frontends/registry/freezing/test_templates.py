@@ -15,7 +15,6 @@ from stagec.frontends.registry.freezing.templates import (
     join_parts,
     prompt,
     retry_prompt,
-    system_prompt,
     word,
 )
 from stagec.plan.template import Choice, Each, Hole, Piece, Template, Text
@@ -26,18 +25,18 @@ def variable(name: str) -> Hole:
 
 
 def test_a_variable_is_a_hole(texts: RegistryTexts, shown: Any) -> None:
-    found = prompt("See {uv-issue}, {uv-a_1}{uv-issue}", texts, stdin=False)
+    found = prompt("See {uv-issue}, {uv-a_1}{uv-issue}", texts)
     holes = (variable("issue"), variable("a_1"), variable("issue"))
     assert shown(found, texts.texts) == ("See ", holes[0], ", ", *holes[1:])
 
 
 def test_other_braces_stand_as_they_are_written(texts: RegistryTexts, shown: Any) -> None:
     text = "{issue} {{x}} {uv-} {uv-a-b} {UV-x} {uv x} {} { {input_text}"
-    assert shown(prompt(text, texts, stdin=False), texts.texts) == (text,)
+    assert shown(prompt(text, texts), texts.texts) == (text,)
 
 
 def test_a_brace_before_a_variable_stays(texts: RegistryTexts, shown: Any) -> None:
-    assert shown(prompt("{{uv-x}}", texts, stdin=False), texts.texts) == ("{", variable("x"), "}")
+    assert shown(prompt("{{uv-x}}", texts), texts.texts) == ("{", variable("x"), "}")
 
 
 def test_the_standard_input_is_a_hole_where_it_is_used(texts: RegistryTexts, shown: Any) -> None:
@@ -45,16 +44,16 @@ def test_the_standard_input_is_a_hole_where_it_is_used(texts: RegistryTexts, sho
 
 
 def test_an_empty_prompt_has_no_pieces(texts: RegistryTexts) -> None:
-    assert prompt("", texts, stdin=False) == ()
+    assert prompt("", texts) == ()
 
 
-def test_the_name_of_the_agent_is_text_in_its_system_prompt(texts: RegistryTexts, shown: Any) -> None:
-    found = system_prompt("You are {uv-agent_name}, {input_text}: {uv-verdict_criteria}", texts, "demo")
+def test_the_name_of_the_agent_is_text_in_its_prompts(texts: RegistryTexts, shown: Any) -> None:
+    found = prompt("You are {uv-agent_name}, {input_text}: {uv-verdict_criteria}", texts, "demo")
     assert shown(found, texts.texts) == ("You are demo, {input_text}: ", variable("verdict_criteria"))
 
 
 def test_without_a_name_it_is_a_variable(texts: RegistryTexts, shown: Any) -> None:
-    assert shown(system_prompt("{uv-agent_name}", texts, None), texts.texts) == (variable("agent_name"),)
+    assert shown(prompt("{uv-agent_name}", texts), texts.texts) == (variable("agent_name"),)
 
 
 def test_a_word_reads_the_inputs_of_the_run(texts: RegistryTexts, shown: Any) -> None:

@@ -52,8 +52,9 @@ def test_what_no_prompt_reads_is_handed_over_all_the_same(flows: Any) -> None:
 
 
 def test_what_comes_from_no_step_has_to_be_given(flows: Any) -> None:
-    step = {"inputs": {"a": {"from": "nowhere.key"}, "b": {"from": "key"}, "c": {"from": "section.a.key"}}}
-    plan = flows.plan({"initial.a": step, "section.a": {}}, files={PROMPT: "{uv-a} {uv-b} {uv-c}"})
+    inputs = {"a": {"from": "nowhere.key"}, "b": {"from": "key"}, "c": {"from": "section.a.key"}}
+    steps = {"initial.a": {"uvVariables": [*inputs], "inputs": inputs}, "section.a": {}}
+    plan = flows.compile(steps, files={PROMPT: "{uv-a} {uv-b} {uv-c}"}).meanings[0].plan()
     assert plan.nodes["initial.a"].act.variables == {"a": Given("a"), "b": Given("b"), "c": Given("c")}
 
 
@@ -73,8 +74,8 @@ def test_everything_else_has_to_be_given(flows: Any) -> None:
 def test_what_has_to_be_given_is_an_input_of_the_run(flows: Any) -> None:
     steps = {"initial.a": {"uvVariables": ["issue", "topic", "iteration"]}}
     plan = flows.compile(steps, agent={"takes": TAKES}).meanings[0].plan()
-    assert {name: each.required for name, each in plan.inputs.items()} == {"topic": False, "issue": False}
-    assert plan.inputs["topic"] == Input()
+    assert {name: each.required for name, each in plan.inputs.items()} == {"topic": True, "issue": True}
+    assert plan.inputs["topic"] == Input(required=True)
 
 
 def test_declared_variables_are_needed_in_their_order(flows: Any) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from stagec.core.json import Object, object_of, text_in
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.freezing.templates import RegistryTexts, find_names, system_prompt
+from stagec.frontends.registry.freezing.templates import RegistryTexts, find_names, prompt
 from stagec.frontends.registry.freezing.variables import Variables
+from stagec.frontends.registry.supply import is_given
 from stagec.model.flow import Flow
 from stagec.plan.canonical import canonical, to_count
 from stagec.plan.document import Input, Judge, Limits, System
@@ -48,16 +51,18 @@ def limits(registry: Registry) -> Limits:
     return Limits(to_count(agent.settings.get("maxIterations")) or _USUAL, reached)
 
 
-def inputs(definition: Object, texts: RegistryTexts) -> dict[str, Input]:
-    """Return the parameters of an agent."""
+def inputs(definition: Object, texts: RegistryTexts, needed: Container[str]) -> dict[str, Input]:
+    """Return the parameters of an agent; those that are `needed` have to be there, and no empty texts."""
     parameters = object_of(definition.get("parameters"))
-    return {name: _input(object_of(body), texts) for name, body in parameters.items()}
+    return {name: _input(object_of(body), texts, is_needed=name in needed) for name, body in parameters.items()}
 
 
-def _input(body: Object, texts: RegistryTexts) -> Input:
-    kind = text_in(body, "type")
-    schema = texts.text(canonical({"type": kind}).decode()) if kind is not None else None
-    return Input(body.get("required") is True, body.get("default"), schema)
+def _input(body: Object, texts: RegistryTexts, *, is_needed: bool) -> Input:
+    kind, default = text_in(body, "type"), body.get("default")
+    wanted: Object = {"type": kind, "minLength": 1} if is_needed and kind == "string" else {"type": kind}
+    schema = texts.text(canonical(wanted).decode()) if kind is not None else None
+    is_lost = is_needed and not is_given(body)
+    return Input(is_lost or body.get("required") is True, None if is_lost else default, schema)
 
 
 def system(registry: Registry, texts: RegistryTexts, variables: Variables) -> System | None:
@@ -67,5 +72,5 @@ def system(registry: Registry, texts: RegistryTexts, variables: Variables) -> Sy
     text = texts.prompt(file) if file is not None else None
     if agent is None or text is None:
         return None
-    template = system_prompt(text, texts, agent.name)
-    return System(template, variables.of_names(find_names(template, "variable")))
+    template = prompt(text, texts, agent.name)
+    return System(template, variables.of_system(find_names(template, "variable")))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from stagec.catalogue import well_known_effects
 from stagec.core.json import text_in
+from stagec.core.value import replace
 from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.files import is_prompt
 from stagec.frontends.registry.freezing import agent
@@ -15,9 +16,10 @@ from stagec.frontends.registry.freezing.validation import Validations
 from stagec.frontends.registry.freezing.variables import Variables
 from stagec.frontends.registry.prompts import Prompts, Store, find_prompts
 from stagec.model.flow import Flow
-from stagec.plan.act import Prompt
+from stagec.plan.act import Given, Prompt
 from stagec.plan.document import Draft, Input, Names, Plan
 from stagec.plan.node import Node
+from stagec.plan.references import find_reached
 from stagec.plan.surroundings import Tool
 from stagec.sources.read import Sources
 
@@ -49,7 +51,7 @@ class _Making:
         steps = [step for step in registry.steps.values() if not step.is_section]
         nodes = {step.key: self._node(step) for step in steps}
         system = agent.system(registry, texts, self._variables)  # may read of what is then an input
-        return Plan(
+        plan = Plan(
             id=registry.id,
             names=Names("step", "intent"),
             entries={name: entry.node for name, entry in flow.entries.items()},
@@ -59,13 +61,13 @@ class _Making:
             title=text_in(self._definition, "displayName"),
             version=text_in(registry.body, "version"),
             choices=self._moves.choices,
-            inputs=self._inputs(steps),
             system=system,
             judge=agent.judge(registry),
             validators=self._validations.validators,
             tools=self._tools(nodes),
             contents=texts.texts,
         )
+        return replace(plan, inputs=self._inputs(plan, steps))
 
     def files(self) -> frozenset[str]:
         """Return the files that the plan was made of."""
@@ -84,17 +86,33 @@ class _Making:
             validation=self._validations.of_step(step),
         )
 
-    def _inputs(self, steps: list[Step]) -> dict[str, Input]:
+    def _inputs(self, plan: Plan, steps: list[Step]) -> dict[str, Input]:
         """Return the agent's parameters, and what else is read and nobody else provides."""
-        read = dict.fromkeys((*self._acts.inputs, *self._variables.given))
+        needed, named = _list_needed(plan), self._variables.given
+        read = {**dict.fromkeys(self._acts.inputs, Input()), **{name: Input(name in needed) for name in named}}
         if any(step.body.get("usesStdin") is True for step in steps):
-            read[_STDIN] = None
-        return {**dict.fromkeys(read, Input()), **agent.inputs(self._definition, self._texts)}
+            read[_STDIN] = Input()
+        return {**read, **agent.inputs(self._definition, self._texts, needed)}
 
     def _tools(self, nodes: Mapping[str, Node]) -> Mapping[str, Tool]:
         lists = dict.fromkeys(node.act.tools for node in nodes.values() if isinstance(node.act, Prompt))
         names = dict.fromkeys(name for tools in lists for name in tools or ())
         return {name: Tool("unknown", well_known_effects(name).value) for name in names}
+
+
+def _list_needed(plan: Plan) -> frozenset[str]:
+    """Return the inputs without which a run may come to a node that cannot start, wherever it begins."""
+    entries = plan.entries if plan.entry is None else {plan.entry: plan.entries[plan.entry]}
+    begun = (replace(plan, entries={name: node}) for name, node in entries.items())
+    ways = [_list_needed_by(plan.nodes[each] for each in find_reached(way)) for way in begun]
+    return frozenset.intersection(*ways) if ways else frozenset()
+
+
+def _list_needed_by(nodes: Iterable[Node]) -> frozenset[str]:
+    acts = (node.act for node in nodes)
+    asked = ((act, name) for act in acts if isinstance(act, Prompt) for name in act.needed)
+    supplies = (act.variables[name] for act, name in asked)
+    return frozenset(each.name for each in supplies if isinstance(each, Given))
 
 
 def prompts(registry: Registry, sources: Sources) -> Prompts:

@@ -9,7 +9,7 @@ from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.frontends.registry import document
 from stagec.frontends.registry.document import Intent, Step, StepKind
 from stagec.frontends.registry.freezing.templates import RegistryTexts, find_names, prompt, word
-from stagec.frontends.registry.freezing.variables import Variables, list_declared
+from stagec.frontends.registry.freezing.variables import Variables, list_needed
 from stagec.frontends.registry.prompts import Prompts
 from stagec.model import flow
 from stagec.plan.act import Act, Command, Prompt
@@ -39,6 +39,7 @@ class AgentDefaults:
         runner = object_of(definition.get("runner"))
         boundaries = object_of(runner.get("boundaries"))
         listed = boundaries.get("allowedTools")
+        self.name = text_in(definition, "name")
         self._model = text_in(object_of(runner.get("flow")), "defaultModel")
         self._permission = text_in(boundaries, "permissionMode")
         named = tuple(dict.fromkeys(each for each in list_of(listed) if isinstance(each, str)))
@@ -77,6 +78,7 @@ class Acts:
         self._texts = texts
         self._variables = variables
         self._conduct = conduct
+        self._agent = conduct.name
         self._templates: dict[tuple[str, bool], Template | None] = {}
         self._known: dict[tuple[object, ...], Prompt] = {}
 
@@ -94,14 +96,14 @@ class Acts:
     def _prompt(self, step: Step) -> Prompt:
         if "inputs" in step.body:
             return self._build(step)
-        what = (self._file(step), step.body.get("usesStdin") is True, list_declared(step), id(step.output))
+        what = (self._file(step), step.body.get("usesStdin") is True, list_needed(step, self._agent), id(step.output))
         how = (step.kind, *(text_in(step.body, name) for name in _CONDUCT))
         if (what, how) not in self._known:
             self._known[what, how] = self._build(step)
         return self._known[what, how]
 
     def _build(self, step: Step) -> Prompt:
-        template, needed = self._template(step), list_declared(step)
+        template, needed = self._template(step), list_needed(step, self._agent)
         return Prompt(
             prompt=template,
             builtin=text_in(step.body, "fallbackKey") if template is None else None,
@@ -123,8 +125,8 @@ class Acts:
         if file is None:
             return None
         if (file, stdin) not in self._templates:
-            text = self._texts.prompt(file)
-            self._templates[file, stdin] = prompt(text, self._texts, stdin=stdin) if text is not None else None
+            text, texts = self._texts.prompt(file), self._texts
+            self._templates[file, stdin] = None if text is None else prompt(text, texts, self._agent, stdin=stdin)
         return self._templates[file, stdin]
 
 

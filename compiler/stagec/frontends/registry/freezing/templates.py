@@ -9,6 +9,7 @@ from stagec.contract.bundle import PlanTexts
 from stagec.contract.schemas import Schema, Schemas
 from stagec.frontends.registry.blocks import PromptTag, TagRole, find_tags
 from stagec.frontends.registry.document import OutputSchema
+from stagec.frontends.registry.prompts import VARIABLE
 from stagec.plan.template import Choice, Each, Hole, Path, Piece, Template, Text
 from stagec.sources.read import Sources
 
@@ -41,30 +42,22 @@ class RegistryTexts(PlanTexts):
 Part = str | Piece
 """What a template is made of before its texts are kept."""
 
-_VARIABLE = "uv-"
+AGENT_NAME = "agent_name"
 _READ = re.compile(r"\{(uv-[A-Za-z0-9_]+|input_text)\}")
 _CONTEXT = re.compile(r"\$\{context\.([^}]*)\}")
 
 
-def prompt(text: str, texts: PlanTexts, *, stdin: bool) -> Template:
-    """Return the template of a step's prompt; `stdin` tells whether `{input_text}` stands for the standard input."""
+def prompt(text: str, texts: PlanTexts, agent: str | None = None, *, stdin: bool = False) -> Template:
+    """Return the template of a prompt, in which the name of its agent is no variable where it is known.
+
+    `stdin` tells whether `{input_text}` stands for the standard input.
+    """
 
     def means(found: re.Match[str]) -> Part:
-        if found[1].startswith(_VARIABLE):
-            return Hole(("variable", found[1].removeprefix(_VARIABLE)))
-        return Hole(("stdin",)) if stdin else found[0]
-
-    return join_parts(_parts(text, _READ, means), texts)
-
-
-def system_prompt(text: str, texts: PlanTexts, agent: str | None) -> Template:
-    """Return the template of a system prompt, in which the agent's name is no variable: it is known."""
-
-    def means(found: re.Match[str]) -> Part:
-        if not found[1].startswith(_VARIABLE):
-            return found[0]
-        name = found[1].removeprefix(_VARIABLE)
-        return agent if name == "agent_name" and agent is not None else Hole(("variable", name))
+        if not found[1].startswith(VARIABLE):
+            return Hole(("stdin",)) if stdin else found[0]
+        name = found[1].removeprefix(VARIABLE)
+        return agent if name == AGENT_NAME and agent is not None else Hole(("variable", name))
 
     return join_parts(_parts(text, _READ, means), texts)
 

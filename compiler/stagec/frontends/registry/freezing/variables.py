@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from stagec.core.json import list_of, object_of, text_in
+from stagec.core.json import object_of, text_in
 from stagec.core.nearest import NameIndex
 from stagec.core.value import value
 from stagec.frontends.registry.document import Registry, Step
-from stagec.frontends.registry.supply import PROVIDED
+from stagec.frontends.registry.freezing.templates import AGENT_NAME
+from stagec.frontends.registry.supply import PROVIDED, list_declared, list_provided
 from stagec.plan.act import Carried, Given, Provided, Supply
 
 
@@ -19,10 +20,11 @@ class Variables:
         self.given: dict[str, None] = {}
         self._registry = registry
         self._parameters = registry.agent.parameters if registry.agent is not None else NameIndex(())
+        self._provided = list_provided(registry.agent)
 
-    def of_names(self, names: Iterable[str]) -> Mapping[str, Supply]:
-        """Return where variables come from that no step hands over."""
-        return {name: self._supply(name, {}) for name in names}
+    def of_system(self, names: Iterable[str]) -> Mapping[str, Supply]:
+        """Return where the variables of a system prompt come from; what is not there is left empty."""
+        return {name: Provided(name) if name in PROVIDED else self._supply(name, {}) for name in names}
 
     def of_step(self, step: Step, names: Iterable[str]) -> Mapping[str, Supply]:
         """Return where the variables of a step come from: those named, and every input that is none of them.
@@ -41,7 +43,7 @@ class Variables:
         """Return where a variable comes from; what comes first wins."""
         if name in self._parameters:
             return Given(name)
-        if name in PROVIDED:
+        if name in self._provided:
             return Provided(name)
         if name in carried:
             return carried[name]
@@ -49,10 +51,17 @@ class Variables:
         return Given(name)
 
 
-def list_declared(step: Step) -> tuple[str, ...]:
-    """Return the variables that a step declares, in their order, each once."""
-    names = (each.removeprefix("uv-") for each in list_of(step.body.get("uvVariables")) if isinstance(each, str))
-    return tuple(dict.fromkeys(name for name in names if name))
+_MAY_BE_EMPTY = "previous_summary"
+"""A model may end a step without a text."""
+
+
+def list_needed(step: Step, agent: str | None) -> tuple[str, ...]:
+    """Return the variables without which a step of an agent cannot start, in the order in which it declares them.
+
+    The name of the agent is none, where it is known.
+    """
+    known = {_MAY_BE_EMPTY} if agent is None else {_MAY_BE_EMPTY, AGENT_NAME}
+    return tuple(name for name in list_declared(step) if name not in known)
 
 
 @value
