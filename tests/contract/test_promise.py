@@ -19,6 +19,7 @@ from stagec.core.json import Json, Object
 from stagec.core.place import Place
 from stagec.sources.read import Sources
 
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 SURE, POSSIBLE, UNDECLARED = Presence.SURE, Presence.POSSIBLE, Presence.UNDECLARED
 IMPOSSIBLE, UNKNOWABLE = Presence.IMPOSSIBLE, Presence.UNKNOWABLE
 
@@ -217,8 +218,8 @@ def test_boolean_schemas_accept_everything_or_nothing(tmp_path: Path, schema: Js
         ({"type": "array", "items": TEXT, "maxItems": 2}, "2", IMPOSSIBLE),
         ({"type": "array", "prefixItems": [TEXT], "items": False}, "0", POSSIBLE),
         ({"type": "array", "prefixItems": [TEXT], "items": False}, "1", IMPOSSIBLE),
-        ({"type": "array", "items": [TEXT, _object("b", b={})], "minItems": 2}, "1.b", SURE),
-        ({"type": "array", "items": [TEXT], "additionalItems": False}, "1", IMPOSSIBLE),
+        ({"$schema": DRAFT_7, "type": "array", "items": [TEXT, _object("b", b={})], "minItems": 2}, "1.b", SURE),
+        ({"$schema": DRAFT_7, "type": "array", "items": [TEXT], "additionalItems": False}, "1", IMPOSSIBLE),
         ({"type": "array", "items": [TEXT]}, "1", UNDECLARED),
         ({"type": "array"}, "0", UNDECLARED),
         ({"type": "array", "items": TEXT}, "first", IMPOSSIBLE),

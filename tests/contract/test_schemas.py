@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from stagec.contract.choices import Choices, choices, follow_pointer
+from stagec.contract.reach import references_in
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
@@ -81,12 +82,14 @@ def test_a_reference_that_contains_itself_ends(tmp_path: Path) -> None:
 
 def test_references_inside_data_are_no_references(tmp_path: Path) -> None:
     schemas = _schemas(tmp_path, a={"enum": [{"$ref": "#/gone"}], "x": {"$ref": "#/gone"}, "default": {"$ref": "#/y"}})
-    assert [reference.at.pointer for reference in schemas.references("a.json")] == [("x", "$ref")]
+    found = references_in(schemas, schemas.root("a.json"))
+    assert [each.at.pointer for each in found] == [("x", "$ref")]
 
 
 def test_references_inside_properties_that_are_called_like_data_are_found(tmp_path: Path) -> None:
     schemas = _schemas(tmp_path, a={"properties": {"default": {"$ref": "#/gone"}, "enum": {"const": {"$ref": "x"}}}})
-    assert [reference.at.pointer for reference in schemas.references("a.json")] == [("properties", "default", "$ref")]
+    found = references_in(schemas, schemas.root("a.json"))
+    assert [each.at.pointer for each in found] == [("properties", "default", "$ref")]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +154,8 @@ def test_a_pointer_in_a_part_with_an_address_begins_there(tmp_path: Path) -> Non
     inner = {"$id": "in.json", "$ref": "#/$defs/x", "$defs": {"x": {"const": "in"}}}
     outer = {"$ref": "#/$defs/x"}
     schemas = _schemas(tmp_path, a={"$defs": {"inner": inner, "x": {"const": "out"}}, "outer": outer})
-    found = [each.document.at.pointer for each in schemas.references("a.json") if isinstance(each.document, Schema)]
+    documents = [each.document for each in references_in(schemas, schemas.root("a.json"))]
+    found = [each.at.pointer for each in documents if isinstance(each, Schema)]
     assert sorted(found) == [(), ("$defs", "inner")]
     (one, other) = (schemas.find_named("a.json", name) for name in ("#/$defs/inner", "outer"))
     assert isinstance(one, Schema)

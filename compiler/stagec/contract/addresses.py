@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 
-from stagec.contract.dialects import LATEST, Dialect
 from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.sources.read import Sources
+from stagec.sources.shape.dialects import LATEST, Dialect
 from stagec.sources.shape.subschemas import SchemaPart, parts
 
 _UNNAMED = "https://project.invalid/"

@@ -11,13 +11,13 @@ from typing import Any
 from urllib.parse import quote
 
 from stagec.contract.choices import text_of
-from stagec.contract.dialects import LATEST, Dialect, Keyword, restate
 from stagec.contract.reach import Reach, SchemaScope
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.json import Json, Object, list_of
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
 from stagec.plan.document import Contents
+from stagec.sources.shape.dialects import LATEST, Dialect, Keyword, drop_ignored, restate
 from stagec.sources.shape.subschemas import SchemaPart, position
 
 
@@ -30,14 +30,14 @@ def bundle(schemas: Schemas, schema: Schema) -> str:
     `$anchor` and the like) is left out. A reference that leads to nothing is left as it is. The order of members is
     the author's.
 
-    What stands beside a `$ref` counts in every draft: where validators would not look at it, the `$ref` stands first
-    in `allOf`.
+    What the draft of a part does not know says nothing and is left out, and so is what stands beside a `$ref` in drafts
+    that do not look at it.
 
     A file that names no draft is in the latest. The text is in the schema's own draft, and says so unless that is the
     latest, where every part means the same in it. Otherwise it is in the latest draft of any part, and the others are
     restated: `items` becomes `prefixItems`, `additionalItems` becomes `items`, `dependencies` become
-    `dependentRequired` and `dependentSchemas`, exclusive bounds become numbers, and what a schema's own draft does not
-    know, so that it says nothing, is left out. One difference is lost: in draft-04, 1.0 is no integer.
+    `dependentRequired` and `dependentSchemas`, and exclusive bounds become numbers. One difference is lost: in
+    draft-04, 1.0 is no integer.
     """
     return text_of(_Bundle(schemas, schema).build())
 
@@ -157,7 +157,8 @@ class _Bundle:
         own, draft = task.scope.draft, self._reach.draft
         names = _NAMES | {"id"} if Dialect.FOUR in {own, draft} else _NAMES
         dropped = names if task.pointer else names - {"$schema"}
-        known = restate(given, own, draft) if self._reach.is_mixed and own is not draft else _as_they_are(given)
+        same = not self._reach.is_mixed or own is draft
+        known = _as_they_are(drop_ignored(given, own)) if same else restate(given, own, draft)
         return (each for each in known if each.name not in dropped or not isinstance(each.given, str | bool))
 
 

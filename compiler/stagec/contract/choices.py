@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.contract.combinations import Combination, type_of
-from stagec.contract.schemas import Miss, Schema, Schemas, index_of, tokens
+from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
 from stagec.core.place import Place
 from stagec.core.value import value
+from stagec.sources.shape.subschemas import index_of, tokens
 
 _ENCODED = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 

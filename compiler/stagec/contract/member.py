@@ -7,9 +7,10 @@ import sys
 from collections.abc import Iterator
 
 from stagec.contract.combinations import Combination
-from stagec.contract.schemas import Schema, Schemas, index_of
+from stagec.contract.schemas import Schema, Schemas
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.value import replace, value
+from stagec.sources.shape.subschemas import index_of
 
 
 @value

@@ -1,16 +1,56 @@
-"""What a schema reaches by its references, and in which draft of JSON Schema all of it can be said."""
+"""The references of schemas: what a schema reaches by them, and in which draft of JSON Schema all of it can be said."""
 
 from __future__ import annotations
 
+import posixpath
 from collections import deque
 from collections.abc import Iterator
+from urllib.parse import unquote
 
-from stagec.contract.dialects import LATEST, Dialect, fits, is_known
-from stagec.contract.schemas import Miss, Schema, Schemas
+from stagec.contract.schemas import Miss, Schema, Schemas, list_parts
 from stagec.core.json import Json, Object
-from stagec.core.place import Key, Place, Pointer
+from stagec.core.place import Place, Pointer, pointer_text
 from stagec.core.value import replace, value
+from stagec.sources.read import join
+from stagec.sources.shape.dialects import Dialect, drop_ignored, fits, is_known
 from stagec.sources.shape.subschemas import SchemaPart, parts
+
+
+@value
+class Reference:
+    """A `$ref` as written, and what became of it."""
+
+    text: str
+    at: Place
+    found: Schema | Miss
+    document: Schema | Miss
+    """What the part of the reference before `#` leads to."""
+
+    @property
+    def target(self) -> tuple[str, str]:
+        """The file it means, empty for one outside the project, and the part of that file."""
+        address, _, part = self.text.partition("#")
+        if isinstance(self.document, Schema):
+            is_pointer = not part or part.startswith("/")
+            return self.document.at.file, pointer_text(self.document.at.pointer) + part if is_pointer else part
+        return join(posixpath.dirname(self.at.file), unquote(address)) or "", part
+
+
+_REFERRING = ("$ref", "$dynamicRef")
+
+
+def references_in(schemas: Schemas, schema: Schema | Miss) -> Iterator[Reference]:
+    """Yield every reference written in a schema; none where there is none."""
+    for each in list_parts(schema) if isinstance(schema, Schema) else ():
+        body = each.value if isinstance(each.value, dict) else {}
+        for keyword in _REFERRING:
+            text = body.get(keyword)
+            if isinstance(text, str):
+                base = schemas.base(each.at)
+                found = schemas.resolve(text, each.at.file, base)
+                is_schema = isinstance(found, Miss) or isinstance(found.value, dict | bool)
+                document = schemas.document(text, each.at.file, base)
+                yield Reference(text, each.at / keyword, found if is_schema else Miss.NO_SCHEMA, document)
 
 
 @value
@@ -51,15 +91,7 @@ class Reach:
 
     def scope(self, schema: Schema) -> SchemaScope:
         """Return the scope of a schema: its draft is named by it, or by one of the schemas around it."""
-        start = self._schemas.start(schema.at)
-        whole = self._schemas.whole(schema.at.file, start)
-        around: list[Json] = [schema.value if isinstance(whole, Miss) else whole.value]
-        for key in schema.at.pointer[len(start) :]:
-            around.append(_inside(around[-1], key))
-        scope = SchemaScope(schema.at.file, self._schemas.base(schema.at), LATEST)
-        for each in around:
-            scope = scope.of(each) if isinstance(each, dict) else scope
-        return scope
+        return SchemaScope(schema.at.file, self._schemas.base(schema.at), self._schemas.draft(schema))
 
     def inner(self, schema: Object, at: Place, scope: SchemaScope) -> SchemaScope:
         """Return the scope of a schema that lies at a place in another one."""
@@ -98,6 +130,7 @@ class Reach:
                     continue
                 self._seen.add(identity)
                 yield given, scope
+                given = drop_ignored(given, scope.draft)
             todo.extend(reversed([(inner, where, scope, at / key) for key, inner, where in parts(stands, given)]))
 
     def _outermost(self, keyword: str, name: str, found: Schema) -> Schema:
@@ -118,9 +151,3 @@ def _is_marked(schema: Schema, keyword: str, name: str) -> bool:
     if keyword == "$dynamicRef":
         return body.get("$dynamicAnchor") == name
     return keyword == "$recursiveRef" and body.get("$recursiveAnchor") is True
-
-
-def _inside(given: Json, key: Key) -> Json:
-    if isinstance(given, dict) and isinstance(key, str):
-        return given.get(key)
-    return given[key] if isinstance(given, list) and isinstance(key, int) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -12,10 +11,11 @@ from urllib.parse import unquote, urldefrag, urlsplit
 from stagec.contract.addresses import Addresses
 from stagec.core.json import Json
 from stagec.core.memo import Memo
-from stagec.core.place import Key, Place, Pointer, pointer_text
+from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import value
 from stagec.sources.read import Sources, join
-from stagec.sources.shape.subschemas import SchemaPart, parts
+from stagec.sources.shape.dialects import DOUBTFUL, Dialect, draft_at, read_in
+from stagec.sources.shape.subschemas import SchemaPart, index_of, parts, tokens
 
 
 class Miss(StrEnum):
@@ -39,26 +39,6 @@ class Schema:
     at: Place
 
 
-@value
-class Reference:
-    """A `$ref` as written, and what became of it."""
-
-    text: str
-    at: Place
-    found: Schema | Miss
-    document: Schema | Miss
-    """What the part of the reference before `#` leads to."""
-
-    @property
-    def target(self) -> tuple[str, str]:
-        """The file it means, empty for one outside the project, and the part of that file."""
-        address, _, part = self.text.partition("#")
-        if isinstance(self.document, Schema):
-            is_pointer = not part or part.startswith("/")
-            return self.document.at.file, pointer_text(self.document.at.pointer) + part if is_pointer else part
-        return join(posixpath.dirname(self.at.file), unquote(address)) or "", part
-
-
 _PATIENCE, _FOR_EACH = 50_000, 200
 """Parts of schemas looked at for one project, and for each schema that a step names: more than anybody needs."""
 
@@ -74,6 +54,8 @@ class Schemas:
         self._addresses = Addresses(sources)
         self._resolved: dict[tuple[str, str, Pointer], Schema | Miss] = {}
         self._embedded: dict[str, dict[Pointer, None]] = {}
+        self._drafts: dict[Place, Dialect | None] = {}
+        self._meant: dict[tuple[Place, int], tuple[Schema, Schema]] = {}
 
     def embed(self, schema: Schema) -> None:
         """Take a part of a document for a schema of its own: what it refers to by `#` is inside it."""
@@ -169,6 +151,38 @@ class Schemas:
         found = self.whole(at.file, at.pointer) if at is not None else None
         return found if isinstance(found, Schema) else None
 
+    def draft(self, schema: Schema) -> Dialect:
+        """Return the draft of JSON Schema that a part of a schema is in; one that lies nowhere is all there is."""
+        at = schema.at
+        start = Place(at.file, self.start(at))
+        if start not in self._drafts:
+            self._drafts[start] = self._find_only_draft(start)
+        only = self._drafts[start]
+        if only is not None:
+            return only
+        whole = self.whole(start.file, start.pointer)
+        if isinstance(whole, Miss):
+            return draft_at(schema.value, ())
+        return draft_at(whole.value, at.pointer[len(start.pointer) :])
+
+    def _find_only_draft(self, start: Place) -> Dialect | None:
+        """Return the draft of all parts of a schema where only its root can name one."""
+        whole, tree = self.whole(start.file, start.pointer), self._sources.find_tree(start.file)
+        if isinstance(whole, Miss) or tree is None or b"\\" in tree.data:
+            return None
+        named = whole.value.get("$schema") if isinstance(whole.value, dict) else None
+        return draft_at(whole.value, ()) if tree.data.count(b"$schema") <= (named is not None) else None
+
+    def _read(self, schema: Schema) -> Schema:
+        """Return a schema with what its draft does not know left out: validators do not look at it."""
+        if not isinstance(schema.value, dict) or DOUBTFUL.isdisjoint(schema.value):
+            return schema
+        key = (schema.at, id(schema.value))
+        if key not in self._meant:
+            meant = read_in(schema.value, self.draft(schema))
+            self._meant[key] = schema, schema if meant is schema.value else Schema(meant, schema.at)
+        return self._meant[key][1]
+
     def layers(self, *schemas: Schema) -> Iterator[Schema | Miss]:
         """Yield schemas, each once, and all that apply together with them: what they refer to and their `allOf`."""
         todo: deque[Schema | Miss] = deque(schemas)
@@ -183,24 +197,9 @@ class Schemas:
                 yield each
             elif each.at not in seen:
                 seen.add(each.at)
-                yield each
-                todo.extend(self._beside(each))
-
-    def references(self, file: str) -> Iterator[Reference]:
-        """Yield every reference written in a schema file."""
-        root = self.root(file)
-        return self.references_in(root) if isinstance(root, Schema) else iter(())
-
-    def references_in(self, schema: Schema) -> Iterator[Reference]:
-        """Yield every reference written in a schema."""
-        for each in _parts(schema):
-            for keyword in _REFERRING:
-                text = _member(each, keyword)
-                if isinstance(text, str):
-                    base = self.base(each.at)
-                    found = self.resolve(text, each.at.file, base)
-                    document = self.document(text, each.at.file, base)
-                    yield Reference(text, each.at / keyword, found if _is_schema(found) else Miss.NO_SCHEMA, document)
+                meant = self._read(each)
+                yield meant
+                todo.extend(self._beside(meant))
 
     def _anchor(self, root: Schema, name: str) -> Schema | Miss:
         if root.at not in self._anchors:
@@ -220,16 +219,12 @@ class Schemas:
         return self.resolve(reference, at.file, self.base(at))
 
 
-_REFERRING = ("$ref", "$dynamicRef")
 _ELSEWHERE = {Miss.OUTSIDE, Miss.NO_FILE}
 """What an address leads to that may be the name a schema gives itself."""
 
 
-def _is_schema(found: Schema | Miss) -> bool:
-    return isinstance(found, Miss) or isinstance(found.value, dict | bool)
-
-
-def _parts(root: Schema) -> Iterator[Schema]:
+def list_parts(root: Schema) -> Iterator[Schema]:
+    """Yield a schema and every part of it that is a schema or holds some."""
     todo = [(root, SchemaPart.SCHEMA)]
     while todo:
         each, outer = todo.pop()
@@ -240,26 +235,12 @@ def _parts(root: Schema) -> Iterator[Schema]:
 def _anchors(root: Schema) -> Mapping[str, Schema]:
     """Return the schemas of a file that have a name of their own; of several with one name the first counts."""
     found: dict[str, Schema] = {}
-    for each in _parts(root):
+    for each in list_parts(root):
         identity = _member(each, "$id")
         for name in (_member(each, "$anchor"), _member(each, "$dynamicAnchor"), identity):
             if isinstance(name, str) and (name is not identity or name.startswith("#")):
                 found.setdefault(name.removeprefix("#") if name is identity else name, each)
     return found
-
-
-def tokens(pointer: str) -> tuple[str, ...]:
-    """Return the names a JSON Pointer goes through: split `#/a~1b/c%20d` or `/a~1b/c%20d` into `("a/b", "c d")`."""
-    parts = pointer.removeprefix("#").split("/")[1:]
-    return tuple(unquote(part).replace("~1", "/").replace("~0", "~") for part in parts)
-
-
-def index_of(token: str) -> int:
-    """Return the index that a token of a pointer names; what names none is an index beyond every array."""
-    return int(token) if token.isascii() and token.isdecimal() and len(token) < _DIGITS else sys.maxsize
-
-
-_DIGITS = 10
 
 
 def _down(schema: Schema, path: tuple[str, ...]) -> Schema | Miss:

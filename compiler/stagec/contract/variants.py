@@ -265,6 +265,7 @@ _INVOLVED = frozenset(
     {
         *("not", "if", "oneOf", "dependencies", "dependentRequired", "dependentSchemas", "contains", "propertyNames"),
         *("pattern", "format", "multipleOf", "uniqueItems", "minProperties", "maxProperties", "$dynamicRef"),
+        *("$recursiveRef", "contentEncoding", "contentMediaType"),
     }
 )
 """What can rule out more than is looked at."""

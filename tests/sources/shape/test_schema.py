@@ -12,7 +12,7 @@ from stagec.core.budgets import Budgets
 from stagec.core.place import Part, Place
 from stagec.sources.formats.plain import FORMAT
 from stagec.sources.shape import judge_schema
-from stagec.sources.shape.schema import DIALECTS
+from stagec.sources.shape.dialects import DIALECTS, LATEST, Dialect
 from stagec.sources.tree import Fault, Tree
 
 FILE = "agents/demo/schemas/a.schema.json"
@@ -79,7 +79,8 @@ def test_a_file_that_is_no_object_is_no_schema() -> None:
     ],
 )
 def test_a_reference_out_of_the_project_is_found(keyword: str, reference: str, reason: str) -> None:
-    found = faults({"a": {"properties": {"x": {keyword: reference}}}})
+    draft = (Dialect.OF_2019 if keyword == "$recursiveRef" else LATEST).address
+    found = faults({"$schema": draft, "a": {"properties": {"x": {keyword: reference}}}})
     assert found == [("foreign-reference", ("a", "properties", "x", keyword), reason)]
 
 

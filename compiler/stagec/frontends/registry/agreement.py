@@ -8,10 +8,11 @@ from enum import StrEnum
 from functools import cache
 
 from stagec.contract.choices import Choices
-from stagec.contract.schemas import Schema, absent, is_inherited, tokens
+from stagec.contract.schemas import Schema, absent, is_inherited
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.frontends.registry.document import ALLOWED, INTENTS, Gate, Intent, OutputSchema, Step
+from stagec.sources.shape.subschemas import tokens
 
 
 class Side(StrEnum):

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from stagec.contract.choices import as_text
 from stagec.contract.promise import Presence, Promise
-from stagec.contract.schemas import Miss, Schema, tokens
+from stagec.contract.schemas import Miss, Schema
 from stagec.core.json import Json, Object, object_of
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.frontends.registry.agreement import can_jump, offers_no_intent, points_at_field
 from stagec.frontends.registry.document import INTENTS, Intent, Registry, Step
+from stagec.sources.shape.subschemas import tokens
 
 
 @value

@@ -8,7 +8,8 @@ from enum import StrEnum
 from stagec.contract.choices import Choices
 from stagec.contract.conflict import Conflict
 from stagec.contract.promise import Excluded, Presence, Promise
-from stagec.contract.schemas import Miss, Reference, Schema
+from stagec.contract.reach import Reference
+from stagec.contract.schemas import Miss, Schema
 from stagec.core.json import Json, Object
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer

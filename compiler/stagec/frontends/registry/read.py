@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 
+from stagec.contract.reach import references_in
 from stagec.contract.schemas import Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex
@@ -109,7 +110,7 @@ def _schema_folder(folder: str, sources: Sources, schemas: Schemas) -> SchemaFol
         path=folder,
         files=NameIndex(files),
         members={name: NameIndex(schemas.names(file)) for name, file in files.items()},
-        references=tuple(reference for file in files.values() for reference in schemas.references(file)),
+        references=tuple(each for file in files.values() for each in references_in(schemas, schemas.root(file))),
     )
 
 

@@ -7,7 +7,8 @@ from enum import StrEnum
 
 from stagec.catalogue import Catalogue
 from stagec.contract.promise import Promise
-from stagec.contract.schemas import Miss, Reference, Schema, Schemas
+from stagec.contract.reach import Reference
+from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex

@@ -6,7 +6,8 @@ import posixpath
 from collections.abc import Iterator, Mapping
 
 from stagec.catalogue import Catalogue, find_catalogue, read_catalogue
-from stagec.contract.schemas import Miss, Reference, Schema, Schemas
+from stagec.contract.reach import Reference, references_in
+from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
@@ -194,15 +195,15 @@ class _Reading:
     def _references(self, stages: tuple[Stage, ...]) -> Iterator[Reference]:
         """Yield the references of every schema, and of the files that they lead to, each once."""
         held = [each for stage in stages for each in (stage.result, stage.inputs)]
-        todo = [self._schemas.references_in(each) for each in held if isinstance(each, Schema)]
-        todo += [self._schemas.references_in(each) for each in (self._context() or {}).values()]
+        todo = [references_in(self._schemas, each) for each in held if isinstance(each, Schema)]
+        todo += [references_in(self._schemas, each) for each in (self._context() or {}).values()]
         seen = {self._at.file, *(stage.at.file for stage in stages)}
         for references in todo:  # grows while it is walked
             for each in references:
                 yield each
                 if isinstance(each.found, Schema) and each.found.at.file not in seen:
                     seen.add(each.found.at.file)
-                    todo.append(self._schemas.references(each.found.at.file))
+                    todo.append(references_in(self._schemas, self._schemas.root(each.found.at.file)))
 
     def _list_configured(self) -> Iterator[Mention]:
         """Yield the entries that configurations of a state machine name."""

@@ -12,13 +12,14 @@ Point at the member of the output schema that holds the intent, for example
 
 from collections.abc import Iterator
 
-from stagec.contract.schemas import Miss, Schema, absent, tokens
+from stagec.contract.schemas import Miss, Schema, absent
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.agreement import offers_no_intent, points_at_field
 from stagec.frontends.registry.document import Gate, OutputSchema, Registry
 from stagec.rules.registry import rule
+from stagec.sources.shape.subschemas import tokens
 
 
 @rule(since="0.1", origin=("steps-registry:gate.ref-not-enum", "SR-VALID-003"))

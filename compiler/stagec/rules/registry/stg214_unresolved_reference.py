@@ -10,12 +10,14 @@ several references need the same part, the diagnostic stands where that part is 
 
 from collections.abc import Iterator, Sequence
 
-from stagec.contract.schemas import Miss, Reference, tokens
+from stagec.contract.reach import Reference
+from stagec.contract.schemas import Miss
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
 from stagec.rules.registry import rule
+from stagec.sources.shape.subschemas import tokens
 
 _SENTENCES = {
     Miss.NO_FILE: "nothing: there is no such file",

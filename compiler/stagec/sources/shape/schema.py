@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -11,21 +11,22 @@ from stagec.core.expansion import PatternTally
 from stagec.core.json import Json, Object, kind_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
+from stagec.sources.shape.dialects import (
+    DIALECTS,
+    LATEST,
+    Dialect,
+    DialectPart,
+    is_known,
+    list_dialect_parts,
+    list_ignored,
+)
 from stagec.sources.shape.document import compile_schema, find_first
 from stagec.sources.shape.faults import pointer_of, value_at
 from stagec.sources.shape.patterns import PatternTrouble, trouble
 from stagec.sources.shape.subschemas import KEYWORDS, Subschema, foreign, identities, subschemas
 from stagec.sources.tree import Fault, Tree
 
-DIALECTS = {
-    "http://json-schema.org/draft-04/schema": "Draft4Validator",
-    "http://json-schema.org/draft-06/schema": "Draft6Validator",
-    "http://json-schema.org/draft-07/schema": "Draft7Validator",
-    "https://json-schema.org/draft/2019-09/schema": "Draft201909Validator",
-    "https://json-schema.org/draft/2020-12/schema": "Draft202012Validator",
-}
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
-_LATEST = "https://json-schema.org/draft/2020-12/schema"
 _LARGE = 100_000
 """Bytes of a file from which on only the first violation of each of its schemas is told: finding all takes seconds."""
 _MOST = 1_000
@@ -75,50 +76,80 @@ def _inside(given: Json, key: str | int) -> Json:
 
 def _with_faults(tree: Tree, at: Place, schema: Object, budgets: Budgets, tally: PatternTally) -> Tree:
     patterns = _Patterns(budgets.pattern_length, tally)
-    found = tuple(_faults(at, schema, len(tree.data), patterns))
+    found = tuple(_faults(tree, at, schema, patterns))
     return replace(tree, faults=(*tree.faults, *found)) if found else tree
 
 
-def _faults(at: Place, root: Object, size: int, patterns: _Patterns) -> Iterator[Fault]:
+def _faults(tree: Tree, at: Place, root: Object, patterns: _Patterns) -> Iterator[Fault]:
     parts = tuple(subschemas(root))
     unknown = tuple(_dialects(at, parts))
     yield from unknown
     if not unknown:
-        dialect = root.get("$schema")
-        validator = _meta(_base(dialect) if isinstance(dialect, str) else _LATEST)
-        yield from _violations(at, root, validator, everything=size < _LARGE)
+        found = tuple(list_dialect_parts(root, members=not at.pointer)) if _may_be_mixed(tree) else ()
+        apart = {part.pointer: (part.value, part.draft) for part in found if part.apart}
+        yield from _violations(at, root, apart or _find_members(at, root), everything=len(tree.data) < _LARGE)
+        yield from _report_ignored(at, found)
     yield from foreign(at, parts, identities(parts))
     yield from patterns.faults(at, parts)
 
 
+_MARKS = (b"$schema", b"additionalItems", b"$recursiveRef", b"\\")
+"""What a text has whose schemas are not all in the latest draft, or say what that does not know."""
+
+
+def _may_be_mixed(tree: Tree) -> bool:
+    return any(mark in tree.data for mark in _MARKS)
+
+
+_Starts = Mapping[Pointer, tuple[Object, Dialect]]
+"""The schemas that are judged by themselves, with their drafts, by their place."""
+
+
+def _find_members(at: Place, root: Object) -> _Starts:
+    """Return a schema of the latest draft, and the schemas of its own that each member of a file's root is."""
+    found: dict[Pointer, tuple[Object, Dialect]] = {(): (root, LATEST)}
+    for key, each in root.items() if not at.pointer else ():
+        if key not in KEYWORDS and isinstance(each, dict):
+            found[key,] = each, LATEST
+    return found
+
+
+def _report_ignored(at: Place, parts: Iterable[DialectPart]) -> Iterator[Fault]:
+    """State which keywords of each schema say nothing: their draft does not know them, or not beside a `$ref`."""
+    for part in parts:
+        names = list_ignored(part.value, part.draft)
+        if names:
+            unknown = tuple(each for each in names if not is_known(each, part.value[each], part.draft))
+            told, reason = (unknown, "draft") if unknown else (names, "sibling")
+            place = _place(at, (*part.pointer, told[0])).key
+            yield Fault("ineffective-keyword", place, reason, {"names": told, "draft": part.draft})
+
+
 def dialect_of(schema: Object) -> str:
     """Return the library's class for the dialect of a schema, the latest where it names none that is known."""
-    named = schema.get("$schema")
-    return DIALECTS.get(_base(named) if isinstance(named, str) else _LATEST, DIALECTS[_LATEST])
-
-
-def _base(dialect: str) -> str:
-    return dialect.removesuffix("#")
+    return tuple(DIALECTS.values())[Dialect.of(schema, LATEST)]
 
 
 def _dialects(at: Place, parts: tuple[Subschema, ...]) -> Iterator[Fault]:
     for part in parts:
         named = part.value.get("$schema")
-        if isinstance(named, str) and _base(named) not in DIALECTS:
+        if isinstance(named, str) and named.removesuffix("#") not in DIALECTS:
             facts = {"dialect": named, "known": tuple(DIALECTS)}
             yield Fault("unknown-dialect", _place(at, (*part.pointer, "$schema")), facts=facts)
 
 
-def _violations(at: Place, root: Object, validator: Any, *, everything: bool) -> Iterator[Fault]:
-    """State what the dialect's own schema finds wrong: one fault for each place, none inside another."""
-    members = [((key,), member) for key, member in root.items() if key not in KEYWORDS and isinstance(member, dict)]
+def _violations(at: Place, root: Object, apart: _Starts, *, everything: bool) -> Iterator[Fault]:
+    """State what the schemas of dialects find wrong: one fault for each place, none inside another."""
     told: set[Pointer] = set()
-    for start, schema in (((), root), *members):
+    for start, (schema, draft) in apart.items():
+        validator = _meta(draft)
         for error in _errors(validator, schema) if everything else _error(validator, schema):
             if len(told) == _MOST:
                 return
             pointer = (*start, *pointer_of(error, schema))
-            if not any(pointer[:length] in told for length in range(len(pointer) + 1)):
+            around = [pointer[:length] for length in range(len(pointer) + 1)]
+            is_own = not any(len(each) > len(start) and each in apart for each in around)
+            if is_own and told.isdisjoint(around):
                 told.add(pointer)
                 yield _violation(_place(at, pointer), value_at(root, pointer), error.kind)
 
@@ -150,8 +181,9 @@ def _violation(at: Place, got: Json, kind: Any) -> Fault:
 
 
 @cache
-def _meta(dialect: str) -> Any:
-    return compile_schema({"$ref": dialect}, DIALECTS[dialect])
+def _meta(draft: Dialect) -> Any:
+    address, kind = tuple(DIALECTS.items())[draft]
+    return compile_schema({"$ref": address}, kind)
 
 
 def judge_patterns(tree: Tree, patterns: Mapping[Pointer, str], tally: PatternTally) -> Tree:

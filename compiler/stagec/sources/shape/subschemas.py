@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator
 from enum import Enum
+from urllib.parse import unquote
 
 from stagec.core.json import Json, Object
 from stagec.core.place import Key, Place, Pointer
@@ -130,3 +132,17 @@ def parts(outer: SchemaPart, given: Json) -> Iterator[tuple[Key, Json, SchemaPar
     for key, inner in enumerate(given) if isinstance(given, list) else members:
         if isinstance(inner, dict | list) and (stands := position(outer, key, inner)) is not SchemaPart.DATA:
             yield key, inner, stands
+
+
+def tokens(pointer: str) -> tuple[str, ...]:
+    """Return the names a JSON Pointer goes through: split `#/a~1b/c%20d` or `/a~1b/c%20d` into `("a/b", "c d")`."""
+    names = pointer.removeprefix("#").split("/")[1:]
+    return tuple(unquote(name).replace("~1", "/").replace("~0", "~") for name in names)
+
+
+def index_of(token: str) -> int:
+    """Return the index that a token of a pointer names; what names none is an index beyond every array."""
+    return int(token) if token.isascii() and token.isdecimal() and len(token) < _DIGITS else sys.maxsize
+
+
+_DIGITS = 10

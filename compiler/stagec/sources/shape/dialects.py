@@ -1,0 +1,275 @@
+"""What the drafts of JSON Schema do not agree about: what counts in each, and how a later one says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import IntEnum
+from typing import Any
+
+from stagec.core.json import Json, Object
+from stagec.core.place import Pointer
+from stagec.core.value import value
+from stagec.sources.shape.subschemas import KEYWORDS, NAMED
+
+DIALECTS = {
+    "http://json-schema.org/draft-04/schema": "Draft4Validator",
+    "http://json-schema.org/draft-06/schema": "Draft6Validator",
+    "http://json-schema.org/draft-07/schema": "Draft7Validator",
+    "https://json-schema.org/draft/2019-09/schema": "Draft201909Validator",
+    "https://json-schema.org/draft/2020-12/schema": "Draft202012Validator",
+}
+"""The address of each draft, and the library's class for it."""
+
+
+class Dialect(IntEnum):
+    """A draft of JSON Schema; later ones are greater."""
+
+    FOUR = 0
+    SIX = 1
+    SEVEN = 2
+    OF_2019 = 3
+    OF_2020 = 4
+
+    @classmethod
+    def of(cls, schema: Object, outer: Dialect) -> Dialect:
+        """Return the draft that a schema names, `outer` where it names none that is known."""
+        named = schema.get("$schema")
+        return _BY_ADDRESS.get(named.removesuffix("#"), outer) if isinstance(named, str) else outer
+
+    @property
+    def address(self) -> str:
+        """What `$schema` says in this draft."""
+        return f"{tuple(DIALECTS)[self]}#" if self < Dialect.OF_2019 else tuple(DIALECTS)[self]
+
+    @property
+    def title(self) -> str:
+        """What the draft is called."""
+        return _TITLES[self]
+
+    @property
+    def hears_siblings(self) -> bool:
+        """Whether validators look at what stands beside a `$ref`."""
+        return self >= Dialect.OF_2019
+
+
+def draft_at(root: Json, pointer: Pointer) -> Dialect:
+    """Return the draft that a part of a schema is in: it names it, or one of the schemas around it does."""
+    given: Any = root
+    draft = LATEST
+    for key in (*pointer, None):
+        draft = Dialect.of(given, draft) if isinstance(given, dict) else draft
+        try:
+            given = given[key]
+        except (KeyError, IndexError, TypeError):
+            return draft
+    return draft
+
+
+_TITLES = ("draft-04", "draft-06", "draft-07", "2019-09", "2020-12")
+_BY_ADDRESS = dict(zip(DIALECTS, Dialect, strict=True))
+LATEST = Dialect.OF_2020
+"""The draft of a schema that names none."""
+
+_SINCE = {
+    **dict.fromkeys(("const", "contains", "propertyNames"), Dialect.SIX),
+    **dict.fromkeys(("if", "then", "else"), Dialect.SEVEN),
+    **dict.fromkeys(("dependentRequired", "dependentSchemas", "maxContains", "minContains"), Dialect.OF_2019),
+    **dict.fromkeys(("$recursiveRef", "unevaluatedItems", "unevaluatedProperties"), Dialect.OF_2019),
+    **dict.fromkeys(("$dynamicRef", "prefixItems"), Dialect.OF_2020),
+}
+_UNTIL = {"$recursiveRef": Dialect.OF_2019, "additionalItems": Dialect.OF_2019, "dependencies": Dialect.SEVEN}
+_BOUNDS = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
+_INCLUSIVE = {exclusive: bound for bound, exclusive in _BOUNDS.items()}
+
+
+def is_known(keyword: str, given: Json, draft: Dialect) -> bool:
+    """Tell whether a member means something in a draft, in the form in which it is written, or nothing special."""
+    if keyword == "items" and isinstance(given, list):
+        return draft <= Dialect.OF_2019
+    if keyword in _INCLUSIVE:
+        return isinstance(given, bool) == (draft is Dialect.FOUR)
+    first, last = range_of(keyword)
+    return first <= draft <= last
+
+
+_REMARKS = frozenset(
+    {
+        *("$ref", "$defs", "definitions", "$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor"),
+        *("$comment", "$vocabulary", "title", "description", "default", "examples", "deprecated", "readOnly"),
+        "writeOnly",
+    },
+)
+"""Keywords that say nothing about a value."""
+_SILENCED = KEYWORDS - _REMARKS
+
+
+def drop_ignored(schema: Object, draft: Dialect) -> Object:
+    """Return what counts of a schema in its draft, itself where all does; the order of members is kept."""
+    ignored = list_ignored(schema, draft)
+    return {key: given for key, given in schema.items() if key not in ignored} if ignored else schema
+
+
+def list_ignored(schema: Object, draft: Dialect) -> tuple[str, ...]:
+    """Return the keywords of a schema that say nothing in its draft, though they do in another or elsewhere.
+
+    No draft that has replaced `dependencies` forbids it, and validators still heed it.
+    """
+    unknown = _UNKNOWN[draft]
+    is_alone = not draft.hears_siblings and isinstance(schema.get("$ref"), str)
+    if not is_alone and unknown.isdisjoint(schema):
+        return ()
+    return tuple(key for key in schema if key in unknown or (is_alone and key in _SILENCED))
+
+
+def read_in(schema: Object, draft: Dialect) -> Object:
+    """Return what counts of a schema in its draft, with its bounds as later drafts say them; itself where it can be."""
+    schema = drop_ignored(schema, draft)
+    if draft is not Dialect.FOUR or _INCLUSIVE.keys().isdisjoint(schema):
+        return schema
+    others = {key: each for key, each in schema.items() if key not in _BOUNDS and key not in _INCLUSIVE}
+    bounds = (each for key in schema for each in _BOUNDED.get(key, _say_nothing)(key, schema, LATEST))
+    return {**others, **{each.name: each.given for each in bounds}}
+
+
+def range_of(keyword: str) -> tuple[Dialect, Dialect]:
+    """Return the first and the last draft that know a keyword."""
+    return _SINCE.get(keyword, Dialect.FOUR), _UNTIL.get(keyword, LATEST)
+
+
+_UNKNOWN = {
+    draft: frozenset(each for each in (*_SINCE, *_UNTIL) if each != "dependencies" and not is_known(each, None, draft))
+    for draft in Dialect
+}
+
+_ONES = frozenset(
+    {
+        *("additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not"),
+        *("propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"),
+    },
+)
+_LISTS = frozenset({"allOf", "anyOf", "oneOf", "items", "prefixItems"})
+
+
+@value
+class DialectPart:
+    """A schema inside a schema: where it stands, and its draft.
+
+    The schema of the draft of what is around a part does not look at one that is `apart`.
+    """
+
+    pointer: Pointer
+    value: Object
+    draft: Dialect
+    apart: bool
+
+
+def list_dialect_parts(root: Object, *, members: bool) -> Iterator[DialectPart]:
+    """Yield a schema and every schema inside it, where its draft says that one stands, and definitions in any draft.
+
+    With `members`, those of the root that are no keywords are schemas of their own.
+    """
+    waiting = [DialectPart((), root, Dialect.of(root, LATEST), True)]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        for way, inner in _list_inside(part, members=members and not part.pointer):
+            own = Dialect.of(inner, part.draft)
+            is_apart = own is not part.draft or way[0] not in KEYWORDS
+            is_apart = is_apart or (way[0] == "$defs" and not part.draft.hears_siblings)
+            waiting.append(DialectPart((*part.pointer, *way), inner, own, is_apart))
+
+
+def _list_inside(part: DialectPart, *, members: bool) -> Iterator[tuple[Pointer, Object]]:
+    for key, given in part.value.items():
+        if not isinstance(given, dict | list) or key in _UNKNOWN[part.draft]:
+            continue
+        held: Iterable[tuple[Pointer, Json]] = ()
+        if isinstance(given, list):
+            held = (((key, index), each) for index, each in enumerate(given)) if key in _LISTS else ()
+        elif key in NAMED:
+            held = (((key, name), each) for name, each in given.items())
+        elif key in _ONES or (members and key not in KEYWORDS):
+            held = (((key,), given),)
+        yield from ((way, each) for way, each in held if isinstance(each, dict))
+
+
+DOUBTFUL = frozenset({"$ref", *_INCLUSIVE}).union(*_UNKNOWN.values())
+"""What a schema has of which something may not count in its draft."""
+
+
+def fits(schema: Object, own: Dialect, target: Dialect) -> bool:
+    """Tell whether a schema means in one draft what it means in its own; what is inside it is not looked at."""
+    if own is target:
+        return True
+    alike = all(is_known(key, given, own) == is_known(key, given, target) for key, given in schema.items())
+    return alike and target is not Dialect.FOUR  # it has no `true` and `false` in place of schemas, and other names
+
+
+@value
+class Keyword:
+    """A member of a schema as it is to be written: which member it was, its name now, and its value."""
+
+    key: str
+    name: str
+    given: Json
+
+
+def restate(schema: Object, own: Dialect, target: Dialect) -> Iterator[Keyword]:
+    """Yield the members with which a later draft says what a schema says in its own; what it ignores is left out."""
+    schema = drop_ignored(schema, own)
+    for key, given in schema.items():
+        if is_known(key, given, own):
+            yield from _OTHERWISE.get(key, _as_it_is)(key, schema, target)
+        else:  # one that validators of later drafts heed, too
+            yield Keyword(key, key, given)
+
+
+def _as_it_is(key: str, schema: Object, _: Dialect) -> Iterator[Keyword]:
+    yield Keyword(key, key, schema[key])
+
+
+def _items(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
+    by_index = target > Dialect.OF_2019 and isinstance(schema[key], list)
+    yield Keyword(key, "prefixItems" if by_index else key, schema[key])
+
+
+def _further_items(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
+    if isinstance(schema.get("items"), list):
+        yield Keyword(key, "items" if target > Dialect.OF_2019 else key, schema[key])
+
+
+def _dependencies(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
+    given = schema[key]
+    if target <= Dialect.SEVEN or not isinstance(given, dict):
+        yield Keyword(key, key, given)
+        return
+    names = {name: each for name, each in given.items() if isinstance(each, list)}
+    schemas = {name: each for name, each in given.items() if name not in names}
+    yield from (Keyword(key, "dependentRequired", names),) if names else ()
+    yield from (Keyword(key, "dependentSchemas", schemas),) if schemas else ()
+
+
+def _bound(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
+    if target is Dialect.FOUR or schema.get(_BOUNDS[key]) is not True:
+        yield Keyword(key, key, schema[key])
+
+
+def _exclusive(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
+    if target is Dialect.FOUR or not isinstance(schema[key], bool):
+        yield Keyword(key, key, schema[key])
+    elif schema[key] and _INCLUSIVE[key] in schema:
+        yield Keyword(_INCLUSIVE[key], key, schema[_INCLUSIVE[key]])
+
+
+def _say_nothing(_key: str, _schema: Object, _target: Dialect) -> Iterator[Keyword]:
+    return iter(())
+
+
+_Restating = Callable[[str, Object, Dialect], Iterator[Keyword]]
+_BOUNDED: Mapping[str, _Restating] = {**dict.fromkeys(_BOUNDS, _bound), **dict.fromkeys(_INCLUSIVE, _exclusive)}
+_OTHERWISE: Mapping[str, _Restating] = {
+    "items": _items,
+    "additionalItems": _further_items,
+    "dependencies": _dependencies,
+    **_BOUNDED,
+}
