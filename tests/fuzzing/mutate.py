@@ -116,6 +116,29 @@ def value(random: Random, given: Any) -> Any:
     return made[0]
 
 
+def tame(random: Random, given: Any) -> None:
+    """Change one member of a value so that it may still be of the form that is wanted there."""
+    places = [*_places(given)] if isinstance(given, dict | list) else []
+    if not places:
+        return
+    holder, key = random.choice(places)
+    found = holder[key]
+    same = [
+        other[at] for other, at in places if type(other[at]) is type(found) and (at == key or random.random() < 0.1)
+    ]
+    if isinstance(found, list) and found and random.random() < 0.7:
+        at = random.randrange(len(found))
+        random.choice([lambda: found.pop(at), lambda: found.append(deepcopy(found[at])), found.reverse])()
+    elif isinstance(found, bool):
+        holder[key] = not found
+    elif isinstance(found, int | float):
+        holder[key] = random.choice([0, 1, 2, 3, *NUMBERS])
+    elif isinstance(holder, dict) and random.random() < 0.2:
+        holder.pop(key)
+    else:
+        holder[key] = deepcopy(random.choice(same))
+
+
 def _places(holder: Any) -> Any:
     """Yield each container inside a value with each of its keys."""
     waiting = [holder]

@@ -13,7 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 import yaml
-from fuzzing import mutate
+from fuzzing import mutate, runs
 
 from stagec import reporters
 from stagec.cli.app import run
@@ -199,5 +199,6 @@ TARGETS: Mapping[str, Target] = {
     "patterns": Target(_pattern, _in_schema),
     "plans": Target(_plan, _verified),
     "scenarios": Target(_scenario, _read),
+    "runs": Target(runs.make, runs.use),
     "projects": Target(_project, _as_users_do),
 }

@@ -17,7 +17,7 @@ from playable import STEPS, steps
 from stagec.core.place import Pointer
 from stagec.drivers.local.records import dump_records
 from stagec.plan import Plan, dump
-from stagec.plan.load import PlanError, framed, unframed
+from stagec.plan.load import PlanError, read_frame, write_frame
 from stagec.runtime.program import verify
 
 DEEP = 100_000
@@ -44,7 +44,7 @@ INPUTS = ("--input", "topic=winter")
 
 def places(plan: Plan) -> list[Pointer]:
     """Return every place inside a plan."""
-    return list(_places(json.loads(unframed(dump(plan))[1])))
+    return list(_places(json.loads(read_frame(dump(plan))[1])))
 
 
 def _places(given: Any) -> Iterator[Pointer]:
@@ -57,14 +57,14 @@ def _places(given: Any) -> Iterator[Pointer]:
 
 def planted(plan: Plan, at: Pointer, text: str) -> bytes:
     """Return the file of a plan that has a text at a place, under the digest of its bytes."""
-    whole = [json.loads(unframed(dump(plan))[1])]
+    whole = [json.loads(read_frame(dump(plan))[1])]
     inside: Any = whole
     way = (0, *at)
     for key in way[:-1]:
         inside = inside[key]
     inside[way[-1]] = "HERE"
     written = json.dumps(whole[0], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    return framed(written.replace('"HERE"', text).encode(errors="surrogatepass"))
+    return write_frame(written.replace('"HERE"', text).encode(errors="surrogatepass"))
 
 
 @pytest.mark.parametrize("shape", [each for each in SHAPES if each != "one text"])
@@ -109,7 +109,7 @@ def given_to(command: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize(("shape", "command"), sample([*product(SHAPES, COMMANDS)], 20))
 def test_a_plan_that_is_something_else(write: Any, attack: Any, shape: str, command: str) -> None:
-    for data in (framed(SHAPES[shape].encode()), SHAPES[shape].encode()):
+    for data in (write_frame(SHAPES[shape].encode()), SHAPES[shape].encode()):
         write("p", data)
         ended = attack(*command.split()[1:], "p", *given_to(command), command=command.split(maxsplit=1)[0])
         assert ended.status == refused(command)
@@ -222,7 +222,7 @@ def test_a_journal_with_something_else_beside_its_plan(project: Path, attack: An
 
 @pytest.mark.parametrize(("shape", "reader"), sample([*product(SHAPES, READERS)], 20))
 def test_a_journal_of_another_plan(project: Path, attack: Any, shape: str, reader: str) -> None:
-    plan = framed(SHAPES[shape].encode())
+    plan = write_frame(SHAPES[shape].encode())
     beside = json.dumps({"digest": plan[11:82].decode(), "facts": {}})
     journal(project / ".stagec" / "runs" / "one.run", "\n" + STARTED, plan=plan, beside=beside)
     ended = look(attack, reader)

@@ -133,7 +133,9 @@ class World:
 
     def _fitting(self, schema: Any) -> Any:
         """Return a value for a plain schema; what it does not know is left to chance."""
-        if "const" in schema or "enum" in schema:
+        if not isinstance(schema, dict):
+            return self._object()
+        if "const" in schema or schema.get("enum"):
             return self._random.choice(schema.get("enum", [schema.get("const")]))
         if schema.get("type") == "object" and "properties" in schema:
             names = schema["properties"]
@@ -146,7 +148,8 @@ class World:
             "integer": lambda: self._random.randint(0, 5),
             "number": lambda: self._random.choice((1, 2.0, 3.25)),
         }
-        return kinds.get(schema.get("type", ""), self._object)()
+        kind = schema.get("type")
+        return kinds.get(kind if isinstance(kind, str) else "", self._object)()
 
     def _has(self, schema: Mapping[str, Any], name: str) -> bool:
         return name in schema.get("required", ()) or self._random.random() < 0.5
@@ -162,6 +165,7 @@ _ANSWERS: dict[str, Callable[[World, Request], Json]] = {
     "judge": lambda world, _: world._said("done"),
     "confirm": lambda world, _: world._said("yes"),
     "wait": lambda _world, _request: {},
+    "hook": lambda world, _: world._called(),
 }
 
 
@@ -180,7 +184,7 @@ def _looks(node: Mapping[str, Any]) -> Iterator[Look]:
 def _look(term: Mapping[str, Any]) -> Look:
     path = term["path"]
     values = [*term.get("values", ()), *term.get("texts", ())]
-    return path[1:] if path[0] in {"answer", "parsed", "handoff"} else path, values
+    return path[1:] if path and path[0] in {"answer", "parsed", "handoff"} else path, values
 
 
 def _put(found: Any, path: list[str | int], value: Any) -> None:
