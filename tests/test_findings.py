@@ -97,3 +97,67 @@ def test_a_syntax_error_folds_all_that_is_said_of_its_file() -> None:
     verdicts = [Verdict(SYNTAX, Finding(Place("a.md", range=(0, 1)), "broken")), Verdict(NAMES, Finding(FILE, "else"))]
     follows = Verdict(NAMES, Finding(Place("a.md", range=(5, 6)), "follows"))
     assert _summary([*verdicts, follows]) == [("STG201", "else", 0), ("STG101", "broken", 1)]
+
+
+def _caused(rule: AnyRule, message: str, *causes: Place) -> Verdict:
+    return Verdict(rule, Finding(Place("b.json", (message,)), message, causes=causes))
+
+
+def test_a_finding_whose_cause_is_an_earlier_error_is_folded_into_it_in_whatever_file_that_is() -> None:
+    broken = Verdict(NAMES, Finding(FILE / "x", "broken"))
+    later = _rule("STG203")
+    verdicts = [broken, _caused(later, "same", FILE / "x"), _caused(later, "inside", FILE / "x" / "y")]
+    assert _summary(verdicts, _speaking(NAMES, later)) == [("STG201", "broken", 2)]
+
+
+def test_a_finding_whose_cause_is_sound_stands() -> None:
+    later = _rule("STG203")
+    verdicts = [Verdict(NAMES, Finding(FILE / "x" / "y", "broken")), _caused(later, "stands", FILE / "x")]
+    assert [message for _, message, _ in _summary(verdicts, _speaking(NAMES, later))] == ["broken", "stands"]
+
+
+def test_a_part_of_which_something_cannot_be_read_explains_what_rests_on_it() -> None:
+    verdicts = [Verdict(SYNTAX, Finding(FILE / "x" / "y", "broken")), _caused(NAMES, "follows", FILE / "x")]
+    assert _summary(verdicts) == [("STG101", "broken", 1)]
+
+
+def test_a_warning_is_no_cause_and_neither_is_what_is_folded_itself() -> None:
+    warning, later = _rule("STG105", Severity.WARNING), _rule("STG203")
+    verdicts = [
+        Verdict(warning, Finding(FILE / "w", "odd")),
+        Verdict(SYNTAX, Finding(FILE / "x", "broken")),
+        Verdict(NAMES, Finding(FILE / "x" / "y", "repeats")),
+        _caused(later, "rests on a warning", FILE / "w"),
+        _caused(later, "rests on x", FILE / "x" / "y"),
+    ]
+    folded = {message: count for _, message, count in _summary(verdicts, _speaking(warning, SYNTAX, NAMES, later))}
+    assert folded == {"odd": 0, "broken": 2, "rests on a warning": 0}
+
+
+def test_two_errors_that_name_each_other_as_cause_are_one() -> None:
+    one = Verdict(NAMES, Finding(FILE / "x", "one", causes=(FILE / "y",)))
+    other = Verdict(NAMES, Finding(FILE / "y", "other", causes=(FILE / "x",)))
+    assert _summary([one, other]) == [("STG201", "one", 1)]
+
+
+def test_the_cause_may_be_told_by_a_later_rule_of_the_family() -> None:
+    later = _rule("STG203")
+    verdicts = [_caused(NAMES, "follows", FILE / "x"), Verdict(later, Finding(FILE / "x", "broken"))]
+    assert _summary(verdicts, _speaking(NAMES, later)) == [("STG203", "broken", 1)]
+
+
+def test_what_is_folded_under_a_finding_goes_with_it() -> None:
+    later = _rule("STG203")
+    verdicts = [
+        Verdict(NAMES, Finding(FILE / "y", "follows", causes=(FILE / "x",))),
+        _caused(NAMES, "follows from that", FILE / "y"),
+        Verdict(later, Finding(FILE / "x", "broken")),
+    ]
+    assert _summary(verdicts, _speaking(NAMES, later)) == [("STG203", "broken", 2)]
+
+
+def test_an_error_may_spoil_more_than_the_place_where_it_stands() -> None:
+    broken = Verdict(NAMES, Finding(FILE / "x" / "deep", "broken", spoils=(FILE / "x",)))
+    later = _rule("STG203")
+    verdicts = [broken, _caused(later, "follows", FILE / "x"), _caused(later, "stands", FILE / "z")]
+    assert _summary(verdicts, _speaking(NAMES, later)) == [("STG201", "broken", 1), ("STG203", "stands", 0)]

@@ -37,21 +37,18 @@ _MOST = 1_000
 
 
 def _fold(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], Counter[int]]:
-    """Leave out what lies at or inside the place of an earlier family's error, and what is too much; count it there."""
-    roots: dict[_Spot, Verdict] = {}
+    """Leave out what only repeats an error, and what is too much; count it there.
+
+    That is what lies at or inside the place of an earlier family's error, and what names an error as its cause. Of
+    errors that name each other the first stands.
+    """
+    roots = _Roots()
     folded: Counter[int] = Counter()
     kept: list[Verdict] = []
-    for family, judged in groupby(
-        _fold_excess(_drop_repetitions(verdicts), folded), key=lambda each: each.rule.code[:4]
-    ):
-        found = [(each, _find_root(each.finding.at, roots) if roots else None) for each in judged]
-        folded.update(id(root) for _, root in found if root is not None)
-        standing = [each for each, root in found if root is None]
-        kept.extend(standing)
-        for each in standing:
-            at = each.finding.at
-            if each.rule.severity is Severity.ERROR and at.part is Part.VALUE:
-                roots.setdefault((at.file, at.pointer, None if family.startswith("STG1") else at.range), each)
+    for _, judged in groupby(_fold_excess(_drop_repetitions(verdicts), folded), key=lambda each: each.rule.code[:4]):
+        found = [each for each in judged if not roots.fold(each, folded)]
+        kept.extend(each for each in found if not (each.finding.causes and roots.fold(each, folded)))
+        roots.close_family()
     return kept, folded
 
 
@@ -60,6 +57,63 @@ _Spot = tuple[str, Pointer, tuple[int, int] | None]
 
 Of a file that cannot be read everything follows from the mistake in it, whatever stretch of text that is.
 """
+
+
+class _Roots:
+    """The errors that stand so far, by what they explain.
+
+    `_causes` are all of them, `_around` those of earlier families. `_broken` has every member that one of the first
+    family lies in: of these members something cannot be read, so what rests on them follows from that.
+    """
+
+    def __init__(self) -> None:
+        self._causes: dict[_Spot, Verdict] = {}
+        self._around: dict[_Spot, Verdict] = {}
+        self._broken: dict[_Spot, Verdict] = {}
+        self._lost: set[int] = set()
+
+    def fold(self, each: Verdict, folded: Counter[int]) -> bool:
+        """Count a finding under the error that it repeats; one that repeats none may be a cause itself."""
+        root = self._find(each)
+        if root is None:
+            self._add(each)
+            return False
+        self._lost.add(id(each))
+        folded[id(root)] += 1 + folded.pop(id(each), 0)
+        return True
+
+    def close_family(self) -> None:
+        """Let what lies inside the errors so far follow from them."""
+        self._around = dict(self._causes)
+
+    def _add(self, each: Verdict) -> None:
+        at, is_shape = each.finding.at, each.rule.code.startswith("STG1")
+        if each.rule.severity is not Severity.ERROR or at.part is not Part.VALUE:
+            return
+        self._causes.setdefault((at.file, at.pointer, None if is_shape else at.range), each)
+        for whole in each.finding.spoils:
+            self._broken.setdefault((whole.file, whole.pointer, None), each)
+        for length in range(len(at.pointer) + 1) if is_shape else ():
+            self._broken.setdefault((at.file, at.pointer[:length], None), each)
+
+    def _find(self, each: Verdict) -> Verdict | None:
+        """Return the error that a finding repeats."""
+        finding = each.finding
+        found = [_find_around(finding.at, self._around)] if self._around else []
+        for cause in finding.causes if self._causes else ():
+            found += [_find_around(cause, self._causes), self._broken.get((cause.file, cause.pointer, None))]
+        standing = (root for root in found if root is not None and root is not each)
+        return next((root for root in standing if id(root) not in self._lost), None)
+
+
+def _find_around(at: Place, roots: Mapping[_Spot, Verdict]) -> Verdict | None:
+    if at.range is not None and (at.file, at.pointer, at.range) in roots:
+        return roots[at.file, at.pointer, at.range]
+    for length in range(len(at.pointer), -1, -1):
+        root = roots.get((at.file, at.pointer[:length], None))
+        if root is not None:
+            return root
+    return None
 
 
 def _drop_repetitions(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
@@ -84,16 +138,6 @@ def _fold_excess(verdicts: Iterable[Verdict], folded: Counter[int]) -> Iterator[
         else:
             last[subject] = each
             yield each
-
-
-def _find_root(at: Place, roots: Mapping[_Spot, Verdict]) -> Verdict | None:
-    if at.range is not None and (at.file, at.pointer, at.range) in roots:
-        return roots[at.file, at.pointer, at.range]
-    for length in range(len(at.pointer), -1, -1):
-        root = roots.get((at.file, at.pointer[:length], None))
-        if root is not None:
-            return root
-    return None
 
 
 def _locate(findings: Iterable[Finding], trees: Mapping[str, Tree]) -> Mapping[Place, Span]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 
 from stagec.contract.choices import Choices, identity, list_values, lists
@@ -40,7 +40,7 @@ class Promise:
     read: what is left out of a legible schema is only too involved.
 
     Of a path that breaks off, `followed` is how many of its parts could be followed, `near` are the names declared
-    there, and `clash` are two parts of the schema that ask for different types there.
+    there, `broken` are the schemas that it breaks off in, and `clash` are two of them that ask for different types.
     """
 
     presence: Presence
@@ -51,6 +51,7 @@ class Promise:
     whole: bool = True
     legible: bool = True
     clash: tuple[Schema, Schema] | None = None
+    broken: tuple[Schema, ...] = ()
 
 
 @value
@@ -79,9 +80,15 @@ def promise(schemas: Schemas, schema: Schema, path: Iterable[str], *, of_object:
         if not going:
             near = _list_declared(schemas, [step.combination for step in steps])
             found = Promise(_judge_break(ended), (), None, followed, near, clash=_clash(schemas, ways, steps))
-            return replace(found, legible=legible)
+            return replace(found, legible=legible, broken=tuple(_list_there(schemas, ways)))
         ways = tuple(going.values())
     return replace(_conclude(ways, ended), legible=legible)
+
+
+def _list_there(schemas: Schemas, ways: tuple[_Way, ...]) -> Iterator[Schema]:
+    """Yield the schemas that speak of a part of a path, and what applies together with them."""
+    every = schemas.layers(*(each for way in ways for each in way.group))
+    return (each for each in every if isinstance(each, Schema))
 
 
 @value

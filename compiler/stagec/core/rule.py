@@ -27,12 +27,18 @@ class Related:
 
 @value
 class Finding:
-    """What a rule saw; it names no code and no line, the pipeline adds both."""
+    """What a rule saw; it names no code and no line, the pipeline adds both.
+
+    `causes` are the places that this rests on, in any file: if a rule of this family or an earlier one reports an error
+    there, this finding repeats it. `spoils` are places that are in error as a whole because of what stands at `at`.
+    """
 
     at: Place
     message: str
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
+    causes: tuple[Place, ...] = ()
+    spoils: tuple[Place, ...] = ()
 
 
 @value

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from stagec.core.components import Neighbours, components, repeats
+from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.graph.adjacency import Adjacency, read_flow
 from stagec.graph.clauses import Clauses, completion_clauses, find_shortest, starting_clauses
@@ -101,6 +102,11 @@ class Graph:
     def shortest_run(self, entry: str) -> int | None:
         """Return the least number of node executions with which a run completes, None when none does."""
         return next((self._shortest[root] for root in self._roots(entry)), None)
+
+    def grounds(self, nodes: Iterable[str]) -> tuple[Place, ...]:
+        """Return what conclusions about nodes rest on and is written elsewhere: their schemas."""
+        parts = (part for each in nodes if each in self._flow.nodes for part in self._flow.nodes[each].parts)
+        return tuple([at for called, at in parts if called == "schema"])
 
     def _roots(self, entry: str | None) -> tuple[int, ...]:
         chosen = self._flow.entries.values() if entry is None else (self._flow.entries[entry],)

@@ -11,7 +11,7 @@ from stagec.contract.choices import Choices
 from stagec.contract.schemas import Schema, absent, is_inherited
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.frontends.registry.document import ALLOWED, INTENTS, Gate, Intent, OutputSchema, Step
+from stagec.frontends.registry.document import ALLOWED, INTENTS, Gate, Intent, OutputSchema, Registry, Step
 from stagec.sources.shape.subschemas import tokens
 
 
@@ -72,6 +72,31 @@ def _disagreements(step: Step) -> Iterator[Disagreement]:
         if missing[side] or extra[side]:
             at = _at(step, side, missing[side], extra[side])
             yield Disagreement(step, side, at, tuple(missing[side]), tuple(extra[side]), tuple(_places(step)))
+
+
+def find_sharing(registry: Registry) -> Mapping[str, Step]:
+    """Return steps that most likely name the schema of another one, with that one, by their keys.
+
+    Either the other step has the same schema and agrees with it, or each has the schema that the other one needs.
+    """
+    wrong = [step for step in registry.steps.values() if not step.agrees and find_schema(step) is not None]
+    if not wrong:
+        return {}
+    right = {find_schema(step): step for step in registry.steps.values() if step.agrees}
+    needed = {(_list_allowed(step), frozenset(list_offered_by(step) or ())): step for step in wrong}
+    swapped = {step.key: needed.get((frozenset(list_offered_by(step) or ()), _list_allowed(step))) for step in wrong}
+    found = {step.key: right.get(find_schema(step)) or swapped[step.key] for step in wrong}
+    return {key: step for key, step in found.items() if step is not None}
+
+
+def find_schema(step: Step) -> Place | None:
+    """Return where the output schema of a step is written, if it is there."""
+    found = step.output.found if step.output is not None else None
+    return found.at if isinstance(found, Schema) else None
+
+
+def _list_allowed(step: Step) -> frozenset[str]:
+    return frozenset(step.gate.allowed if step.gate is not None else ())
 
 
 def intents_of(step: Step) -> AbstractSet[str]:

@@ -24,4 +24,5 @@ def check(graph: Graph) -> Iterator[Finding]:
     for read, sources, again in reading(graph, Presence.IMPOSSIBLE):
         what = f"{noun(graph, 'node')} {quote(read.node)} reads {quote(path_text(read.path))}"
         message = f"{what}, which no result of {owners(graph, sources)} can have{nearest(read, sources[0])}"
-        yield Finding(read.at, message, (*relate_sources(sources), *again))
+        causes = graph.grounds(each.node for each in sources)
+        yield Finding(read.at, message, (*relate_sources(sources), *again), causes=causes)

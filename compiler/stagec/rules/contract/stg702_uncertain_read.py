@@ -24,7 +24,8 @@ def check(graph: Graph) -> Iterator[Finding]:
     for read, sources, again in reading(graph, Presence.POSSIBLE):
         what = f"{noun(graph, 'node')} {quote(read.node)} reads {quote(path_text(read.path))}"
         message = f"{what}, which a result of {owners(graph, sources)} may leave out"
-        yield Finding(read.at, message, (*_lenient(sources), *again))
+        causes = graph.grounds(each.node for each in sources)
+        yield Finding(read.at, message, (*_lenient(sources), *again), causes=causes)
 
 
 def _lenient(sources: tuple[Source, ...]) -> Iterator[Related]:

@@ -29,7 +29,8 @@ def check(graph: Graph) -> Iterator[Finding]:
         what = f"{noun(graph, 'node')} {quote(each.node)} demands"
         of = f"{what} {quote(path_text(first.path))} of what it is handed" if first.path else f"{what} something"
         message = f"{of}, but no result of {owners(graph, alike)} can meet that"
-        yield Finding(each.at, message, tuple(_sides(each.unmet[:_SHOWN])))
+        causes = (*graph.grounds(one.node for one in each.unmet), *(one.demanded for one in each.unmet))
+        yield Finding(each.at, message, tuple(_sides(each.unmet[:_SHOWN])), causes=causes)
 
 
 def _sides(unmet: tuple[Unmet, ...]) -> Iterator[Related]:

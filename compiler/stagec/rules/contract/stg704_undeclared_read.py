@@ -23,4 +23,5 @@ def check(graph: Graph) -> Iterator[Finding]:
     for read, sources, again in reading(graph, Presence.UNDECLARED):
         what = f"{noun(graph, 'node')} {quote(read.node)} reads {quote(path_text(read.path))}"
         message = f"{what}, which the schema of {owners(graph, sources)} does not declare{nearest(read, sources[0])}"
-        yield Finding(read.at, message, (*relate_sources(sources), *again))
+        causes = graph.grounds(each.node for each in sources)
+        yield Finding(read.at, message, (*relate_sources(sources), *again), causes=causes)

@@ -42,7 +42,8 @@ def check(graph: Graph) -> Iterator[Finding]:
             what = f"{called}s {listing(trap.nodes)} lead only to each other"
         if not graph.flow.open.isdisjoint(trap.nodes):
             what = f"{what}, or to the {called} that an answer names"
-        yield Finding(mistaken or last.decided_at or last.at, f"{what}: no run that gets here can complete", others)
+        message = f"{what}: no run that gets here can complete"
+        yield Finding(mistaken or last.decided_at or last.at, message, others, causes=graph.grounds(trap.nodes))
 
 
 def _mistaken(graph: Graph, trap: Trap) -> Place | None:

@@ -11,9 +11,11 @@ Raise the bound, or shorten the way from the entry to completion.
 from collections.abc import Iterator
 
 from stagec.core.rule import Finding, Related
-from stagec.core.words import format_count, quote
+from stagec.core.words import format_count, listing
 from stagec.graph import Graph, noun
 from stagec.rules.flow import rule
+
+_SHOWN = 8
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.livelock", "rulings:R29"))
@@ -21,9 +23,11 @@ def check(graph: Graph) -> Iterator[Finding]:
     bound = graph.flow.bound
     if bound is None or not graph.exact or graph.flow.suspect:
         return
-    for name, entry in graph.flow.entries.items():
-        shortest = graph.shortest_run(name)
-        if shortest is not None and shortest > bound.executions:
-            least = format_count(shortest, noun(graph, "node"))
-            message = f"a run from {quote(entry.node)} needs at least {least}, but may take only {bound.executions}"
-            yield Finding(bound.at, message, (Related(entry.at, "a run begins here"),))
+    least = {name: graph.shortest_run(name) or 0 for name in graph.flow.entries}
+    late = [graph.flow.entries[name] for name, shortest in least.items() if shortest > bound.executions]
+    if late:
+        shortest = min(each for each in least.values() if each > bound.executions)
+        who = listing(dict.fromkeys(each.node for each in late), "or")
+        needs = f"a run from {who} needs at least {format_count(shortest, noun(graph, 'node'))}"
+        related = tuple(Related(each.at, "a run begins here") for each in late[:_SHOWN])
+        yield Finding(bound.at, f"{needs}, but may take only {bound.executions}", related)

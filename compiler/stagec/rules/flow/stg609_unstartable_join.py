@@ -32,4 +32,5 @@ def check(graph: Graph) -> Iterator[Finding]:
                 said.add(join)
                 message = f"{quote(join)} can never run as the join of {quote(way.source)}"
                 because = f"{noun(graph, 'node')} {quote(name)}, which it waits for, never succeeds"
-                yield Finding(way.at, f"{message}: {because}", (Related(node.decided_at or node.at, "fails here"),))
+                related = (Related(node.decided_at or node.at, "fails here"),)
+                yield Finding(way.at, f"{message}: {because}", related, causes=graph.grounds((name,)))

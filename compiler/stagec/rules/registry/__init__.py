@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stagec.contract.promise import Presence, Promise
-from stagec.contract.schemas import Schema
+from stagec.contract.schemas import Schema, absent
 from stagec.core.nearest import NameIndex, hint
-from stagec.core.place import Mention
+from stagec.core.place import Mention, Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
-from stagec.frontends.registry.answers import Reading
+from stagec.frontends.registry.answers import Reading, find_unsettled
 from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.prompts import FALLBACK_KEYS, PromptFile, Prompts
 from stagec.frontends.registry.supply import Optional
@@ -58,20 +58,56 @@ _USES = {
 }
 
 
-def report_broken_path(step: Step, reading: Reading, fault: str) -> Finding:
+def report_broken_paths(registry: Registry, presence: Presence, fault: str) -> Iterator[Finding]:
+    """Say of paths which gates read that they lead to nothing, once for every spot where some break off."""
+    same: dict[tuple[object, ...], list[tuple[Step, Reading]]] = {}
+    for step in registry.steps.values():
+        for each in find_unsettled(registry, step, presence):
+            same.setdefault(_break_of(each), []).append((step, each))
+    for (step, first), *others in same.values():
+        related = tuple(Related(each.at, "breaks off there too") for _, each in others[:_SHOWN])
+        yield _report_broken_path(step, first, fault, related)
+
+
+def _break_of(reading: Reading) -> tuple[object, ...]:
+    """Return what paths share that break off in one spot: the schemas there, and the name where it is the wrong one."""
+    promised = reading.promised
+    if promised.clash is not None:
+        return tuple(part.at for part in promised.clash)
+    there = tuple(each.at for each in promised.broken)
+    return there if _is_plain(promised) else (*there, reading.path.split(".")[promised.followed])
+
+
+def _is_plain(promised: Promise) -> bool:
+    """Tell whether a path breaks off at what is no object, so that no name would do."""
+    return promised.presence is Presence.IMPOSSIBLE and not promised.near
+
+
+def _report_broken_path(step: Step, reading: Reading, fault: str, also: tuple[Related, ...]) -> Finding:
     """Say that a path which a gate reads leads to nothing, where it breaks off, and what was most likely meant."""
     parts, promised = reading.path.split("."), reading.promised
     name = parts[promised.followed]
     message = f"step {quote(step.key)} {_USES[reading.member]} {quote(reading.path)}, which its output schema {fault}"
     near = hint(name, promised.near) if name not in promised.near else ""
     inside = f": {_break(promised, '.'.join(parts[: promised.followed]), name)}" if promised.followed else ""
-    return Finding(reading.at, f"{message}{inside}{near}", tuple(_relate_broken(step, promised)))
+    related = (*_relate_broken(step, promised), *also)
+    return Finding(reading.at, f"{message}{inside}{near}", related, causes=tuple(_causes_of(step, reading)))
+
+
+def _causes_of(step: Step, reading: Reading) -> Iterator[Place]:
+    """Yield what a broken path rests on: the reference to the schema, the schema where it breaks off, the intents."""
+    yield step.at / "outputSchemaRef"
+    yield from (each.at for each in reading.promised.broken)
+    found = step.output.found if step.output is not None else None
+    if reading.member == "intentField" and isinstance(found, Schema):
+        yield step.gate_at / "intentSchemaRef"
+        yield absent(found, tuple(part for name in reading.path.split(".") for part in ("properties", name)))
 
 
 def _break(promised: Promise, there: str, name: str) -> str:
     if promised.clash is not None:
         return f"two parts of it ask for different types of {quote(there)}"
-    if promised.presence is Presence.IMPOSSIBLE and not promised.near:
+    if _is_plain(promised):
         return f"{quote(there)} is no object and can have no members"
     return f"there is no {quote(name)} in {quote(there)}"
 

@@ -36,7 +36,8 @@ def check(registry: Registry) -> Iterator[Finding]:
         if first not in told:
             told.add(first)
             message = f"step {quote(step.key)} takes its intents from {quote(gate.pointer)}, which {_lack(output)}"
-            yield Finding(first, message, (Related(second, "the pointer" if second == here else "what it points at"),))
+            related = (Related(second, "the pointer" if second == here else "what it points at"),)
+            yield Finding(first, message, related, causes=(there,))
 
 
 def _part(output: OutputSchema, found: Schema, gate: Gate) -> Place:

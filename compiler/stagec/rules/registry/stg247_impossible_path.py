@@ -13,19 +13,11 @@ member a string, it cannot be an object beside it, so rename one of the two.
 from collections.abc import Iterator
 
 from stagec.contract.promise import Presence
-from stagec.core.place import Place
 from stagec.core.rule import Finding
-from stagec.frontends.registry.answers import find_unsettled
 from stagec.frontends.registry.document import Registry
-from stagec.rules.registry import report_broken_path, rule
+from stagec.rules.registry import report_broken_paths, rule
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-D4", "rulings:R27"))
 def check(registry: Registry) -> Iterator[Finding]:
-    told: set[tuple[Place, ...]] = set()
-    for step in registry.steps.values():
-        for each in find_unsettled(registry, step, Presence.IMPOSSIBLE):
-            cause = tuple(part.at for part in each.promised.clash or ())
-            if not cause or cause not in told:
-                told.add(cause)
-                yield report_broken_path(step, each, "forbids")
+    yield from report_broken_paths(registry, Presence.IMPOSSIBLE, "forbids")

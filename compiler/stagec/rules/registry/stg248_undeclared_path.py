@@ -13,13 +13,10 @@ from collections.abc import Iterator
 from stagec.contract.promise import Presence
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
-from stagec.frontends.registry.answers import find_unsettled
 from stagec.frontends.registry.document import Registry
-from stagec.rules.registry import report_broken_path, rule
+from stagec.rules.registry import report_broken_paths, rule
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-D4", "rulings:R27"), severity=Severity.WARNING)
 def check(registry: Registry) -> Iterator[Finding]:
-    for step in registry.steps.values():
-        for each in find_unsettled(registry, step, Presence.UNDECLARED):
-            yield report_broken_path(step, each, "does not declare")
+    yield from report_broken_paths(registry, Presence.UNDECLARED, "does not declare")

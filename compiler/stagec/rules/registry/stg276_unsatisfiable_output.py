@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
+from stagec.frontends.registry.agreement import find_schema
 from stagec.frontends.registry.document import Registry, Step
 from stagec.rules.registry import rule
 
@@ -30,4 +31,6 @@ def check(registry: Registry) -> Iterator[Finding]:
             who = f"step{'s' if len(steps) > 1 else ''} {listing([each.key for each in steps])}"
             why = f": nothing can be its {quote('.'.join(void.path))}" if void.path else ""
             related = () if void.against is None else (Related(void.against, "this contradicts it"),)
-            yield Finding(at, f"no answer of {who} satisfies its output schema{why}", related)
+            message = f"no answer of {who} satisfies its output schema{why}"
+            whole = tuple(there for there in dict.fromkeys(map(find_schema, steps)) if there is not None)
+            yield Finding(at, message, related, causes=whole, spoils=whole)

@@ -64,7 +64,9 @@ def report_missing(pipeline: Pipeline, mentions: Iterable[tuple[Mention, str]]) 
         near = hint(mention.name, pipeline.names) if first == mention.at else ""
         if first == mention.at and (certain or near):
             related = tuple(Related(at, "mentioned here too") for at in others[:_SHOWN])
-            yield Finding(first, f"{sentence}{near}", related)
+            meant = pipeline.by_id.get(pipeline.names.nearest(mention.name) or "")
+            causes = () if meant is None else (meant.id_at,)
+            yield Finding(first, f"{sentence}{near}", related, causes=causes)
 
 
 def _find_lost(pipeline: Pipeline) -> dict[str, list[Place]]:
@@ -86,6 +88,19 @@ def _knows_all(pipeline: Pipeline) -> bool:
     listed = isinstance(written, list) and all(isinstance(each, str | dict) for each in written)
     found = all(pattern.found for pattern in pipeline.patterns)
     return listed and found and not pipeline.broken and 0 < len(pipeline.by_id) == len(pipeline.stages)
+
+
+def grounds(pipeline: Pipeline, stage: Stage) -> tuple[Place, ...]:
+    """Return what conclusions about a stage rest on: the schema of its result, and that no two stages have one id."""
+    layers = pipeline.schemas.layers(stage.result) if isinstance(stage.result, Schema) else ()
+    result = (each.at for each in layers if isinstance(each, Schema))
+    return *result, *pipeline.memo.once("repeated", lambda: tuple(_list_repeated(pipeline)))
+
+
+def _list_repeated(pipeline: Pipeline) -> Iterator[Place]:
+    for stage in pipeline.stages:
+        if stage.id is not None and pipeline.by_id.get(stage.id) is not stage:
+            yield stage.id_at
 
 
 def show_value(given: Json) -> str:

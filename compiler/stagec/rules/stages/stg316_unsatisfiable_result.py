@@ -16,7 +16,7 @@ from stagec.core.words import quote
 from stagec.frontends.stages.condition_errors import emptiness_of
 from stagec.frontends.stages.document import Pipeline
 from stagec.frontends.stages.template import path_text
-from stagec.rules.stages import rule
+from stagec.rules.stages import grounds, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:completion-schema-invalid",))
@@ -26,4 +26,6 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         if found is not None:
             why = f": nothing can be its {quote(path_text(found.path))}" if found.path else ""
             related = () if found.against is None else (Related(found.against, "this contradicts it"),)
-            yield Finding(found.at, f"no result of stage {quote(stage.name)} satisfies its schema{why}", related)
+            message = f"no result of stage {quote(stage.name)} satisfies its schema{why}"
+            causes = grounds(pipeline, stage)
+            yield Finding(found.at, message, related, causes=causes, spoils=causes)

@@ -15,7 +15,7 @@ from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline
 from stagec.frontends.stages.placeholder_errors import PlaceholderError, find_wrong_placeholders
-from stagec.rules.stages import relate_repeated, rule
+from stagec.rules.stages import grounds, relate_repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-on-entry",))
@@ -24,4 +24,5 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
         also = "" if each.everywhere else "also "
         related = (Related(each.ways[0].at, "a run begins here"), *relate_repeated(each))
-        yield Finding(each.placeholder.at, f"{what}, but {also}begins a run: no stage has run before it", related)
+        message = f"{what}, but {also}begins a run: no stage has run before it"
+        yield Finding(each.placeholder.at, message, related, causes=grounds(pipeline, each.stage))

@@ -14,7 +14,7 @@ from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline
 from stagec.frontends.stages.placeholder_errors import PlaceholderError, find_wrong_placeholders
-from stagec.rules.stages import relate_repeated, rule
+from stagec.rules.stages import grounds, relate_repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-on-sibling",))
@@ -23,6 +23,5 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
         also = "" if each.everywhere else "also "
         related = (Related(each.ways[0].at, "here it runs in parallel"), *relate_repeated(each))
-        yield Finding(
-            each.placeholder.at, f"{what}, but {also}runs in parallel, where no result is handed over", related
-        )
+        message = f"{what}, but {also}runs in parallel, where no result is handed over"
+        yield Finding(each.placeholder.at, message, related, causes=grounds(pipeline, each.stage))

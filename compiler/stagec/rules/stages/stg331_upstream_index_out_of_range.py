@@ -14,14 +14,16 @@ from stagec.core.rule import Finding, Related
 from stagec.core.words import format_count, quote
 from stagec.frontends.stages.document import Pipeline
 from stagec.frontends.stages.placeholder_errors import PlaceholderError, WrongPlaceholder, find_wrong_placeholders
-from stagec.rules.stages import relate_repeated, rule
+from stagec.rules.stages import grounds, relate_repeated, rule
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-index",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for each in find_wrong_placeholders(pipeline, PlaceholderError.INDEX):
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
-        yield Finding(each.placeholder.at, f"{what}, but {_why(each)}", (*_where(each), *relate_repeated(each)))
+        related = (*_where(each), *relate_repeated(each))
+        causes = grounds(pipeline, each.stage)
+        yield Finding(each.placeholder.at, f"{what}, but {_why(each)}", related, causes=causes)
 
 
 def _why(each: WrongPlaceholder) -> str:

@@ -14,7 +14,7 @@ from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.stages.condition_errors import ConditionError, find_wrong_cases
 from stagec.frontends.stages.document import Pipeline
-from stagec.rules.stages import asking, contradiction, elsewhere, rule
+from stagec.rules.stages import asking, contradiction, elsewhere, grounds, rule
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))
@@ -23,4 +23,4 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         found = each.wrong
         if found.kind is ConditionError.UNKNOWN:
             message = f"a case of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
-            yield Finding(found.at, message, tuple(elsewhere(each)))
+            yield Finding(found.at, message, tuple(elsewhere(each)), causes=grounds(pipeline, each.stage))

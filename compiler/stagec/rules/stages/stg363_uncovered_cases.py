@@ -17,7 +17,7 @@ from stagec.core.words import quote
 from stagec.frontends.stages.condition_errors import find_wrong_cases
 from stagec.frontends.stages.coverage import Uncovered, find_uncovered
 from stagec.frontends.stages.document import Pipeline, Stage
-from stagec.rules.stages import contradiction, rule, show_value
+from stagec.rules.stages import contradiction, grounds, rule, show_value
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))
@@ -26,7 +26,8 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         found = find_uncovered(pipeline, stage)
         if found is not None:
             at = stage.conduct.next_at or stage.at
-            yield Finding(at, _sentence(stage, found), tuple(_relate(pipeline, stage)))
+            related = tuple(_relate(pipeline, stage))
+            yield Finding(at, _sentence(stage, found), related, causes=grounds(pipeline, stage))
 
 
 def _relate(pipeline: Pipeline, stage: Stage) -> Iterator[Related]:

@@ -17,7 +17,7 @@ from stagec.core.words import quote
 from stagec.frontends.stages.condition_errors import ConditionError, find_wrong_checks
 from stagec.frontends.stages.coverage import find_unreached_checks
 from stagec.frontends.stages.document import Pipeline
-from stagec.rules.stages import asking, contradiction, elsewhere, rule
+from stagec.rules.stages import asking, contradiction, elsewhere, grounds, rule
 
 _SHOWN = 8
 
@@ -28,9 +28,10 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         found = each.wrong
         if found.kind is not ConditionError.UNDECLARED:
             message = f"a check of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
-            yield Finding(found.at, message, tuple(elsewhere(each)))
+            yield Finding(found.at, message, tuple(elsewhere(each)), causes=grounds(pipeline, each.stage))
     for stage in pipeline.stages:
         for lost in find_unreached_checks(pipeline, stage):
             related = tuple(Related(each.at, "decides first") for each in lost.earlier[:_SHOWN])
             why = "earlier ones decide all that it is about" if lost.earlier else "its conditions never hold together"
-            yield Finding(lost.judged.at, f"a check of stage {quote(stage.name)} never decides: {why}", related)
+            message = f"a check of stage {quote(stage.name)} never decides: {why}"
+            yield Finding(lost.judged.at, message, related, causes=grounds(pipeline, stage))

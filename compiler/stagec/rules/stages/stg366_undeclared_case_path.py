@@ -21,20 +21,20 @@ from stagec.frontends.stages.condition_errors import (
 )
 from stagec.frontends.stages.coverage import find_uncovered
 from stagec.frontends.stages.document import Pipeline
-from stagec.rules.stages import asking, contradiction, elsewhere, rule
+from stagec.rules.stages import asking, contradiction, elsewhere, grounds, rule
 
 
 @rule(since="0.1", origin=("rulings:pipelines",), severity=Severity.WARNING)
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for each in find_wrong_cases(pipeline):
         if find_uncovered(pipeline, each.stage) is None:
-            yield from _say(each, "a case")
+            yield from _say(pipeline, each, "a case")
     for each in find_wrong_checks(pipeline):
-        yield from _say(each, "a check")
+        yield from _say(pipeline, each, "a check")
 
 
-def _say(each: ConditionMistake, what: str) -> Iterator[Finding]:
+def _say(pipeline: Pipeline, each: ConditionMistake, what: str) -> Iterator[Finding]:
     found = each.wrong
     if found.kind is ConditionError.UNDECLARED:
         message = f"{what} of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
-        yield Finding(found.at, message, tuple(elsewhere(each)))
+        yield Finding(found.at, message, tuple(elsewhere(each)), causes=grounds(pipeline, each.stage))
