@@ -91,13 +91,15 @@ def test_a_stage_that_fails_takes_the_others_with_it(capfd: Shown) -> None:
     write("p", stages())
     scenario(re.sub(r"\[\{complete: \{words: [12]\}\}\]", "[{say: no}]", STAGES))
     assert run(["run", "p", "--scenario", "s.yaml"]) == 1
-    assert "count    fail → failed\nspell    cancelled\nfailed: " in capfd.readouterr().out
+    last = "failed: count, attempt 1: turn cap reached: 3 turns, "
+    assert f"count    fail → failed\nspell    cancelled\n{last}" in capfd.readouterr().out
 
 
 def test_a_run_that_fails_ends_with_1(capfd: Shown) -> None:
     write("p", steps(limit=1))
     assert run(["run", "p", "--scenario", "s.yaml"]) == 1
-    assert capfd.readouterr().out == "draft    repeat → failed\nfailed: bound reached, 1 execution, 2 events\n"
+    last = "failed: draft#2, attempt 1: bound reached: the limit is 1, 1 execution, 2 events"
+    assert capfd.readouterr().out == f"draft    repeat → failed\n{last}\n"
 
 
 def test_a_failed_check_of_the_work_is_shown_with_where_it_leads(capfd: Shown) -> None:

@@ -202,7 +202,7 @@ def test_a_run_that_differs_is_not_gone_on_with(capfd: Shown) -> None:
 
 def test_a_run_is_cancelled_for_good(half: None, capfd: Shown) -> None:
     assert run(["cancel", "one"]) == 0
-    assert capfd.readouterr().out == "close    cancelled\nfailed: cancelled, 2 executions, 3 events\n"
+    assert capfd.readouterr().out == "close    cancelled\nfailed: close, attempt 1: cancelled, 2 executions, 3 events\n"
     assert run(["resume", "one"]) == 1
     capfd.readouterr()
     assert said(capfd, "cancel", "one") == "stagec: error: run 'one' has ended as failed: there is nothing to cancel\n"
@@ -227,7 +227,7 @@ def test_runs_are_listed_with_how_they_stand(done: None, capfd: Shown) -> None:
     name = load(dump(steps())).digest[:19]
     assert [re.split(r" {2,}", line) for line in capfd.readouterr().out.splitlines()] == [
         ["five", "damaged", "its journal is damaged: it does not begin as journals do"],
-        ["four", "writer", name, "failed", "2 executions", "3 events", "cancelled"],
+        ["four", "writer", name, "failed", "2 executions", "3 events", "close, attempt 1: cancelled"],
         ["one", "writer", name, "done", "3 executions", "5 events", "completed"],
         ["six", "writer", name, "not begun", "0 executions", "0 events"],
         ["three", "running"],
@@ -374,3 +374,25 @@ def test_runs_of_older_versions_are_shown_and_resumed(capfd: Shown, version: int
     assert sorted(each.name for each in ONE.parent.iterdir()) == [
         *(f"{name}.run{suffix}" for suffix in ("", "-wal", ".old", ".old-wal")),
     ]
+
+
+def test_a_failed_run_names_its_node_its_attempt_and_the_reason_wherever_it_is_shown(capfd: Shown) -> None:
+    bad = re.sub(r"draft: .*", "draft: {attempts: [{action: no}, 7]}", STEPS)
+    Path("s.yaml").write_text(bad, encoding="utf-8")
+    assert run(["run", "p", "--scenario", "s.yaml", "--run", "bad"]) == 1
+    reason = "draft, attempt 2: no usable answer: the answer is no object"
+    assert capfd.readouterr().out.splitlines()[-1] == f"failed: {reason}, 1 execution, 3 events"
+    run(["runs", "show", "bad"])
+    assert capfd.readouterr().out.splitlines()[-1] == f"failed: {reason}, 1 execution, 3 events"
+    run(["replay", "bad"])
+    assert capfd.readouterr().out == f"equal: 3 events, 1 execution, failed: {reason}\n"
+    run(["runs", "export", "bad"])
+    told = json.loads(capfd.readouterr().out)
+    assert (told["outcome"], told["reason"]) == ("failed", reason)
+    assert told["failure"] == {
+        "kind": "invalid-answer",
+        "node": "draft",
+        "visit": 1,
+        "attempt": 2,
+        "detail": "the answer is no object",
+    }

@@ -121,7 +121,8 @@ def test_a_hook_that_raises_anything_fails_and_the_run_goes_on(run: Run, folder:
     ended = run(*BEGIN, "--allow-hooks")
     assert ended.returncode == 1
     assert b"stagec: note: the hook 'hooks_of_mine:gate' failed: " in ended.stderr
-    assert ended.stdout.splitlines()[-1] == b"failed: plan failed, 1 execution, 2 events"
+    why = b"plan, attempt 1: init failed: CheckGate: its hook has failed"
+    assert ended.stdout.splitlines()[-1] == b"failed: %s, 1 execution, 2 events" % why
 
 
 def test_a_hook_that_cannot_be_imported_for_whatever_reason_stops_the_run(run: Run, folder: Path) -> None:

@@ -114,7 +114,7 @@ def test_things_of_most_sorts_happen_in_a_short_campaign_already() -> None:
     assert len(missing) < len(sorts) // 4, missing
 
 
-@pytest.mark.parametrize("kind", ["edge escalate, itself", "end: cannot join", "hook RENDER/post, observer"])
+@pytest.mark.parametrize("kind", ["edge escalate, itself", "end: cannot-join (failed)", "hook RENDER/post, observer"])
 def test_what_hardly_ever_happens_does_where_it_is_leant_to(kind: str, root: Path) -> None:
     tally, (system, lean) = Tally(), LEANS[kind]
     for seed in range(ENOUGH):

@@ -46,5 +46,5 @@ def test_both_machines_agree_after_every_event(path: Path) -> None:
             state, new = step.state, [each for each in run.requests() if each["key"] not in keys]
             keys |= {each["key"] for each in new}
             said |= texts(new)
-            assert projected(state) == run.state(), (seed, event)
+            assert projected(program, state) == run.state(), (seed, event)
             assert coarse(asked(step.effects), said) == coarse(new, said), (seed, event)

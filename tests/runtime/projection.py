@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stagec.plan.act import Command, Converse
 from stagec.runtime import Answered, Cancelled, Effect, Event, Program, Started, State, StepResult, advance
 from stagec.runtime import exchange as effects
 from stagec.runtime.exchange import Message
 from stagec.runtime.execution import Branch, Execution
+from stagec.runtime.failures import FailureKind
 
 Json = dict[str, Any]
 
-_REASONS = (
-    ("stop", r"completed|.* failed"),
-    ("limit", r"bound reached"),
-    ("abort", r"aborted"),
-    ("cancelled", r"cancelled"),
-    ("no-edge", r".* leads nowhere"),
-    ("answer", r".* got no usable answer: .*"),
-    ("intent", r".* answered with no intent that is allowed"),
-    ("validation", r"the validation of .* failed by .*"),
-    ("fork", r".* leads to a fork of fewer than two nodes"),
-    ("join", r".* cannot join .*"),
-    ("command", r".* cannot start: input\..*"),
-    ("cannot-start", r".* cannot start: .*"),
-    ("entry", r"no entry was selected|there is no entry .*"),
-    ("inputs", r"there is no input .*|the input .*|its inputs cannot be read"),
-)
-"""The word of traces for each reason that the machine gives."""
+_REASONS = {
+    FailureKind.BOUND: "limit",
+    FailureKind.ABORTED: "abort",
+    FailureKind.CANCELLED: "cancelled",
+    FailureKind.NO_EDGE: "no-edge",
+    FailureKind.INVALID_ANSWER: "answer",
+    FailureKind.PROVIDER: "answer",
+    FailureKind.NO_INTENT: "intent",
+    FailureKind.VALIDATION: "validation",
+    FailureKind.SMALL_FORK: "fork",
+    FailureKind.UNJOINABLE: "join",
+    FailureKind.UNSTARTABLE: "cannot-start",
+    FailureKind.UNFIT_START: "inputs",
+}
+"""The word of traces for each kind of failure; every other kind is that of a node that a `stop` follows."""
 
 _KEPT = {
     effects.Ask: ("system", "prompt", "schema", "tools", "model", "permission"),
@@ -56,11 +55,9 @@ def _event(event: Mapping[str, Any]) -> Event:
     return Cancelled() if event["is"] == "cancel" else Answered(event["to"], event["answer"])
 
 
-def projected(state: State) -> Json:
+def projected(program: Program, state: State) -> Json:
     """Return a state as traces have it."""
-    reason = next(
-        (word for word, sentence in _REASONS if re.fullmatch(sentence, state.reason, re.DOTALL)), state.reason
-    )
+    reason = _reason(program, state)
     refused = reason in {"entry", "inputs"}
     return {
         "executions": state.executions,
@@ -69,6 +66,21 @@ def projected(state: State) -> Json:
         "ended": None if state.ended is None else "refused" if refused else state.ended.value,
         "reason": None if state.ended is None else reason,
     }
+
+
+def _reason(program: Program, state: State) -> str:
+    """Return the word of traces for why a run has ended."""
+    failure = state.failure
+    if failure is None:
+        return "stop" if state.reason == "completed" else "limit"
+    act = None if failure.node is None else program.plan.nodes[failure.node].act
+    if failure.kind is FailureKind.UNSTARTABLE and isinstance(act, Command):
+        return "command"
+    if failure.kind is FailureKind.PROVIDER and isinstance(act, Converse):
+        return "stop"
+    if failure.kind is FailureKind.UNFIT_START and failure.detail.startswith(("no entry was", "there is no entry")):
+        return "entry"
+    return _REASONS.get(failure.kind, "stop")
 
 
 def _active(state: State, execution: Execution) -> Json:

@@ -23,6 +23,7 @@ from stagec.plan.node import Node, Outcome
 from stagec.project.settings import Settings
 from stagec.runtime import Answered, Program, Started, State, advance
 from stagec.runtime.exchange import Ask, Effect, Turn
+from stagec.runtime.failures import FailureKind
 from stagec.runtime.program import program_of
 
 RULES = Path(__file__).parents[1] / "rules"
@@ -157,7 +158,7 @@ def test_stg607_every_run_reaches_its_bound_before_it_can_complete(tmp_path: Pat
     plan = forced("STG607", tmp_path, title)
     found = runs(plan)
     assert never(found, lambda each: each.is_done)
-    assert "bound reached" in {each.state.reason for each in found}
+    assert FailureKind.BOUND in {each.state.failure.kind for each in found if each.state.failure is not None}
     loose = replace(plan, limits=replace(plan.limits, executions=99))
     assert any(each.is_done for each in runs(loose))
 

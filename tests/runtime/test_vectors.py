@@ -21,7 +21,7 @@ def test_the_machine_asks_and_stands_as_the_trace_says(path: Path) -> None:
     for step in steps:
         came = told(program, state, step["event"])
         state = came.state
-        assert projected(state) == step["state"], step["event"]
+        assert projected(program, state) == step["state"], step["event"]
         assert coarse(asked(came.effects), known) == coarse(step["asked"], known), step["event"]
 
 

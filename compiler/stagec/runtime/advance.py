@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stagec.core.json import Json, object_of
-from stagec.plan.node import Outcome
 from stagec.runtime.acts import resume_act
 from stagec.runtime.acts.hooks import find_misplacement, slot_of
 from stagec.runtime.exchange import Answered, Cancelled, Event, Started, execution_of
 from stagec.runtime.execution import ROOT
+from stagec.runtime.failures import FailureKind
 from stagec.runtime.json_values import UnreadableError, normalise
 from stagec.runtime.program import Program
 from stagec.runtime.scheduler import begin, move
@@ -27,7 +27,7 @@ def advance(program: Program, state: State, event: Event) -> StepResult:
         if type(event) is Answered:
             _answer(builder, event)
         elif type(event) is Cancelled:
-            builder.end(Outcome.FAILED, event.reason, error("Cancellation/TurnCancelled"))
+            _cancel(builder, event)
         elif type(event) is Started and not state.run:
             _start(builder, event)
     return builder.step()
@@ -40,6 +40,13 @@ def _answer(builder: StepBuilder, event: Answered) -> None:
         builder.settle(event.key)
         builder.acting = execution
         move(builder, resume_act(builder, execution, effect, _read(event.answer)))
+
+
+def _cancel(builder: StepBuilder, event: Cancelled) -> None:
+    """End the run because somebody wants it, in what has begun first of what is under way."""
+    detail = "" if event.reason == FailureKind.CANCELLED else event.reason
+    first = next(iter(builder.now.active.values()), None)
+    builder.fail(FailureKind.CANCELLED, detail, first, error("Cancellation/TurnCancelled"))
 
 
 def _read(answer: Json) -> Json:
@@ -57,7 +64,7 @@ def _start(builder: StepBuilder, event: Started) -> None:
     builder.change(run=event.run, entry=entry or "")
     why = find_trouble(builder.program, event)
     if why is not None or entry is None:
-        builder.end(Outcome.FAILED, why or "no entry was selected")
+        builder.fail(FailureKind.UNFIT_START, why or "no entry was selected")
         return
     builder.change(inputs=_complete_inputs(builder.program, event.inputs))
     move(builder, begin(builder, PendingNode(plan.entries[entry], ROOT)))

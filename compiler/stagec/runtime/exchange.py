@@ -180,6 +180,11 @@ def execution_of(key: str) -> str:
     return key.rpartition("/")[0]
 
 
+def label_execution(node: str, visit: int) -> str:
+    """Return what people call an execution: its node, and its number if it is not the first."""
+    return node if visit == 1 else f"{node}#{visit}"
+
+
 def visit_of(execution: str) -> int:
     """Return the number of an execution among those of its node, from its key."""
     return int(execution.rpartition("#")[2])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stagec.core.json import Json
-from stagec.core.value import NOTHING, value
-from stagec.runtime.exchange import Message, Request
+from stagec.core.value import NOTHING, replace, value
+from stagec.runtime.exchange import Message, Request, visit_of
+from stagec.runtime.failures import RunFailure
 
 
 @value
@@ -41,12 +42,17 @@ class Execution:
     joins: str | None = None
 
 
+def failure_in(execution: Execution, failure: RunFailure) -> RunFailure:
+    """Return a failure as one of an execution, in its present attempt."""
+    return replace(failure, node=execution.node, visit=visit_of(execution.key), attempt=execution.attempt)
+
+
 @value
 class NodeResult:
     """An execution that is over: its outcome, its result, and the node that the answer names, if it names one.
 
     `back` is the node that runs next whatever the edges say, and `prompt` what it is asked then: a validation failed.
-    `refused` is the failure pattern of the validator that refused the result.
+    `refused` is the failure pattern of the validator that refused the result, `failure` why the node itself has failed.
     """
 
     execution: Execution
@@ -56,6 +62,7 @@ class NodeResult:
     back: str | None = None
     prompt: str | None = None
     refused: str | None = None
+    failure: RunFailure | None = None
 
 
 @value
@@ -83,7 +90,7 @@ class Conversation:
     what the model is sent. `calls` are those of the last response; `decided` says of each, in order, whether it may be
     made, `running` which requests carry which of them out, `outcomes` what came of them, by index, and `finished`
     counts those that hooks have seen. `consumed` has the keys of the grants that were used up. `result` is there once
-    an attempt is over, `hooks` while they are called.
+    an attempt is over, `failure` when it is that of a node which has failed, `hooks` while they are called.
     """
 
     context: Mapping[str, Json] = NOTHING
@@ -100,6 +107,7 @@ class Conversation:
     finished: int = 0
     consumed: tuple[str, ...] = ()
     result: Mapping[str, Json] = NOTHING
+    failure: RunFailure | None = None
     hooks: HookCalls | None = None
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from stagec.core.json import Json
-from stagec.plan.canonical import as_text
+from stagec.plan.canonical import as_text, compact
 from stagec.plan.gate import Check, IntentGate, VerdictGate
 from stagec.runtime.json_values import MISSING, all_hold, follow
 
@@ -33,7 +33,24 @@ def read_intent(gate: IntentGate, answer: Json) -> str | None:
     return None if gate.fail_fast else gate.fallback
 
 
+def describe_intent(gate: IntentGate, answer: Json) -> str:
+    """Return what an answer has in place of an intent that is allowed."""
+    found, where = follow(answer, gate.field), ".".join(map(str, gate.field))
+    said = "nothing" if found is MISSING else compact(found)
+    return f"{where} is {said}, and allowed are {', '.join(gate.intents)}"
+
+
 _READABLE = frozenset({str, int, float, bool})
+
+
+_EXPLANATIONS = (("next_action", "reason"), ("reason",), ("message",), ("next_action", "details", "reason"))
+"""Where answers say why they ask for what they do."""
+
+
+def read_explanation(answer: Json) -> str:
+    """Return why an answer asks for what it does; the empty text when it does not say."""
+    found = (follow(answer, path) for path in _EXPLANATIONS)
+    return next((each for each in found if type(each) is str), "")
 
 
 def read_handoff(gate: IntentGate, answer: Json) -> dict[str, Json]:
@@ -56,6 +73,21 @@ def judge_result(gate: VerdictGate, result: Mapping[str, Json]) -> Check:
         if all_hold(check.when, result):
             return check
     return _CAPPED if result.get("capHit") else _ACCEPTED
+
+
+def may_join(results: Iterable[Json]) -> bool:
+    """Tell whether a join may run: every branch has ended with a result that was accepted, where there are verdicts."""
+    return all(verdict_of(each) in {None, "ok"} for each in results)
+
+
+def is_skipped(result: Json) -> bool:
+    """Tell whether a result is that of a node that did not act, which does not count as success in a fork."""
+    return verdict_of(result) == "skip"
+
+
+def verdict_of(result: Json) -> Json:
+    """Return the verdict in a result, null when it has none."""
+    return result.get("verdict") if isinstance(result, dict) else None
 
 
 _CAPPED, _ACCEPTED = Check("retry", reason="turn cap"), Check("ok")

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Mapping
 
 from stagec.core.json import Json, object_of
 from stagec.core.value import replace
+from stagec.core.words import quote
 from stagec.plan.act import Command, Converse, Prompt
+from stagec.plan.canonical import as_text
 from stagec.plan.node import Chain, Fork, Go, Outcome, Stop, Target
 from stagec.runtime.acts import begin_act
 from stagec.runtime.acts.variables import UnstartableError, render_prompt
 from stagec.runtime.exchange import execution_key
-from stagec.runtime.execution import Branch, Execution, NodeResult
-from stagec.runtime.gate import ABORT
+from stagec.runtime.execution import Branch, Execution, NodeResult, failure_in
+from stagec.runtime.failures import FailureKind, RunFailure, describe_failure
+from stagec.runtime.gate import ABORT, is_skipped, may_join, read_explanation, verdict_of
 from stagec.runtime.program import choose
 from stagec.runtime.session_turns import fork_turn, is_outside, session_turn_of
 from stagec.runtime.state import PendingNode, Scope
@@ -40,7 +43,7 @@ def begin(builder: StepBuilder, pending: PendingNode) -> tuple[NodeResult, ...]:
     """Begin an execution, and return it if it is over at once."""
     limits, count = builder.program.plan.limits, builder.now.executions
     if limits.executions is not None and count >= limits.executions:
-        builder.end(limits.reached, "bound reached")
+        _stop_at_bound(builder, pending)
         return _NOTHING
     act, prompt = builder.nodes[pending.node].act, pending.prompt
     if prompt is None and isinstance(act, Prompt):
@@ -49,6 +52,20 @@ def begin(builder: StepBuilder, pending: PendingNode) -> tuple[NodeResult, ...]:
         except UnstartableError as error:
             return _begin_fallback(builder, pending, str(error))
     return begin_act(builder, act, _enter(builder, pending, prompt))
+
+
+def _stop_at_bound(builder: StepBuilder, pending: PendingNode) -> None:
+    limits = builder.program.plan.limits
+    if limits.reached is Outcome.DONE:
+        builder.complete("bound reached")
+    else:
+        detail = f"the limit is {limits.executions:,}"
+        builder.give_up(_failure_before(builder, pending, FailureKind.BOUND, detail))
+
+
+def _failure_before(builder: StepBuilder, pending: PendingNode, kind: FailureKind, detail: str) -> RunFailure:
+    """Return the failure that a node has before it has begun."""
+    return RunFailure(kind, detail, pending.node, builder.history_of(pending.node).visits + 1)
 
 
 def _enter(builder: StepBuilder, pending: PendingNode, prompt: str | None) -> Execution:
@@ -75,7 +92,7 @@ def _is_turn(builder: StepBuilder, execution: Execution) -> bool:
 def _begin_fallback(builder: StepBuilder, pending: PendingNode, why: str) -> tuple[NodeResult, ...]:
     builder.emit("StageInitFailed", stageId=pending.node, reason=why)
     if pending.otherwise is None:
-        builder.end(Outcome.FAILED, f"{pending.node} cannot start: {why}")
+        builder.give_up(_failure_before(builder, pending, FailureKind.UNSTARTABLE, why))
         return _NOTHING
     return begin(builder, PendingNode(pending.otherwise, pending.branch, pending.upstream, pending.origin))
 
@@ -93,8 +110,7 @@ def _follow(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
     edges = builder.program.routes[execution.node].get(over.outcome, ())
     target = choose(edges, over.result, over.named)
     if target is None:
-        aborted = over.outcome == ABORT
-        builder.end(Outcome.FAILED, "aborted" if aborted else f"{over.outcome} of {execution.node} leads nowhere")
+        builder.give_up(failure_in(execution, _describe_dead_end(over)))
         return _NOTHING
     return _go(builder, target, over)
 
@@ -135,7 +151,7 @@ def _fork(builder: StepBuilder, execution: Execution, target: Fork) -> None:
     """Begin the branches of a fork, in its order, as far as there is room."""
     if len(target.nodes) < _SIBLINGS:
         why = error("ExtensionHost/InvalidParallelPlan")
-        builder.end(Outcome.FAILED, f"{execution.node} leads to a fork of fewer than two nodes", why)
+        builder.fail(FailureKind.SMALL_FORK, "", execution, why)
         return
     branches = open_scope(builder, execution, Scope(execution.branch, target.nodes, target.join, is_chain=False))
     pairs = zip(target.nodes, branches, strict=True)
@@ -167,10 +183,28 @@ def _end_branch(builder: StepBuilder, branch: Branch, outcome: Outcome, over: No
         _leave_scope(builder, branch.scope, scope)
         branch = scope.around
     if outcome is Outcome.DONE:
-        builder.end(outcome, "completed")
+        builder.complete("completed")
     else:
-        builder.end(outcome, f"{over.execution.node} failed", why)
+        builder.give_up(failure_in(over.execution, _describe_end(builder, over)), why)
     return _NOTHING
+
+
+def _describe_dead_end(over: NodeResult) -> RunFailure:
+    """Return the failure of an outcome that no edge takes; `abort` needs none."""
+    if over.outcome == ABORT:
+        return RunFailure(FailureKind.ABORTED, read_explanation(object_of(over.result).get("answer")))
+    named = "" if over.named is None else f", which names {quote(over.named)}"
+    why = "" if over.failure is None else f"; {describe_failure(over.failure)}"
+    return RunFailure(FailureKind.NO_EDGE, f"no edge takes the outcome {over.outcome}{named}{why}")
+
+
+def _describe_end(builder: StepBuilder, over: NodeResult) -> RunFailure:
+    """Return the failure of a node that an end follows: its own, or that the end is one as failed."""
+    if over.failure is not None or over.outcome == ABORT:
+        return over.failure or _describe_dead_end(over)
+    if is_skipped(over.result):
+        return RunFailure(FailureKind.SKIPPED)
+    return RunFailure(FailureKind.STOPPED, f"its outcome is {_describe(builder, over)}")
 
 
 def _report_failed_sibling(builder: StepBuilder, scope: Scope, branch: Branch) -> Mapping[str, Json]:
@@ -203,11 +237,17 @@ def _continue_scope(
         return None
     upstream = tuple(results[index] for index in range(len(scope.nodes)))
     if not may_join(upstream):
-        why = error("ExtensionHost/JoinPreconditionViolated", stageId=scope.join)
-        builder.end(Outcome.FAILED, f"{scope.join} cannot join what has not succeeded", why)
+        _refuse_join(builder, scope, upstream)
         return _NOTHING
     close_scope(builder, name)
     return begin(builder, PendingNode(scope.join, scope.around, upstream, over.execution.node, joins=name))
+
+
+def _refuse_join(builder: StepBuilder, scope: Scope, upstream: tuple[Json, ...]) -> None:
+    bad = next(index for index, each in enumerate(upstream) if not may_join((each,)))
+    detail = f"the branch of {scope.nodes[bad]} ended with {as_text(verdict_of(upstream[bad]))}"
+    failure = RunFailure(FailureKind.UNJOINABLE, detail, scope.join)
+    builder.give_up(failure, error("ExtensionHost/JoinPreconditionViolated", stageId=scope.join))
 
 
 def _add_result(scope: Scope, results: Mapping[int, Json]) -> Scope:
@@ -241,20 +281,6 @@ def close_scope(builder: StepBuilder, name: str) -> None:
     builder.cancel(inside, "ParallelSiblingFailure")
     builder.drop_scopes((name, *nested))
     builder.change(waiting=waiting)
-
-
-def may_join(results: Iterable[Json]) -> bool:
-    """Tell whether a join may run: every branch has ended with a result that was accepted, where there are verdicts."""
-    return all(_verdict(each) in {None, "ok"} for each in results)
-
-
-def is_skipped(result: Json) -> bool:
-    """Tell whether a result is that of a node that did not act, which does not count as success in a fork."""
-    return _verdict(result) == "skip"
-
-
-def _verdict(result: Json) -> Json:
-    return result.get("verdict") if isinstance(result, dict) else None
 
 
 def is_inside(builder: StepBuilder, branch: Branch, name: str) -> bool:

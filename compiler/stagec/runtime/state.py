@@ -10,6 +10,7 @@ from stagec.core.value import NOTHING, value
 from stagec.plan.node import Outcome
 from stagec.runtime.exchange import Effect
 from stagec.runtime.execution import Branch, Execution
+from stagec.runtime.failures import RunFailure
 
 V = TypeVar("V")
 
@@ -108,8 +109,8 @@ class State:
 
     `active` are the executions that have begun and not ended, by key; `pending` the requests that nobody has answered,
     by key, in the order in which they were made. `judged` counts how often the judge was asked, `said` is the text with
-    which the model ended the execution before. When the run has `ended`, `reason` says why, in a word. `traced` counts
-    the trace events so far.
+    which the model ended the execution before. When the run has `ended`, `reason` says why in a sentence; `failure` is
+    there when it has failed. `traced` counts the trace events so far.
     """
 
     run: str = ""
@@ -125,6 +126,7 @@ class State:
     pending: Mapping[str, Effect] = NOTHING
     ended: Outcome | None = None
     reason: str = ""
+    failure: RunFailure | None = None
     traced: int = 0
 
 

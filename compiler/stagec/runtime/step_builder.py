@@ -9,7 +9,8 @@ from stagec.core.json import Json
 from stagec.core.value import freeze, replace, thaw
 from stagec.plan.node import Outcome
 from stagec.runtime.exchange import Call, Effect, execution_of, request_key, visit_of
-from stagec.runtime.execution import Execution
+from stagec.runtime.execution import Execution, failure_in
+from stagec.runtime.failures import FailureKind, RunFailure, describe_failure, failure_to_json
 from stagec.runtime.program import Program
 from stagec.runtime.session_turns import compound_turn_of, open_turns
 from stagec.runtime.state import Move, NodeHistory, PendingNode, Scope, State, StepResult, TraceEvent
@@ -152,13 +153,33 @@ class StepBuilder:
         event |= facts
         self._trace.append(TraceEvent(name, event))
 
-    def end(self, outcome: Outcome, reason: str, error: Mapping[str, Json] | None = None) -> None:
+    def complete(self, reason: str) -> None:
+        """End the run as done."""
+        if self.now.ended is None:
+            self._end(Outcome.DONE, reason)
+
+    def fail(
+        self,
+        kind: FailureKind,
+        detail: str = "",
+        execution: Execution | None = None,
+        error: Mapping[str, Json] | None = None,
+    ) -> None:
+        """End the run as failed, because of an execution if one is to blame."""
+        failure = RunFailure(kind, detail)
+        self.give_up(failure if execution is None else failure_in(execution, failure), error)
+
+    def give_up(self, failure: RunFailure, error: Mapping[str, Json] | None = None) -> None:
+        """End the run as failed; `error` is what the documents call the failure."""
+        if self.now.ended is None:
+            self.change(failure=failure)
+            self._end(Outcome.FAILED, describe_failure(failure), error)
+
+    def _end(self, outcome: Outcome, reason: str, error: Mapping[str, Json] | None = None) -> None:
         """End the run, and everything that is going on in it.
 
-        The execution that acts ends it and is not cancelled by it. `error` is what the documents call the failure.
+        The execution that acts ends it and is not cancelled by it.
         """
-        if self.now.ended is not None:
-            return
         going, acting = tuple(self._active.values()), self.acting
         last = acting or next(reversed(going), None)
         if acting is not None and acting.key in self._active:
@@ -172,6 +193,8 @@ class StepBuilder:
             self.emit("SessionTurnEnd", turnId=turn)
         why: Mapping[str, Json] = {} if error is None else {"error": error}
         where = None if last is None else last.node
+        if self.now.failure is not None:
+            why = {**why, "failure": failure_to_json(self.now.failure)}
         self.emit("WorkflowExit", status=outcome.value, lastStage=where, reason=reason, **why)
 
     def step(self) -> StepResult:

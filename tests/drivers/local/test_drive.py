@@ -67,7 +67,7 @@ def test_a_run_is_cancelled_without_asking(program: Program, journal: Journal) -
         drive(program, journal, Answers("one/draft#2/1.0"), STARTED)
     world, before = Answers(), fold_events(program, [STARTED])
     state = proceed(RunSession(program, journal, world), before, Cancelled("enough"))
-    assert (state.ended, state.reason, world.asked) == (Outcome.FAILED, "enough", [])
+    assert (state.ended, state.reason, world.asked) == (Outcome.FAILED, "draft, attempt 1: cancelled: enough", [])
 
 
 def test_nothing_follows_from_an_event_before_it_is_in_the_journal(program: Program, journal: Journal) -> None:

@@ -13,6 +13,7 @@ from stagec.plan.document import Plan
 from stagec.plan.gate import Among, Exists, IntentGate, JudgeGate, Reads, Term
 from stagec.plan.node import Chain, Edge, Fork, Go, Named, Pick, Stop, Target
 from stagec.runtime.exchange import Answered, Ask, Effect, Judge, Run, Shell
+from stagec.runtime.failures import FailureKind
 from stagec.runtime.gate import ALIASES
 from stagec.runtime.json_values import MISSING, follow
 from stagec.runtime.state import State, StepResult, TraceEvent
@@ -76,11 +77,27 @@ def of_step(plan: Plan, before: State, event: Any, step: StepResult) -> Iterator
 
 
 def ending(state: State) -> str:
-    """Return the kind of a reason for which a run ended."""
-    for word in ("leads nowhere", "cannot start", "no usable answer", "no intent", "the validation of", "cannot join"):
-        if word in state.reason:
-            return word
-    return f"{'failed' if state.reason.endswith(' failed') else state.reason} ({state.ended})"
+    """Return the kind of a reason for which a run ended; those of nodes that an end follows are one."""
+    failure = state.failure
+    if failure is None:
+        return f"{state.reason} ({state.ended})"
+    if failure.kind is FailureKind.CANCELLED:
+        return f"{failure.detail or failure.kind} ({state.ended})"
+    if failure.kind is FailureKind.BOUND:
+        return f"bound reached ({state.ended})"
+    return f"{failure.kind if failure.kind in _OWN else 'failed'} ({state.ended})"
+
+
+_OWN = {
+    FailureKind.NO_EDGE,
+    FailureKind.UNSTARTABLE,
+    FailureKind.INVALID_ANSWER,
+    FailureKind.NO_INTENT,
+    FailureKind.VALIDATION,
+    FailureKind.UNJOINABLE,
+    FailureKind.ABORTED,
+}
+"""The kinds of failures that are told apart."""
 
 
 def _of_told(plan: Plan, before: State, after: State, told: TraceEvent) -> Iterator[str]:

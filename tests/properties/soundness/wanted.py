@@ -38,7 +38,7 @@ def _of_steps() -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "otherwise", ("another runs in its place",)
     yield "", ("gate that fails fast", "act prompt", *_each("kind {}", "work", "verification", "closure"))
     yield "fallback", ("gate that falls back", "intent that was fallen back to")
-    yield "open", ("intent by another word", "end: aborted (failed)", "end: no intent")
+    yield "open", ("intent by another word", "end: aborted (failed)", "end: no-intent (failed)")
     yield "open", tuple(f"intent {meant} as {said}" for said, meant in ALIASES.items())
     yield "free", ("kind of a step without one",)
     for each in _JUDGES:
@@ -53,7 +53,15 @@ def _of_steps() -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "carried", _each("variable {}", "given", "provided", "carried")
     yield "carried", _each("variable carried, {}", "handed over", "default", "left empty")
     yield "split", ("term reads of a result", "condition on handoff")
-    yield "", ("answer that is asked for again", "end: no usable answer", "cannot start (step)", "end: cannot start")
+    yield (
+        "",
+        (
+            "answer that is asked for again",
+            "end: invalid-answer (failed)",
+            "cannot start (step)",
+            "end: cannot-start (failed)",
+        ),
+    )
 
 
 def _of_stages() -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -66,7 +74,7 @@ def _of_stages() -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "skipped skip", ("stage that is skipped fails its fork",)
     yield "join", ("edge ok, fork with join", "join starts", "end by LifecycleFailure")
     yield "branch", ("branch goes on after a failure", "fork in a fork", "chain in a fork")
-    yield "unjoined", ("end by JoinPreconditionViolated", "end: cannot join")
+    yield "unjoined", ("end by JoinPreconditionViolated", "end: cannot-join (failed)")
     yield "mend", _each("edge fail, {}", *_CHOICES, "another", "chain", "fork", "fork with join", "done", "failed")
     yield "", _each("term {} of a result", "among", "exists", "absent")
     yield "policy", _each("term {} of the context", "among", "exists", "absent")

@@ -16,6 +16,7 @@ from stagec.plan.surroundings import LoopHook, Session
 from stagec.plan.template import Template, Text
 from stagec.runtime import Answered, Cancelled, Event, Started, State, StepResult, advance
 from stagec.runtime.exchange import Call, Effect, Hook, Message, Request, Turn
+from stagec.runtime.failures import RunFailure
 from stagec.runtime.program import program_of
 
 CONTENTS = Contents()
@@ -134,8 +135,18 @@ class Run:
 
     @property
     def end(self) -> tuple[Outcome | None, str]:
-        """How the run has ended, and why."""
-        return self.step.state.ended, self.step.state.reason
+        """How the run has ended, and why: of a failure, the node and the kind."""
+        state = self.step.state
+        return (
+            state.ended,
+            state.reason if state.failure is None else f"{state.failure.node or 'run'}: {state.failure.kind}",
+        )
+
+    @property
+    def failure(self) -> RunFailure:
+        """Why the run has failed."""
+        assert self.step.state.failure is not None
+        return self.step.state.failure
 
     def facts(self, name: str, *members: str) -> list[Any]:
         """Return members of the facts of the events of a name: a list of values, or of lists of values."""

@@ -56,7 +56,7 @@ class TestThePolicy:
         assert run.answer({}).effects == (Wait("r/a#1/1.1", 50),)
         run.answer({})
         assert run.facts("StageCheckGateResult", "policy") == ["retry-later"] * 3
-        assert run.end == (Outcome.FAILED, "a failed")
+        assert run.end == (Outcome.FAILED, "a: gate-unresolved")
 
     def test_retry_later_lets_the_stage_act_once_it_may(self) -> None:
         run = Run(alone(admission=admission("retry-later", "fail"), retry=LATER, hooks=HOOK))
@@ -65,7 +65,7 @@ class TestThePolicy:
 
     def test_retry_later_without_another_try_fails_at_once(self) -> None:
         run = Run(alone(admission=admission("retry-later", defer=BUSY)), busy=True)
-        assert run.end == (Outcome.FAILED, "a failed")
+        assert run.end == (Outcome.FAILED, "a: gate-unresolved")
 
     def test_ask_leaves_it_to_a_person(self) -> None:
         run = Run(alone(admission=admission("ask", defer=BUSY)), busy=True)
@@ -77,11 +77,11 @@ class TestThePolicy:
     def test_ask_fails_when_nobody_says_yes(self, answer: Json) -> None:
         run = Run(alone(admission=admission("ask", defer=BUSY)), busy=True)
         run.answer(answer)
-        assert run.end == (Outcome.FAILED, "a failed")
+        assert run.end == (Outcome.FAILED, "a: gate-unresolved")
 
     def test_of_a_plan_of_another_hand_that_nobody_knows_is_to_fail(self) -> None:
         run = Run(alone(admission=admission("someday", defer=BUSY)), busy=True)
-        assert run.end == (Outcome.FAILED, "a failed")
+        assert run.end == (Outcome.FAILED, "a: gate-unresolved")
 
 
 class TestACallable:
@@ -109,6 +109,6 @@ class TestACallable:
     def test_that_fails_does_not_let_the_stage_act(self, answer: Json, code: str) -> None:
         run = Run(alone(admission=admission(), hooks=HOOK))
         run.answer(answer)
-        assert run.end == (Outcome.FAILED, "a failed")
+        assert run.end == (Outcome.FAILED, "a: init-failed")
         (error,) = run.facts("StageInitFailed", "error")
         assert (error["code"], error["phase"]) == (code, "CheckGate")

@@ -79,7 +79,7 @@ def test_the_failure_of_another_branch_cancels_one_wherever_it_waits(place: str)
     while isinstance(run.step.state.pending[pending(run, "y")], Hook):
         run.event(Answered(pending(run, "y"), DONE))
     run.event(Answered(pending(run, "y"), {"error": "gone"}))
-    assert (run.end, dict(run.step.state.pending)) == ((Outcome.FAILED, "y failed"), {})
+    assert (run.end, dict(run.step.state.pending)) == ((Outcome.FAILED, "y: provider-failed"), {})
     assert (key in run.step.void, run.facts("StageCancelled", "stageId", "cause")) == (
         True,
         [["x", "ParallelSiblingFailure"]],
@@ -93,7 +93,7 @@ def test_the_failure_of_another_branch_cancels_one_wherever_it_waits(place: str)
 def test_somebody_who_cancels_the_run_cancels_all_of_it(place: str) -> None:
     run = led(place)
     run.cancel()
-    assert (run.end, dict(run.step.state.pending)) == ((Outcome.FAILED, "cancelled"), {})
+    assert (run.end, dict(run.step.state.pending)) == ((Outcome.FAILED, "x: cancelled"), {})
     assert run.facts("StageCancelled", "stageId", "cause") == [["x", "TurnCancelled"], ["y", "TurnCancelled"]]
     (error,) = run.facts("WorkflowExit", "error")
     assert (error["class"], error["code"]) == ("Cancellation", "TurnCancelled")

@@ -12,7 +12,7 @@ from stagec.plan.gate import Among
 from stagec.plan.node import Chain, Edge, Fork, Go, Node, Outcome
 from stagec.plan.template import Hole
 from stagec.runtime.exchange import Turn
-from stagec.runtime.scheduler import may_join
+from stagec.runtime.gate import may_join
 
 BUSY = (Among(("ctx", "busy"), (True,)),)
 
@@ -89,7 +89,7 @@ class TestTheFirstThatFails:
         run = spawned(forked("x", "y", "z", z=stage("Read")))
         run.answer(calls(("1", "Read", {}), ("2", "Read", {})), "z#1/1.0")
         failing(run, "y")
-        assert run.end == (Outcome.FAILED, "y failed")
+        assert run.end == (Outcome.FAILED, "y: provider-failed")
         assert run.step.void == ("r/x#1/1.0", "r/z#1/1.1", "r/z#1/1.2")
         failure = {"failedSiblingId": "y", "compoundTurnId": "r/a#1/fork", "joinReady": False}
         tail = [(each.name, each.facts) for each in run.step.trace[-7:]]
@@ -97,7 +97,9 @@ class TestTheFirstThatFails:
         of_x = {**where, "stageId": "x", "stageExecutionId": "r/x#1", "attempt": 1, "compoundTurnId": "r/a#1/fork"}
         of_z = {**of_x, "stageId": "z", "stageExecutionId": "r/z#1"}
         error = {"class": "ExtensionHost", "code": "ParallelSiblingFailure", **failure}
-        ended = {"status": "failed", "lastStage": "y", "reason": "y failed", "error": error}
+        why = {"kind": "provider-failed", "node": "y", "visit": 1, "attempt": 1, "detail": "down"}
+        reason = "y, attempt 1: the provider failed: down"
+        ended = {"status": "failed", "lastStage": "y", "reason": reason, "error": error, "failure": why}
         turn = {"compoundTurnId": "r/a#1/fork", "turnId": "r/a#1/fork"}
         assert tail == [
             ("ParallelSiblingFailure", {"seq": seq - 6, **where, **failure}),
@@ -121,7 +123,7 @@ class TestTheFirstThatFails:
 
     def test_may_be_one_that_was_skipped(self) -> None:
         run = spawned(forked("x", "y", y=stage(admission=admission("skip", defer=BUSY))), busy=True)
-        assert run.end == (Outcome.FAILED, "y failed")
+        assert run.end == (Outcome.FAILED, "y: skipped")
         assert run.facts("ParallelSiblingFailure", "failedSiblingId") == ["y"]
 
     def test_may_be_mended_by_a_branch_of_its_own(self) -> None:
@@ -139,7 +141,7 @@ class TestTheJoin:
         run = spawned(forked("x", "y", y=stage(edges=(Edge("ok", DONE), Edge("fail", DONE)))))
         failing(run, "y")
         run.answer(submit(), "x#1/1.0")
-        assert run.end == (Outcome.FAILED, "j cannot join what has not succeeded")
+        assert run.end == (Outcome.FAILED, "j: cannot-join")
         error = {"class": "ExtensionHost", "code": "JoinPreconditionViolated", "stageId": "j"}
         assert run.facts("WorkflowExit", "error") == [error]
 
@@ -148,7 +150,7 @@ class TestTheJoin:
         run.answer(submit(), "x#1/1.0")
         run.answer(submit(), "y#1/1.0")
         failing(run, "j")
-        assert run.end == (Outcome.FAILED, "j failed")
+        assert run.end == (Outcome.FAILED, "j: provider-failed")
         assert run.facts("WorkflowExit", "error") == [
             {"class": "ExtensionHost", "code": "LifecycleFailure", "stageId": "j"}
         ]
@@ -167,7 +169,7 @@ class TestCancelling:
     def test_ends_the_run_and_everything_in_it_in_the_order_in_which_it_began(self) -> None:
         run = spawned(forked("x", "y"))
         step = run.cancel()
-        assert (run.end, step.void, step.effects) == ((Outcome.FAILED, "cancelled"), ("r/x#1/1.0", "r/y#1/1.0"), ())
+        assert (run.end, step.void, step.effects) == ((Outcome.FAILED, "x: cancelled"), ("r/x#1/1.0", "r/y#1/1.0"), ())
         assert [(each.name, each.facts.get("stageId"), each.facts.get("cause")) for each in step.trace] == [
             ("StageCancelled", "x", "TurnCancelled"),
             ("StageCancelled", "y", "TurnCancelled"),
@@ -193,14 +195,14 @@ class TestCancelling:
 @pytest.mark.parametrize("nodes", [(), ("x",)])
 def test_a_fork_of_fewer_than_two_ends_the_run(nodes: tuple[str, ...]) -> None:
     run = spawned(forked(*nodes))
-    assert run.end == (Outcome.FAILED, "a leads to a fork of fewer than two nodes")
+    assert run.end == (Outcome.FAILED, "a: small-fork")
     assert run.facts("WorkflowExit", "error") == [{"class": "ExtensionHost", "code": "InvalidParallelPlan"}]
 
 
 def test_a_bound_that_is_reached_while_siblings_begin_cancels_those_that_have() -> None:
     plan = replace(forked("x", "y", "z"), limits=Limits(3, Outcome.FAILED, 4))
     run = spawned(plan)
-    assert run.end == (Outcome.FAILED, "bound reached")
+    assert run.end == (Outcome.FAILED, "z: bound-reached")
     assert run.facts("StageCancelled", "stageId", "cause") == [["x", "WorkflowExit"], ["y", "WorkflowExit"]]
     assert run.names()[-2:] == ["SessionTurnEnd", "WorkflowExit"]
 
@@ -235,7 +237,10 @@ def test_a_stage_of_a_chain_that_fails_is_no_failed_sibling() -> None:
     run = Run(pipeline(a=first, x=stage(), y=stage()))
     run.answer(submit())
     failing(run, "x")
-    assert (run.end, run.facts("ParallelSiblingFailure", "failedSiblingId")) == ((Outcome.FAILED, "x failed"), [])
+    assert (run.end, run.facts("ParallelSiblingFailure", "failedSiblingId")) == (
+        (Outcome.FAILED, "x: provider-failed"),
+        [],
+    )
     assert run.facts("StageEntered", "stageId") == ["a", "x"]
 
 

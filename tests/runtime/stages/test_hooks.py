@@ -19,6 +19,7 @@ from stagec.runtime import Started, State, advance
 from stagec.runtime.acts.hooks import SLOTS
 from stagec.runtime.advance import find_trouble
 from stagec.runtime.exchange import Call, Hook, Message, Turn
+from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.program import program_of
 
 READ = calls(("1", "Read", {"path": "x"}), say="Reading.")
@@ -67,7 +68,8 @@ def test_a_slot_takes_the_kinds_it_takes_and_shows_them_what_passes(slot: str, k
     plan = alone("Read", session=hooked(f"{slot} {kind} seen"))
     if kind not in SLOTS[slot]:
         why = f"hooks:seen cannot be attached to {slot} as {kind}: Validation/HookInvalidAttachment"
-        assert Run(plan).end == (Outcome.FAILED, why)
+        run = Run(plan)
+        assert (run.end, run.failure.detail) == ((Outcome.FAILED, "run: unfit-start"), why)
         return
     run = Run(plan)
     reach(run, slot)
@@ -78,7 +80,7 @@ def test_a_slot_that_does_not_exist_takes_no_hook() -> None:
     plan = replace(alone(), session=Session(hooks=(LoopHook("THINK", "pre", "guard", "m:f"),)))
     why = "m:f cannot be attached to THINK/pre as guard: Validation/HookSlotUnknown"
     assert find_trouble(program_of(plan), Started("r")) == why
-    assert advance(program_of(plan), State(), Started("r")).state.reason == why
+    assert advance(program_of(plan), State(), Started("r")).state.failure == RunFailure(FailureKind.UNFIT_START, why)
 
 
 @pytest.mark.skipif("STAGEC_CORPUS" not in os.environ, reason="STAGEC_CORPUS is not set")
@@ -147,7 +149,7 @@ class TestGuards:
     def test_that_deny_before_the_model_is_asked_end_the_stage_as_failed(self, slot: str) -> None:
         run = of(f"{slot} guard one", retry=Retry(3, Backoff()))
         run.answer({"value": "Closed"})
-        assert run.end == (Outcome.FAILED, "a failed")
+        assert run.end == (Outcome.FAILED, "a: refused")
         assert (run.facts("ProviderRequestStarted", "turn"), run.facts("StageAssertOutcome", "verdict")) == ([], [])
         assert run.facts("StagePostFired", "stage", "outcome")[-1] == [slot.partition("/")[0], "denied"]
 
@@ -245,7 +247,7 @@ class TestTransforms:
         run = of(f"{slot} transform one")
         reach(run, slot)
         run.answer(answer)
-        assert run.end == (Outcome.FAILED, "a failed")
+        assert run.end == (Outcome.FAILED, "a: hook-failed")
         assert run.facts("StagePostFired", "outcome")[-1] == "failed"
 
 

@@ -18,6 +18,7 @@ from stagec.plan.template import Hole
 from stagec.runtime import State, StepResult
 from stagec.runtime.acts import hooks
 from stagec.runtime.exchange import Hook, Message, Turn
+from stagec.runtime.failures import FailureKind, RunFailure
 
 ALL = {"setup": "m:setup", "gate": "m:gate", "assert": "m:assert", "exit": "m:exit"}
 TASK = (Hole(("ctx", "task")),)
@@ -86,7 +87,7 @@ class TestSetup:
     def test_that_fails_ends_the_stage_before_it_acts(self, answer: Json) -> None:
         run = Run(alone(hooks={"setup": "m:f", "exit": "m:g"}))
         run.answer(answer)
-        assert run.end == (Outcome.FAILED, "a failed")
+        assert run.end == (Outcome.FAILED, "a: init-failed")
         error = {"class": "ExtensionHost", "code": "LifecycleFailure", "phase": "Setup", "stageId": "a"}
         assert run.facts("StageInitFailed", "phase", "error") == [["Setup", error]]
 
@@ -101,7 +102,7 @@ class TestSetup:
         schema = CONTENTS.add('{"properties":{"parsed":{"required":["n"]}}}')
         run = Run(pipeline(a=stage(edges=to("b")), b=stage(accepts=schema, hooks=ALL)))
         run.answer(submit())
-        assert run.end == (Outcome.FAILED, "b failed")
+        assert run.end == (Outcome.FAILED, "b: init-failed")
         assert run.facts("StageInitFailed", "stageId", "phase") == [["b", "Setup"]]
 
 
@@ -113,7 +114,7 @@ class TestInit:
     def test_fails_where_a_hole_leads_to_nothing(self) -> None:
         run = Run(alone(prompt=TASK, hooks={"exit": "m:f"}))
         where = {"workflowRunId": "r", "stageId": "a", "stageExecutionId": "r/a#1", "attempt": 1}
-        assert run.end == (Outcome.FAILED, "a failed")
+        assert run.end == (Outcome.FAILED, "a: init-failed")
         assert run.step.trace[2].facts == {"seq": 3, **where, "phase": "Init", "reason": "ctx.task has no value"}
         assert run.names() == [
             "SessionTurnStart",
@@ -173,7 +174,7 @@ class TestAssert:
         run = Run(alone(hooks={"assert": "m:f"}, retry=Retry(3, Backoff())))
         run.answers(submit(n=1), answer)
         assert run.facts("StageAssertOutcome", "verdict", "reason") == [["fail", reason]]
-        assert run.end == (Outcome.FAILED, "a failed")
+        assert run.end == (Outcome.FAILED, "a: hook-failed")
 
     def test_may_return_the_context_as_it_was(self) -> None:
         run = Run(alone(hooks={"assert": "m:f"}))
@@ -227,5 +228,7 @@ def test_what_a_stage_leaves_is_its_result_and_nothing_of_its_transcript() -> No
 def test_a_stage_that_nothing_can_be_asked_about_is_over_in_one_step() -> None:
     run = Run(alone(prompt=TASK))
     assert (run.step.effects, run.step.void, type(run.step)) == ((), (), StepResult)
-    ended = State("r", "", {}, 1, run.step.state.past, ended=Outcome.FAILED, reason="a failed", traced=5)
+    failure = RunFailure(FailureKind.INIT, "Init: ctx.task has no value", "a")
+    reason = "a, attempt 1: init failed: Init: ctx.task has no value"
+    ended = State("r", "", {}, 1, run.step.state.past, ended=Outcome.FAILED, reason=reason, failure=failure, traced=5)
     assert run.step.state == ended

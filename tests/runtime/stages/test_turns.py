@@ -196,7 +196,7 @@ def test_a_call_that_cannot_be_read_is_answered_and_not_dropped(call: Json) -> N
 def test_a_model_that_cannot_be_asked_ends_the_stage_as_failed(answer: Json) -> None:
     run = Run(alone(retry=RETRIED))
     run.answer(answer)
-    assert run.end == (Outcome.FAILED, "a failed")
+    assert run.end == (Outcome.FAILED, "a: provider-failed")
     assert run.facts("StageExited", "verdict", "attemptCount") == [["fail", 1]]
     assert run.names("Stage", "Session") == ["ProviderRequestStarted", "ProviderRequestFailed", "WorkflowExit"]
 

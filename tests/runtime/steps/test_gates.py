@@ -33,7 +33,7 @@ def everywhere(gate: IntentGate | None = None, *first: Edge) -> Run:
         ("handoff", "h"),
         ("escalate", "e"),
         ("closing", "completed"),
-        ("abort", "aborted"),
+        ("abort", "a: aborted"),
         ("NEXT", "n"),
         ("HandOff", "h"),
         ("continue", "n"),
@@ -43,7 +43,7 @@ def everywhere(gate: IntentGate | None = None, *first: Edge) -> Run:
         ("Finished", "completed"),
         ("pass", "n"),
         ("fail", "a"),
-        ("ABORT", "aborted"),
+        ("ABORT", "a: aborted"),
     ],
 )
 def test_an_intent_or_a_word_for_one_leads_on(said: str, place: str) -> None:
@@ -56,7 +56,7 @@ def test_an_intent_or_a_word_for_one_leads_on(said: str, place: str) -> None:
 def test_what_is_no_intent_ends_the_run_where_gates_fail_fast(said: Json) -> None:
     run = everywhere()
     run.answer(says(said))
-    assert run.end == (Outcome.FAILED, "a answered with no intent that is allowed")
+    assert run.end == (Outcome.FAILED, "a: no-intent")
 
 
 @pytest.mark.parametrize("answer", [{}, {"action": None}, {"action": ["next"]}, {"other": "next"}, {"action": "jump"}])
@@ -69,20 +69,20 @@ def test_a_gate_that_does_not_fail_fast_has_an_intent_for_what_is_none_of_its_ow
 def test_a_fallback_intent_is_not_used_where_gates_fail_fast() -> None:
     run = everywhere(intent_gate(fallback="handoff"))
     run.answer(says("nothing"))
-    assert run.end == (Outcome.FAILED, "a answered with no intent that is allowed")
+    assert run.end == (Outcome.FAILED, "a: no-intent")
 
 
 def test_an_intent_that_the_gate_does_not_allow_is_none() -> None:
     run = everywhere(intent_gate(intents=("next",)))
     run.answer(says("handoff"))
-    assert run.end == (Outcome.FAILED, "a answered with no intent that is allowed")
+    assert run.end == (Outcome.FAILED, "a: no-intent")
 
 
 @pytest.mark.parametrize("intents", [("next",), ("next", "abort")])
 def test_abort_is_always_allowed_and_needs_no_edge(intents: tuple[str, ...]) -> None:
     run = everywhere(intent_gate(intents=intents))
     run.answer(says("abort"))
-    assert run.end == (Outcome.FAILED, "aborted")
+    assert run.end == (Outcome.FAILED, "a: aborted")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ class TestAJump:
     def test_that_nothing_else_takes_ends_the_run(self) -> None:
         run = Run(flow(a=step(self.NAMED, gate=self.GATE), n=step(), h=step()))
         run.answer(says("jump", to="nobody"))
-        assert run.end == (Outcome.FAILED, "jump of a leads nowhere")
+        assert run.end == (Outcome.FAILED, "a: no-edge")
 
     def test_is_not_made_by_another_intent(self) -> None:
         run = everywhere(self.GATE, self.NAMED)
@@ -209,4 +209,4 @@ def test_an_edge_to_a_step_that_cannot_start_leads_to_the_one_instead(intent: st
 def test_the_end_of_the_run_is_what_the_edge_says() -> None:
     run = Run(flow(a=step(Edge("closing", FAILED))))
     run.answer(says("closing"))
-    assert run.end == (Outcome.FAILED, "a failed")
+    assert run.end == (Outcome.FAILED, "a: stopped")

@@ -30,10 +30,11 @@ from stagec.plan.template import Hole
 from stagec.runtime import Started, State, advance
 from stagec.runtime.exchange import Ask
 from stagec.runtime.exchange import Run as RunProgram
+from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.program import program_of
 
 END = step(Edge("next", DONE))
-ENDLESS = (Outcome.FAILED, "bound reached")
+ENDLESS = (Outcome.FAILED, "a: bound-reached")
 
 
 class TestAVariable:
@@ -74,12 +75,12 @@ class TestAVariable:
     )
     def test_that_has_no_source_keeps_a_step_from_starting(self, supply: Supply) -> None:
         run = Run(flow(a=reading({"x": supply}), b=END))
-        assert run.end == (Outcome.FAILED, "a cannot start: its variable x has no value")
+        assert run.end == (Outcome.FAILED, "a: cannot-start")
 
     @pytest.mark.parametrize("given", ["", None])
     def test_that_is_needed_must_not_be_empty(self, given: Json) -> None:
         run = Run(flow(a=reading({"x": Given("who")}, "x"), b=END), who=given)
-        assert run.end == (Outcome.FAILED, "a cannot start: its variable x has no value")
+        assert run.end == (Outcome.FAILED, "a: cannot-start")
 
     @pytest.mark.parametrize("given", ["", None])
     def test_that_is_not_needed_may_be_empty(self, given: Json) -> None:
@@ -126,7 +127,7 @@ def test_the_runner_counts_executions_and_keeps_what_the_model_said() -> None:
 def test_a_variable_of_the_bound_is_not_provided_where_there_is_none() -> None:
     plan = flow(a=reading({"x": Provided("remaining")}), b=END)
     run = Run(replace(plan, limits=replace(plan.limits, executions=None)))
-    assert run.end == (Outcome.FAILED, "a cannot start: its variable x has no value")
+    assert run.end == (Outcome.FAILED, "a: cannot-start")
 
 
 def test_the_standard_input_is_a_text_that_may_be_absent() -> None:
@@ -136,7 +137,7 @@ def test_the_standard_input_is_a_text_that_may_be_absent() -> None:
 
 def test_a_step_without_a_prompt_cannot_start() -> None:
     run = Run(flow(a=step(*goes(next="a"), prompt=None, builtin="initial_issue")))
-    assert run.end == (Outcome.FAILED, "a cannot start: it has no prompt")
+    assert run.end == (Outcome.FAILED, "a: cannot-start")
 
 
 def test_a_step_that_cannot_start_has_not_begun() -> None:
@@ -211,7 +212,7 @@ class TestAnAnswer:
     def test_that_is_none_twice_ends_the_run(self) -> None:
         run = self.begun()
         run.answers({}, {"answer": {}})
-        assert run.end == (Outcome.FAILED, 'a got no usable answer: "n" is a required property')
+        assert run.end == (Outcome.FAILED, "a: invalid-answer")
 
     def test_that_is_none_makes_no_record(self) -> None:
         run = self.begun()
@@ -243,7 +244,7 @@ class TestTheBound:
     def test_is_asked_about_before_anything_else(self) -> None:
         run = Run(at_most(flow(a=step(*goes(next="b")), b=step(prompt=None)), 1))
         run.answer(says("next"))
-        assert run.end == ENDLESS
+        assert run.end == (Outcome.FAILED, "b: bound-reached")
 
 
 class TestAProgram:
@@ -265,7 +266,7 @@ class TestAProgram:
     def test_is_not_run_without_a_value_for_a_word(self, given: dict[str, Json], why: str) -> None:
         node = program()
         run = Run(flow(a=replace(node, act=replace(node.act, words=((Hole(("input", "who")),),)))), **given)
-        assert run.end == (Outcome.FAILED, f"a cannot start: {why}")
+        assert run.failure == RunFailure(FailureKind.UNSTARTABLE, why, "a")
 
 
 class TestTheBeginning:
@@ -291,4 +292,5 @@ class TestTheBeginning:
     )
     def test_is_refused(self, entry: str | None, given: dict[str, Json], why: str) -> None:
         begun = advance(program_of(self.PLAN), State(), Started("r", entry, given))
-        assert (begun.effects, begun.state.ended, begun.state.reason) == ((), Outcome.FAILED, why)
+        assert (begun.effects, begun.state.ended) == ((), Outcome.FAILED)
+        assert begun.state.failure == RunFailure(FailureKind.UNFIT_START, why)

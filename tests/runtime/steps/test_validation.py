@@ -31,7 +31,7 @@ from stagec.plan.surroundings import Success, Validator
 from stagec.plan.template import Choice, Each, Hole
 from stagec.runtime.exchange import Shell
 
-FAILED = (Outcome.FAILED, "the validation of c failed by dirty")
+FAILED = (Outcome.FAILED, "c: validation-failed")
 COMPLETED = (Outcome.DONE, "completed")
 BAD = output("M a.py\n")
 
@@ -59,7 +59,7 @@ def test_closing_is_no_completion_until_the_validators_have_passed() -> None:
 def test_other_intents_are_not_validated(said: str) -> None:
     run = Run(guarded())
     run.answers(says("handoff"), says(said))
-    assert where(run) == {"repeat": "c", "abort": "aborted"}[said]
+    assert where(run) == {"repeat": "c", "abort": "c: aborted"}[said]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ class TestRetry:
 
     def test_counts_as_an_execution_against_the_bound(self) -> None:
         run = closed(Run(at_most(guarded(), 2)), BAD)
-        assert run.end == (Outcome.FAILED, "bound reached")
+        assert run.end == (Outcome.FAILED, "a: bound-reached")
 
     def test_starts_a_step_that_could_not_start_by_itself(self) -> None:
         plan = guarded()

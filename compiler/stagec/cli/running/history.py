@@ -20,6 +20,7 @@ from stagec.drivers.local import History, JournalError, Reason, read_journal
 from stagec.drivers.local.history import event_to_json, key_of
 from stagec.drivers.local.replay import Difference, advance_through, fold_events, replay_twice
 from stagec.runtime import Answered, Event, Program, State
+from stagec.runtime.failures import failure_to_json
 
 
 @value
@@ -123,6 +124,7 @@ def export_run(run: str, folder: Path) -> None:
         "digest": program.digest,
         "outcome": None if state.ended is None else str(state.ended),
         "reason": state.reason,
+        "failure": failure_to_json(state.failure),
         "events": events,
     }
     put(format_json(run_data, 2) + "\n")

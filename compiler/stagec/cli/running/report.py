@@ -17,7 +17,20 @@ from stagec.plan import Plan
 from stagec.plan.canonical import compact
 from stagec.plan.node import Outcome
 from stagec.runtime import Effect, Event, Move, State, StepResult
-from stagec.runtime.exchange import Ask, Call, Confirm, Grant, Hook, Judge, Run, Shell, Turn, Wait, read_key
+from stagec.runtime.exchange import (
+    Ask,
+    Call,
+    Confirm,
+    Grant,
+    Hook,
+    Judge,
+    Run,
+    Shell,
+    Turn,
+    Wait,
+    label_execution,
+    read_key,
+)
 
 _WIDEST = 32
 """Columns of the names of nodes; names may have any length."""
@@ -132,11 +145,6 @@ class RunFormatter:
 
     def _format(self, text: str) -> str:
         return visible(text, self._paper.encoding)
-
-
-def label_execution(node: str, visit: int) -> str:
-    """Return what an execution is called: its node, and its number if it is not the first."""
-    return node if visit == 1 else f"{node}#{visit}"
 
 
 def choose_reporter(plan: Plan, events: str | None) -> RunReporter:

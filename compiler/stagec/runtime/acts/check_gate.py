@@ -13,6 +13,7 @@ from stagec.runtime.acts.conversation_state import conversation_of
 from stagec.runtime.acts.setup import fail_setup
 from stagec.runtime.exchange import Confirm, Effect
 from stagec.runtime.execution import Execution, NodeResult
+from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.json_values import all_hold
 from stagec.runtime.step_builder import StepBuilder
 
@@ -37,7 +38,7 @@ def ask(builder: StepBuilder, execution: Execution) -> Admitted:
 def resume(builder: StepBuilder, execution: Execution, effect: Effect, given: Mapping[str, Json]) -> Admitted:
     """Take what a callable or a person says."""
     if type(effect) is Confirm:
-        return execution if given.get("yes") is True else _leave(builder, execution, "fail")
+        return execution if given.get("yes") is True else _give_up(builder, execution, "a person did not let it act")
     said = hooks.read_reply(execution, "gate", given)
     outcome = _evaluate_terms(builder, execution) if said.value is None else said.value
     if said.failure is not None or not (isinstance(outcome, str) and outcome in _OUTCOMES):
@@ -70,11 +71,17 @@ def _apply_policy(builder: StepBuilder, execution: Execution, outcome: str) -> A
             question = f"{execution.node} is {_HELD[outcome]}; shall it run all the same?"
             builder.request(execution, Confirm, question=question)
             return None
+        case "skip":
+            return conclusion.leave(builder, execution, _describe_stay("skip", "skipped"))
         case "retry-later" if tries < _attempts(builder, execution):
             pause(builder, execution, tries)
             return None
         case _:
-            return _leave(builder, execution, "skip" if policy == "skip" else "fail")
+            return _give_up(builder, execution, f"it is {_HELD[outcome]}{_count_tries(tries)}")
+
+
+def _count_tries(tries: int) -> str:
+    return f" after {tries} tries" if tries > 1 else ""
 
 
 _HELD = {"defer": "deferred", "block": "blocked"}
@@ -87,11 +94,15 @@ def _policy(admission: Admission | None, outcome: str) -> str:
     return admission.on_block if outcome == "block" else admission.on_defer
 
 
-def _leave(builder: StepBuilder, execution: Execution, verdict: str) -> NodeResult | None:
-    """Let a stage exit that has not acted."""
-    reason = "skipped" if verdict == "skip" else "gate-unresolved"
-    result: dict[str, Json] = {"verdict": verdict, "reason": reason, "capHit": False, "attemptCount": 0}
-    return conclusion.leave(builder, execution, result)
+def _give_up(builder: StepBuilder, execution: Execution, why: str) -> NodeResult | None:
+    """Let a stage exit that may not act."""
+    failure = RunFailure(FailureKind.GATE, why)
+    return conclusion.leave(builder, execution, _describe_stay("fail", "gate-unresolved"), failure)
+
+
+def _describe_stay(verdict: str, reason: str) -> Mapping[str, Json]:
+    """Return the result of a stage that has not acted."""
+    return {"verdict": verdict, "reason": reason, "capHit": False, "attemptCount": 0}
 
 
 def _attempts(builder: StepBuilder, execution: Execution) -> int:

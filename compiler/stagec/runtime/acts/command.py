@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from stagec.core.json import Json
 from stagec.plan.act import Command
-from stagec.plan.node import Outcome
 from stagec.plan.template import Hole
 from stagec.runtime.acts import validation
 from stagec.runtime.exchange import Effect, Run, Shell
 from stagec.runtime.execution import Execution, NodeResult
 from stagec.runtime.extractors import read_output
+from stagec.runtime.failures import FailureKind
 from stagec.runtime.json_values import follow
 from stagec.runtime.render import UnfilledError
 from stagec.runtime.step_builder import StepBuilder
@@ -24,11 +24,11 @@ def begin(builder: StepBuilder, act: Command, execution: Execution) -> tuple[Nod
     try:
         words = tuple(render(word, scope) for word in act.words)
     except UnfilledError as unfilled:
-        builder.end(Outcome.FAILED, f"{execution.node} cannot start: {unfilled} has no value")
+        builder.fail(FailureKind.UNSTARTABLE, f"{unfilled} has no value", execution)
         return _NOTHING
     empty = [piece for word in act.words for piece in word if type(piece) is Hole and follow(scope, piece.path) is None]
     if empty:
-        builder.end(Outcome.FAILED, f"{execution.node} cannot start: {'.'.join(map(str, empty[0].path))} is null")
+        builder.fail(FailureKind.UNSTARTABLE, f"{'.'.join(map(str, empty[0].path))} is null", execution)
         return _NOTHING
     builder.request(execution, Run, words=words, milliseconds=act.milliseconds)
     return _NOTHING

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from stagec.core.json import Json, object_of, text_in
 from stagec.core.value import NOTHING, replace, value
+from stagec.core.words import format_count
 from stagec.plan.gate import Backoff, Check, VerdictGate
 from stagec.runtime import gate as gates
 from stagec.runtime.acts import hooks
@@ -13,6 +14,7 @@ from stagec.runtime.acts.authority import digest_of
 from stagec.runtime.acts.conversation_state import conversation_of, messages_to_json, update
 from stagec.runtime.exchange import Effect, Hook, Message, Wait
 from stagec.runtime.execution import Conversation, Execution, NodeResult
+from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.step_builder import StepBuilder, code_of
 
 
@@ -20,12 +22,13 @@ from stagec.runtime.step_builder import StepBuilder, code_of
 class Conclusion:
     """An attempt that is over: `attempt` is what came of it.
 
-    `refused` is the code with which a hook or the provider has ended it; then nobody judges it.
+    `refused` is the code with which a hook or the provider has ended it, and `failure` says how; then nobody judges it.
     """
 
     execution: Execution
     attempt: Mapping[str, Json] = NOTHING
     refused: str | None = None
+    failure: RunFailure | None = None
 
 
 _MOST = 24 * 60 * 60 * 1000
@@ -53,7 +56,7 @@ def conclude(builder: StepBuilder, over: Conclusion) -> NodeResult | None:
     execution = _record(over)
     if over.refused is not None:
         refused: dict[str, Json] = {"verdict": "fail", "reason": over.refused, "capHit": False}
-        return leave(builder, execution, {**refused, "attemptCount": execution.attempt})
+        return leave(builder, execution, {**refused, "attemptCount": execution.attempt}, over.failure)
     execution = builder.keep(execution)
     if hooks.call_hook(builder, execution, "assert", **_describe_act(execution), **over.attempt):
         return None
@@ -63,18 +66,21 @@ def conclude(builder: StepBuilder, over: Conclusion) -> NodeResult | None:
 def resume(builder: StepBuilder, execution: Execution, effect: Effect, given: Mapping[str, Json]) -> NodeResult | None:
     """Take what the callables for judging and for handing in say."""
     if isinstance(effect, Hook) and effect.phase == "assert":
-        return _apply_verdict(builder, execution, _read_verdict(builder, execution, given))
+        return _apply_verdict(builder, execution, *_read_verdict(builder, execution, given))
     said, result = hooks.read_reply(execution, "exit", given), dict(conversation_of(execution).result)
     if said.failure is not None:
         result |= {"verdict": "fail", "reason": code_of(said.failure)}
+        execution = update(execution, failure=RunFailure(FailureKind.HOOK, f"{code_of(said.failure)} at Exit"))
     elif said.value is not None:
         result["output"] = said.value
     return _finish(builder, execution, result)
 
 
-def leave(builder: StepBuilder, execution: Execution, result: Mapping[str, Json]) -> NodeResult | None:
-    """Let a stage exit with a result."""
-    execution = builder.keep(update(execution, result=result))
+def leave(
+    builder: StepBuilder, execution: Execution, result: Mapping[str, Json], failure: RunFailure | None = None
+) -> NodeResult | None:
+    """Let a stage exit with a result, and with why it has failed if it has."""
+    execution = builder.keep(update(execution, result=result, failure=failure))
     if hooks.call_hook(builder, execution, "exit", result=result, **_describe_act(execution)):
         return None
     return _finish(builder, execution, result)
@@ -102,19 +108,24 @@ def _evaluate_checks(builder: StepBuilder, execution: Execution) -> Check:
     return gates.judge_result(gate, given) if type(gate) is VerdictGate else Check("ok")
 
 
-def _read_verdict(builder: StepBuilder, execution: Execution, given: Mapping[str, Json]) -> Check:
-    """Return the judgement of a callable: a verdict, perhaps with a reason; null leaves it to the declared checks."""
+def _read_verdict(builder: StepBuilder, execution: Execution, given: Mapping[str, Json]) -> tuple[Check, FailureKind]:
+    """Return the judgement of a callable, a verdict and perhaps a reason, and how a node fails of which it is `fail`.
+
+    Null leaves it to the declared checks.
+    """
     said = hooks.read_reply(execution, "assert", given)
     if said.failure is None and said.value is None:
-        return _evaluate_checks(builder, execution)
+        return _evaluate_checks(builder, execution), FailureKind.JUDGED
     told = object_of(said.value) or {"verdict": said.value}
     verdict = told.get("verdict")
     if said.failure is None and isinstance(verdict, str) and verdict in _VERDICTS:
-        return Check(verdict, reason=text_in(told, "reason"))
-    return Check("fail", reason=code_of(said.failure or hooks.FAILED))
+        return Check(verdict, reason=text_in(told, "reason")), FailureKind.JUDGED
+    return Check("fail", reason=code_of(said.failure or hooks.FAILED)), FailureKind.HOOK
 
 
-def _apply_verdict(builder: StepBuilder, execution: Execution, check: Check) -> NodeResult | None:
+def _apply_verdict(
+    builder: StepBuilder, execution: Execution, check: Check, kind: FailureKind = FailureKind.JUDGED
+) -> NodeResult | None:
     retry, conversation = builder.nodes[execution.node].retry, conversation_of(execution)
     parsed = digest_of(conversation.result["parsed"]) if "parsed" in conversation.result else None
     facts: dict[str, Json] = {
@@ -124,11 +135,22 @@ def _apply_verdict(builder: StepBuilder, execution: Execution, check: Check) -> 
     }
     builder.emit("StageAssertOutcome", execution, verdict=check.verdict, **facts)
     if check.verdict != "retry":
-        return leave(builder, execution, _result(execution, check.verdict, check.reason or ""))
+        failure = RunFailure(kind, check.reason or "") if check.verdict == "fail" else None
+        return leave(builder, execution, _result(execution, check.verdict, check.reason or ""), failure)
     if execution.attempt >= (retry.attempts if retry is not None else 1):
-        return leave(builder, execution, _result(execution, "fail", "retry-exhausted"))
+        result = _result(execution, "fail", "retry-exhausted")
+        return leave(builder, execution, result, _find_last_complaint(conversation, check))
     pause(builder, replace(execution, progress=_append_reason(conversation, check.reason)), execution.attempt)
     return None
+
+
+def _find_last_complaint(conversation: Conversation, check: Check) -> RunFailure:
+    """Return why no attempt was good enough: what ended the last one."""
+    last = conversation.attempts[-1]
+    if not last["capHit"]:
+        return RunFailure(FailureKind.EXHAUSTED, check.reason or "")
+    complaint = f", and the last result was not accepted: {last['parseError']}" if "parseError" in last else ""
+    return RunFailure(FailureKind.TURN_CAP, f"{format_count(int(str(last['turns'])), 'turn')}{complaint}")
 
 
 def _append_reason(conversation: Conversation, reason: str | None) -> Conversation:
@@ -149,4 +171,5 @@ def _finish(builder: StepBuilder, execution: Execution, result: Mapping[str, Jso
     builder.emit(
         "StageExited", execution, verdict=verdict, attemptCount=result["attemptCount"], capHit=result["capHit"]
     )
-    return NodeResult(execution, "fail" if verdict == "fail" else "ok", result)
+    failure = conversation_of(execution).failure
+    return NodeResult(execution, "fail" if verdict == "fail" else "ok", result, failure=failure)

@@ -20,6 +20,7 @@ from stagec.runtime.acts.conversation_state import (
 from stagec.runtime.acts.hooks import HookResult
 from stagec.runtime.exchange import Effect, Hook, Message, Request, Turn
 from stagec.runtime.execution import Execution
+from stagec.runtime.failures import FailureKind, RunFailure, describe_error
 from stagec.runtime.session_turns import session_turn_of
 from stagec.runtime.step_builder import StepBuilder
 
@@ -70,7 +71,8 @@ def _continue(builder: StepBuilder, act: Converse, hooked: HookResult | None) ->
 
 def _stop(builder: StepBuilder, execution: Execution, stage: str, code: str, outcome: str) -> Conclusion:
     _emit_post(builder, execution, stage, outcome)
-    return Conclusion(execution, refused=code)
+    kind = FailureKind.REFUSED if outcome == "denied" else FailureKind.HOOK
+    return Conclusion(execution, refused=code, failure=RunFailure(kind, f"{code} at {stage}"))
 
 
 def _emit_pre(builder: StepBuilder, execution: Execution, stage: str) -> None:
@@ -167,7 +169,9 @@ def _accept_response(
     conversation = conversation_of(execution)
     if "error" in given:
         builder.emit("ProviderRequestFailed", execution, turn=conversation.turns, error=given["error"])
-        return _stop(builder, execution, "SEND_REQUEST", "provider-failed", "failed")
+        _emit_post(builder, execution, "SEND_REQUEST", "failed")
+        failure = RunFailure(FailureKind.PROVIDER, describe_error(given["error"]))
+        return Conclusion(execution, refused="provider-failed", failure=failure)
     calls = read_calls(given.get("calls"), f"{conversation.turns}.")
     said = Message("assistant", text_in(given, "text") or "", calls)
     if said.text:

@@ -8,12 +8,12 @@ from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan.act import Prompt
 from stagec.plan.gate import IntentGate
-from stagec.plan.node import Outcome
 from stagec.runtime import gate as gates
 from stagec.runtime.acts import judge, validation
 from stagec.runtime.acts.variables import supply_variables
 from stagec.runtime.exchange import Ask, Effect, Judge, Shell
 from stagec.runtime.execution import Execution, NodeResult
+from stagec.runtime.failures import FailureKind, describe_error
 from stagec.runtime.render import EVERYWHERE
 from stagec.runtime.step_builder import StepBuilder
 
@@ -40,10 +40,17 @@ def resume(
     if complaint is None and isinstance(answer, dict) and isinstance(given, dict):
         return _accept(builder, execution, given, answer.get("text"))
     if execution.attempt == _ATTEMPTS:
-        builder.end(Outcome.FAILED, f"{execution.node} got no usable answer: {complaint}")
+        builder.fail(*_describe_refusal(answer, complaint), execution)
     else:
         _ask(builder, act, replace(execution, attempt=_ATTEMPTS, asked=0), complaint)
     return _NOTHING
+
+
+def _describe_refusal(answer: Json, complaint: str | None) -> tuple[FailureKind, str]:
+    """Return how an execution fails that got no answer it can use, and what is known of it."""
+    if isinstance(answer, dict) and "answer" not in answer and "error" in answer:
+        return FailureKind.PROVIDER, describe_error(answer["error"])
+    return FailureKind.INVALID_ANSWER, complaint or ""
 
 
 def _ask(builder: StepBuilder, act: Prompt, execution: Execution, complaint: str | None) -> None:
@@ -83,7 +90,7 @@ def _accept(
         return judge.judge(builder, execution, result)
     intent = gates.read_intent(gate, answer)
     if intent is None:
-        builder.end(Outcome.FAILED, f"{execution.node} answered with no intent that is allowed")
+        builder.fail(FailureKind.NO_INTENT, gates.describe_intent(gate, answer), execution)
         return _NOTHING
     over = NodeResult(execution, intent, result, gates.read_target(gate, answer))
     builder.emit("StageAssertOutcome", execution, intent=intent)

@@ -11,6 +11,7 @@ from stagec.runtime.acts import hooks
 from stagec.runtime.acts.conversation_state import conversation_of
 from stagec.runtime.exchange import Message
 from stagec.runtime.execution import Conversation, Execution, NodeResult
+from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.render import UnfilledError
 from stagec.runtime.step_builder import StepBuilder, error
 
@@ -49,7 +50,7 @@ def fail_setup(
     why: dict[str, Json] = {} if failure is None else {"error": error(failure, phase=phase, stageId=execution.node)}
     builder.emit("StageInitFailed", execution, phase=phase, reason=reason, **why)
     result: dict[str, Json] = {"verdict": "fail", "reason": "init-failed", "capHit": False, "attemptCount": 0}
-    return NodeResult(execution, "fail", result)
+    return NodeResult(execution, "fail", result, failure=RunFailure(FailureKind.INIT, f"{phase}: {reason}"))
 
 
 def _set_context(builder: StepBuilder, execution: Execution, names: Mapping[str, Json]) -> Execution:

@@ -6,13 +6,14 @@ import re
 
 from stagec.core.json import Json
 from stagec.core.value import replace
+from stagec.core.words import quote
 from stagec.plan.canonical import as_text
 from stagec.plan.gate import Condition, Validation
-from stagec.plan.node import Outcome
 from stagec.plan.surroundings import Validator
 from stagec.runtime.exchange import Shell
 from stagec.runtime.execution import Execution, NodeResult, PendingValidation
 from stagec.runtime.extractors import Output, extract, read_output
+from stagec.runtime.failures import FailureKind
 from stagec.runtime.step_builder import StepBuilder
 
 _ENDING = frozenset({"closing", "verdict"})
@@ -77,10 +78,16 @@ def _fail(
     if action == "skip":
         return (over,)
     if validation is None or action != "retry":
-        builder.end(Outcome.FAILED, f"the validation of {node} failed by {validator.pattern}")
+        builder.fail(FailureKind.VALIDATION, _describe_refusal(validator, command, output, failures), over.execution)
         return _NOTHING
     back = builder.history_of(node).origin or node
     return (replace(over, back=back, prompt=_prompt(builder, validation, validator, command, output)),)
+
+
+def _describe_refusal(validator: Validator, command: str, output: Output, failures: int) -> str:
+    status = "no exit status" if output.status is None else f"exit {output.status}"
+    times = f", failure {failures} in a row" if failures > 1 else ""
+    return f"{validator.pattern} by {quote(command)}, {status}{times}"
 
 
 def _action(validation: Validation | None, failures: int, output: Output) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from stagec.core.diagnostic import Severity
 from stagec.core.json import Json
 from stagec.runtime.exchange import Effect, Hook, Turn
-from stagec.runtime.scheduler import may_join
+from stagec.runtime.gate import may_join
 from stagec_dev.rows.stage_definitions.projects import frozen, machine, minimal
 from stagec_dev.rows.stage_definitions.scripted import HOOK, Trace, World, named_errors, run, stage_of
 

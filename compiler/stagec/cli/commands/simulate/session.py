@@ -12,7 +12,7 @@ from pathlib import Path
 from stagec.cli.commands.simulate.answers import UnansweredError, lets_turns_pass, parse_answer
 from stagec.cli.commands.simulate.questions import OpenRequest, describe_request, find_ways, list_ways
 from stagec.cli.running.inputs import collect_inputs, read_program, read_scenario, refuse_unfit
-from stagec.cli.running.report import RunFormatter, choose_reporter, label_execution
+from stagec.cli.running.report import RunFormatter, choose_reporter
 from stagec.cli.running.run_session import choose_status
 from stagec.cli.streams import find_canvas, put
 from stagec.core.failure import Exit
@@ -21,7 +21,7 @@ from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, visible
 from stagec.drivers.local.drive import next_request
 from stagec.runtime import Answered, Effect, Event, Move, Program, Started, State, advance
-from stagec.runtime.exchange import Turn, Wait, execution_of, visit_of
+from stagec.runtime.exchange import Turn, Wait, execution_of, label_execution, visit_of
 from stagec.world.local_world import ClosedWorld
 from stagec.world.scenario import Scenario
 from stagec.world.scripted_world import ScriptedWorld
