@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -87,7 +87,10 @@ def _faults(tree: Tree, at: Place, root: Object, patterns: _Patterns) -> Iterato
     if not unknown:
         found = tuple(list_dialect_parts(root, members=not at.pointer)) if _may_be_mixed(tree) else ()
         apart = {part.pointer: (part.value, part.draft) for part in found if part.apart}
-        yield from _violations(at, root, apart or _find_members(at, root), everything=len(tree.data) < _LARGE)
+        members = apart or _find_members(at, root)
+        violations = tuple(_violations(at, root, members, everything=len(tree.data) < _LARGE))
+        yield from violations
+        yield from _repetitions(at, parts, {each.at for each in violations})
         yield from _report_ignored(at, found)
     yield from foreign(at, parts, identities(parts))
     yield from patterns.faults(at, parts)
@@ -152,6 +155,22 @@ def _violations(at: Place, root: Object, apart: _Starts, *, everything: bool) ->
             if is_own and told.isdisjoint(around):
                 told.add(pointer)
                 yield _violation(_place(at, pointer), value_at(root, pointer), error.kind)
+
+
+def _repetitions(at: Place, parts: tuple[Subschema, ...], told: Collection[Place]) -> Iterator[Fault]:
+    """State which values an `enum` has twice, where nothing else is wrong with it; lists and objects are not compared.
+
+    As in JSON, `1` and `1.0` are one value, `1` and `true` are two.
+    """
+    for part in parts:
+        listed = part.value.get("enum")
+        place = _place(at, (*part.pointer, "enum"))
+        firsts: dict[tuple[bool, Json], int] = {}
+        for index, each in enumerate(listed if isinstance(listed, list) and place not in told else ()):
+            is_plain = not isinstance(each, (list, dict))
+            first = firsts.setdefault((isinstance(each, bool), each), index) if is_plain else index
+            if first != index:
+                yield Fault("repeated-enum-value", place / index, facts={"got": each, "first": place / first})
 
 
 def _errors(validator: Any, schema: Object) -> tuple[Any, ...]:
