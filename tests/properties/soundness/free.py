@@ -202,10 +202,10 @@ def _fails(meaning: Meaning, made: Made, random: Chance) -> bool:
         verify(dump(plan))
     except Exception:  # whatever a plan with errors may raise
         return True
-    return _some_fail(plan, made, random)
+    return some_fail(plan, made, random)
 
 
-def _some_fail(plan: Plan, made: Made, random: Chance) -> bool:
+def some_fail(plan: Plan, made: Made, random: Chance) -> bool:
     program, own, met, done = program_of(plan), _answers(made), set[str](), 0
     for _ in range(_FORCED):
         one = FairRun(program, random, Counter(), own, Explained((), made))
