@@ -12,31 +12,23 @@ def main() -> None:
     """Run the command line and end the process with the exit status of the command."""
     status = _INTERRUPTED
     try:
-        status = _command_line()
+        from stagec.core import interrupts
+
+        interrupts.guard()
+        from stagec.cli.app import main as run_command_line
+
+        status = run_command_line()
     except KeyboardInterrupt as request:  # also while libraries are imported
         status = request.args[0] if request.args else _INTERRUPTED
         os.write(2, b"stagec: interrupted\n")
     except BaseException:
         status = 1
-        _report()
+        # show what nobody expected, such as an installation without one of its libraries
+        from traceback import print_exc
+
+        print_exc()
     finally:
         os._exit(status)  # the system frees the memory at once; taking large trees apart takes a tenth of a run
-
-
-def _command_line() -> int:
-    from stagec.core import interrupts
-
-    interrupts.guard()
-    from stagec.cli.app import main as run_command_line
-
-    return run_command_line()
-
-
-def _report() -> None:
-    """Show what nobody expected, such as an installation without one of its libraries."""
-    from traceback import print_exc
-
-    print_exc()
 
 
 if __name__ == "__main__":

@@ -29,12 +29,8 @@ class PausedCollector:
     def __exit__(self, *_: object) -> None:
         """Start it again if it ran before."""
         if self._was_enabled:
-            _age_objects()
+            # take all objects for old, so that the next collection does not begin by looking at all that was just built
+            if gc.get_freeze_count() == 0:  # what somebody else froze stays frozen
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
-
-
-def _age_objects() -> None:
-    """Take all objects for old, so that the next collection does not begin by looking at all that was just built."""
-    if gc.get_freeze_count() == 0:  # what somebody else froze stays frozen
-        gc.freeze()
-        gc.unfreeze()

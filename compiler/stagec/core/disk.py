@@ -128,7 +128,11 @@ def open_folder(path: str | Path) -> Iterator[OpenedFolder]:
 def open_folder_inside(root: str | Path, folder: str) -> Iterator[OpenedFolder]:
     """Open a folder of a project; one that is reached through a link out of the project is a `RefusedWriteError`."""
     top = os.path.realpath(root)
-    parts = _parts_inside(top, folder)
+    # the names on the real way to the folder
+    if leads_out(top, folder):
+        raise RefusedWriteError("its folder is reached through a link that leads out of the project")
+    way = os.path.relpath(os.path.realpath(os.path.join(top, folder)), top)
+    parts = [] if way == os.curdir else way.split(os.sep)
     if not _DESCRIPTORS:
         yield OpenedFolder(os.path.join(top, *parts), None)
         return
@@ -234,14 +238,6 @@ def _descriptor(path: str | Path, above: int | None = None, flags: int = 0) -> i
         return os.open(path, _FOLDER | flags, dir_fd=above)
     except PermissionError:  # of a folder that cannot be listed, names can still be opened
         return os.open(path, _FOLDER | flags | getattr(os, "O_PATH", 0), dir_fd=above)
-
-
-def _parts_inside(top: str, folder: str) -> list[str]:
-    """Return the names on the real way to a folder."""
-    if leads_out(top, folder):
-        raise RefusedWriteError("its folder is reached through a link that leads out of the project")
-    way = os.path.relpath(os.path.realpath(os.path.join(top, folder)), top)
-    return [] if way == os.curdir else way.split(os.sep)
 
 
 def _refuse_special(status: os.stat_result | None) -> None:

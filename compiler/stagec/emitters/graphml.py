@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.diagnostic import Diagnostic
-from stagec.emitters import Box, Emitter, Line, Picture
+from stagec.emitters import Box, Emitter, Picture
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -52,7 +52,11 @@ def _graph(own: str, picture: Picture) -> Iterator[str]:
         yield "    </node>\n"
     for at, line in enumerate(picture.lines):
         yield f'    <edge id="{own}.e{at}" source="{ids[line.source]}" target="{ids[line.target]}">\n'
-        yield from _data("      ", "edge", _of_line(line))
+        yield from _data(
+            "      ",
+            "edge",
+            {"stroke": line.stroke, "labels": line.labels, "guess": line.is_guess, "findings": _format(line.found)},
+        )
         yield "    </edge>\n"
     yield "  </graph>\n"
 
@@ -68,10 +72,6 @@ def _of_box(box: Box) -> Mapping[str, object]:
         "members": box.members,
         "findings": _format(box.found),
     }
-
-
-def _of_line(line: Line) -> Mapping[str, object]:
-    return {"stroke": line.stroke, "labels": line.labels, "guess": line.is_guess, "findings": _format(line.found)}
 
 
 def _format(found: Iterable[Diagnostic]) -> tuple[str, ...]:

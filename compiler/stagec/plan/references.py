@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from stagec.plan.act import Act, Carried, Command, Converse, Prompt, Supply
 from stagec.plan.document import Plan
-from stagec.plan.node import Node, Pick, list_targets
+from stagec.plan.node import Pick, list_targets
 from stagec.plan.template import Template, Text, inside
 
 __all__ = ["Reference", "dangling", "find_reached", "list_targets"]
@@ -52,23 +52,19 @@ def _references(plan: Plan) -> Iterator[Reference]:
     if plan.entry is not None:
         yield "entries", plan.entry
     for node in plan.nodes.values():
-        yield from _of_node(node)
+        yield from _of_act(node.act)
+        yield from (("nodes", name) for edge in node.edges for name in list_targets(edge.target))
+        yield from (("choices", edge.target.choices) for edge in node.edges if type(edge.target) is Pick)
+        if node.validation is not None:
+            yield from (("validators", each.validator) for each in node.validation.conditions)
+            for template in node.validation.prompts.values():
+                yield from _of_template(template)
     yield from _contents(*(each.schema for each in plan.inputs.values()))
     yield from _contents(*(each.schema for each in plan.tools.values()))
     yield from (("servers", each.server) for each in plan.tools.values() if each.server is not None)
     if plan.system is not None:
         yield from _of_template(plan.system.prompt)
         yield from _of_variables(plan.system.variables.values())
-
-
-def _of_node(node: Node) -> Iterator[Reference]:
-    yield from _of_act(node.act)
-    yield from (("nodes", name) for edge in node.edges for name in list_targets(edge.target))
-    yield from (("choices", edge.target.choices) for edge in node.edges if type(edge.target) is Pick)
-    if node.validation is not None:
-        yield from (("validators", each.validator) for each in node.validation.conditions)
-        for template in node.validation.prompts.values():
-            yield from _of_template(template)
 
 
 def _of_act(act: Act) -> Iterator[Reference]:

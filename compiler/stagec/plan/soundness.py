@@ -38,7 +38,9 @@ def unsound(plan: Plan) -> Flaws:
         at = ("nodes", name)
         _look_at_routes(node, at, found)
         _look_at_act(node.act, at, found)
-        _look_at_validation(node, at, found)
+        if node.validation is not None:
+            for pattern, prompt in node.validation.prompts.items():
+                _look_at_template(prompt, _FAILURE, (*at, "validation", "prompts", pattern), found)
     _look_around(plan, found)
     if plan.limits.executions is None:
         begun = frozenset(find_reached(plan))
@@ -99,12 +101,6 @@ def _look_at_act(act: Act, at: Pointer, found: Flaws) -> None:
     elif type(act) is Command:
         for index, word in enumerate(act.words):
             _look_at_template(word, _INPUT, (*at, "act", "words", index), found)
-
-
-def _look_at_validation(node: Node, at: Pointer, found: Flaws) -> None:
-    if node.validation is not None:
-        for pattern, prompt in node.validation.prompts.items():
-            _look_at_template(prompt, _FAILURE, (*at, "validation", "prompts", pattern), found)
 
 
 def _find_asked(variables: Container[Key]) -> Scope:

@@ -83,16 +83,12 @@ def _check_keys(found: FoundConfiguration) -> dict[str, Value]:
     if isinstance(required, str) and well_formed(required) and not accepts(required, __version__):
         where = f"{found.file}:{line_of(found.text, (*found.prefix, 'required-version'))}"
         raise Failure(f"{where}: this is stagec {__version__}, the project requires {quote(required)}")
-    _refuse_mistakes(found)
-    return flat(found.table)
-
-
-def _refuse_mistakes(found: FoundConfiguration) -> None:
     from stagec.project.mistakes import mistakes  # only a project with a configuration needs it
 
     located = sorted((_line(found, each.path), each.message) for each in mistakes(found.table))
     if located:
         raise Failure("\n".join(f"{found.file}:{line}: {message}" for line, message in located))
+    return flat(found.table)
 
 
 def _line(found: FoundConfiguration, path: tuple[str | int, ...]) -> int:

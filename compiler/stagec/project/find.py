@@ -58,16 +58,12 @@ def find(folder: str) -> FoundConfiguration | None:
 
 def configuration_in(folder: str) -> FoundConfiguration | None:
     """Return the configuration that lies in a folder, if there is one; two are one too many."""
-    own = _find_own(folder)
+    text = _read_text(folder, OWN)
+    own = None if text is None else FoundConfiguration(folder, OWN, text, parse(OWN, text))
     shared = _find_shared(folder)
     if own is not None and shared is not None:
         raise Failure(f"{quote(folder)} has a {OWN} and a [tool.stagec] in its {SHARED}; keep one of them")
     return own or shared
-
-
-def _find_own(folder: str) -> FoundConfiguration | None:
-    text = _read_text(folder, OWN)
-    return None if text is None else FoundConfiguration(folder, OWN, text, parse(OWN, text))
 
 
 def _find_shared(folder: str) -> FoundConfiguration | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from stagec.cli.files import STDIN, read_file
 from stagec.cli.streams import find_canvas, put_error
 from stagec.core.budgets import Budgets
-from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.core.diagnostic import Severity
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
 from stagec.core.nearest import NameIndex, hint
@@ -63,10 +63,16 @@ def _order(wrong: tuple[Position, str]) -> tuple[int, int]:
 
 def _refuse_faulty(path: Path, tree: Tree) -> None:
     """Print what is wrong with a file; raise `Failure` if any of it is an error."""
+    from stagec.findings import Verdict, diagnose
+    from stagec.pipeline import list_families
+    from stagec.project.selection import Selection
     from stagec.reporters import Report
     from stagec.reporters.text import REPORTER
 
-    found = _diagnose(tree)
+    documents = [family for family in list_families() if family.subject is Tree]
+    rules = [rule for family in documents for rule in family.rules()]
+    verdicts = [Verdict(rule, finding) for rule in rules for finding in rule.check(tree)]
+    found = diagnose(verdicts, {tree.file: tree}, Selection.of(_SETTINGS, documents))
     paper = find_canvas(sys.stderr, os.environ)
     put_error(REPORTER.render(Report(found, trees={tree.file: tree}, canvas=paper, quiet=True)))
     wrong = sum(each.severity is Severity.ERROR for each in found)
@@ -76,17 +82,6 @@ def _refuse_faulty(path: Path, tree: Tree) -> None:
 
 _SETTINGS = Settings(severity={"unknown-key": Severity.ERROR})
 """An unknown key is a mistake here, whatever it is elsewhere: nothing but stagec reads scenarios."""
-
-
-def _diagnose(tree: Tree) -> tuple[Diagnostic, ...]:
-    from stagec.findings import Verdict, diagnose
-    from stagec.pipeline import list_families
-    from stagec.project.selection import Selection
-
-    documents = [family for family in list_families() if family.subject is Tree]
-    rules = [rule for family in documents for rule in family.rules()]
-    verdicts = [Verdict(rule, finding) for rule in rules for finding in rule.check(tree)]
-    return diagnose(verdicts, {tree.file: tree}, Selection.of(_SETTINGS, documents))
 
 
 def _locate(tree: Tree, pointer: Pointer) -> Position:
@@ -172,20 +167,16 @@ def read_program(path: Path, digest: str | None = None) -> tuple[bytes, Program]
     """Return the bytes of a plan's file and its program, or raise `Failure`; `digest` is the only one it may have."""
     data = read_file(path)
     if digest is not None:
-        _refuse_other(data, path, digest)
+        # refuse a plan that is not the one with this digest, before anything in it is read
+        if not _DIGEST.fullmatch(digest):
+            raise Failure(f"{quote(digest)} is no digest of a plan: expected 'sha256:' and 64 hexadecimal digits")
+        try:
+            found, _ = read_frame(data)
+        except PlanError as error:
+            raise Failure(f"{quote(path)} is refused: {error}") from error
+        if found != digest:
+            raise Failure(f"{quote(path)} is refused: its digest is {found}, and --digest asks for {digest}")
     return data, load_program(data, quote(path))
-
-
-def _refuse_other(data: bytes, path: Path, digest: str) -> None:
-    """Refuse a plan that is not the one with this digest, before anything in it is read."""
-    if not _DIGEST.fullmatch(digest):
-        raise Failure(f"{quote(digest)} is no digest of a plan: expected 'sha256:' and 64 hexadecimal digits")
-    try:
-        found, _ = read_frame(data)
-    except PlanError as error:
-        raise Failure(f"{quote(path)} is refused: {error}") from error
-    if found != digest:
-        raise Failure(f"{quote(path)} is refused: its digest is {found}, and --digest asks for {digest}")
 
 
 def load_program(data: bytes, named: str) -> Program:

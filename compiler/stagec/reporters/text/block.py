@@ -93,11 +93,7 @@ class Blocks:
 
 
 def _is_near(also: Remark, each: Diagnostic) -> bool:
-    return also.at.file == each.at.file and _distance(also.span, each.span) <= _NEAR
-
-
-def _distance(one: Span, other: Span) -> int:
-    return abs(one.start.line - other.start.line)
+    return also.at.file == each.at.file and abs(also.span.start.line - each.span.start.line) <= _NEAR
 
 
 _TAB = 4

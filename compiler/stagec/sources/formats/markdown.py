@@ -171,12 +171,8 @@ def _apply(text: str, edits: Iterable[Edit]) -> str:
     fenced = split(text)
     if fenced is None:
         raise ValueError("the file has no frontmatter")
-    inside = (_shift_place(edit, -fenced.start) for edit in edits)
+    inside = (replace(edit, at=shift_span(edit.at, -fenced.start)) for edit in edits)
     return text[: fenced.start] + change(text[fenced.start : fenced.end], inside) + text[fenced.end :]
-
-
-def _shift_place(edit: Edit, by: int) -> Edit:
-    return replace(edit, at=shift_span(edit.at, by))
 
 
 FORMAT = Format("markdown", (".md", ".markdown", ".mdc", ".prompt"), _parse, _locate, _apply)

@@ -32,25 +32,23 @@ def parse_answer(question: OpenRequest, typed: str) -> Json:
         case Turn():
             return _parse_turn(question, effect, typed)
         case Grant() | Judge() | Confirm():
-            return _parse_decision(effect, typed)
+            if typed.lower() not in _YES:
+                raise UnansweredError(f"{quote(typed)} is no answer: type yes or no")
+            return {_SAYS[type(effect)]: _YES[typed.lower()]}
         case Run() | Shell():
             return _parse_exit(question, typed)
         case Call() | Hook() | Wait():
-            return _parse_return(effect, typed)
+            word, _, rest = typed.partition(" ")
+            if word == "error" and isinstance(effect, Call):
+                return {"error": rest}
+            given = _parse_json(typed)
+            return {} if isinstance(effect, Wait) else {"value": typed if given is MISSING else given}
 
 
 def lets_turns_pass(question: OpenRequest, typed: str) -> bool:
     """Tell whether somebody means that the model uses up its turns: so a stage fails."""
     way = _find_way(question, typed)
     return isinstance(question.effect, Turn) and (typed == "cap" or (way is not None and way.outcome == FAIL))
-
-
-def _parse_return(effect: Call | Hook | Wait, typed: str) -> Json:
-    word, _, rest = typed.partition(" ")
-    if word == "error" and isinstance(effect, Call):
-        return {"error": rest}
-    given = _parse_json(typed)
-    return {} if isinstance(effect, Wait) else {"value": typed if given is MISSING else given}
 
 
 def _parse_result(question: OpenRequest, typed: str, schema: str | None) -> Json:
@@ -127,12 +125,6 @@ def _parse_turn(question: OpenRequest, effect: Turn, typed: str) -> Json:
     return {"calls": [{"id": "1", "tool": effect.completion, "arguments": handed_in}]}
 
 
-def _parse_decision(effect: Grant | Judge | Confirm, typed: str) -> Json:
-    if typed.lower() not in _YES:
-        raise UnansweredError(f"{quote(typed)} is no answer: type yes or no")
-    return {_SAYS[type(effect)]: _YES[typed.lower()]}
-
-
 _SAYS: Mapping[type, str] = {Grant: "granted", Judge: "done", Confirm: "yes"}
 
 
@@ -145,11 +137,7 @@ def _parse_exit(question: OpenRequest, typed: str) -> Json:
     succeeded = {"pass": True, "fail": False}.get(typed)
     if succeeded is None:
         raise UnansweredError(f"{quote(typed)} is no answer: type pass, fail, an exit status, or a JSON object")
-    return _choose_output(question, succeeded=succeeded)
-
-
-def _choose_output(question: OpenRequest, *, succeeded: bool) -> Json:
-    """Return an output with which the command counts as one that succeeded, or as one that did not."""
+    # an output with which the command counts as one that succeeded, or as one that did not
     effect = question.effect
     success = _find_success(question, effect.command) if isinstance(effect, Shell) else None
     if success is None or success.kind == "exit":

@@ -11,7 +11,7 @@ from pathlib import Path
 from stagec import reporters
 from stagec.cli.files import read_file, write_file
 from stagec.cli.streams import find_canvas, put, put_error
-from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.core.diagnostic import Diagnostic
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import member
 from stagec.core.value import NOTHING, value
@@ -84,7 +84,10 @@ def print_report(request: ValidateRequest, project: Project, compilation: Compil
     if not compilation.trees:
         raise Failure(f"nothing to check: {_list_paths(project)} holds nothing that stagec reads", Exit.NOTHING)
     form = project.settings.output_format
-    text = _render(request, form, compilation)
+    reporter = member(reporters, form, Reporter)
+    paper = find_canvas(sys.stdout, os.environ) if request.output is None else Canvas()
+    found = compilation.diagnostics
+    text = reporter.render(Report(found, compilation.flows, compilation.trees, paper, request.quiet))
     statistics = _count_by_rule(compilation.diagnostics) if request.statistics else ""
     if statistics and form == "text":
         text, statistics = f"{text}\n{statistics}", ""
@@ -93,14 +96,9 @@ def print_report(request: ValidateRequest, project: Project, compilation: Compil
     else:
         write_file(request.output, text.encode(errors="backslashreplace"))
     put_error(statistics)
-    return _choose_status(compilation.diagnostics, project.settings.fail_on)
-
-
-def _render(request: ValidateRequest, form: str, compilation: Compilation) -> str:
-    reporter = member(reporters, form, Reporter)
-    paper = find_canvas(sys.stdout, os.environ) if request.output is None else Canvas()
-    found = compilation.diagnostics
-    return reporter.render(Report(found, compilation.flows, compilation.trees, paper, request.quiet))
+    fail_on = project.settings.fail_on
+    fails = fail_on is not None and any(each.severity.weight >= fail_on.weight for each in compilation.diagnostics)
+    return Exit.FINDINGS if fails else Exit.CLEAN
 
 
 def _list_paths(project: Project) -> str:
@@ -111,8 +109,3 @@ def _count_by_rule(found: Iterable[Diagnostic]) -> str:
     counts = Counter((each.code, each.name, each.severity) for each in found)
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return "".join(f"{number:>6}  {severity:<7}  {code}  {name}\n" for (code, name, severity), number in ranked)
-
-
-def _choose_status(found: Iterable[Diagnostic], fail_on: Severity | None) -> Exit:
-    fails = fail_on is not None and any(each.severity.weight >= fail_on.weight for each in found)
-    return Exit.FINDINGS if fails else Exit.CLEAN

@@ -32,7 +32,14 @@ def show_or_fix(request: ValidateRequest, project: Project) -> Exit:
     with show_progress("checking …"):
         result = _apply_fixes(project)
     if request.diff:
-        _print_diff(result)
+        # print exact bytes for `patch`, and nothing that could play tricks to a terminal
+        rows = [
+            row for file in sorted(result.after) for row in _make_diff(file, result.before[file], result.after[file])
+        ]
+        if sys.stdout.isatty():
+            put("".join(f"{visible(row[:-1])}\n" for row in rows))
+        else:
+            put_bytes("".join(rows).encode(errors="surrogateescape"))
         return Exit.FINDINGS if result.after else Exit.CLEAN
     write_files(project.root, result.after, result.before)
     status = print_report(request, project, result.compilation)
@@ -58,15 +65,6 @@ def _apply_fixes(project: Project) -> FixedProject:
         settled += fixed.settled
         project = replace(project, overlay={**project.overlay, **after})
     return FixedProject(compile_project(project), before, after, settled)
-
-
-def _print_diff(result: FixedProject) -> None:
-    """Print exact bytes for `patch`, and nothing that could play tricks to a terminal."""
-    rows = [row for file in sorted(result.after) for row in _make_diff(file, result.before[file], result.after[file])]
-    if sys.stdout.isatty():
-        put("".join(f"{visible(row[:-1])}\n" for row in rows))
-    else:
-        put_bytes("".join(rows).encode(errors="surrogateescape"))
 
 
 def _make_diff(file: str, before: bytes, after: bytes) -> Iterator[str]:
