@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -35,12 +36,27 @@ def outcome(knows: Knowledge, execution: Execution, answer: Mapping[str, Any]) -
 
 
 def _intent(gate: Mapping[str, Any], answer: Mapping[str, Any]) -> str | None:
+    intent = _meant(gate, answer)
+    return gate.get("fallback") if intent is None and not gate.get("failFast", True) else intent
+
+
+def _meant(gate: Mapping[str, Any], answer: Mapping[str, Any]) -> str | None:
     found = follow(answer, gate["field"])
     read = "" if found is NOTHING or isinstance(found, (list, dict)) else text(found).lower()
     intent = _MEAN.get(read, read)
-    if intent in gate["intents"] or intent == ABORT:
-        return intent
-    return None if gate.get("failFast", True) else gate.get("fallback")
+    return intent if intent in gate["intents"] or intent == ABORT else None
+
+
+def readings(gate: Mapping[str, Any], answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return an answer with the intent in place of a word for it, if there is one, and as it is."""
+    meant = _meant(gate, answer) if gate["is"] == "intent" else None
+    if meant is None:
+        return [answer]
+    copied = json.loads(json.dumps(answer))
+    *path, last = gate["field"]
+    inner = follow(copied, path)
+    inner[int(last) if isinstance(inner, list) else str(last)] = meant
+    return [copied, answer]
 
 
 def handoff(gate: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plan_vectors.execution import Execution
+from plan_vectors.gates import readings
 from plan_vectors.knowledge import Knowledge
 from plan_vectors.schemas import satisfies
 from plan_vectors.tasks import Steps
@@ -50,7 +51,8 @@ def prompt(knows: Knowledge, execution: Execution, prompts: Mapping[str, str]) -
             execution.again()
         answer = yield execution.ask("ask", **request)
         value = answer["answer"]
-        if isinstance(value, dict) and ("schema" not in act or satisfies(value, knows.contents[act["schema"]])):
-            knows.summary = answer["text"]
-            return value
+        for read in readings(execution.node["gate"], value) if isinstance(value, dict) else ():
+            if "schema" not in act or satisfies(read, knows.contents[act["schema"]]):
+                knows.summary = answer["text"]
+                return read
     return None

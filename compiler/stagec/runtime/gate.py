@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from stagec.core.json import Json
 from stagec.plan.canonical import as_text, compact
 from stagec.plan.gate import Check, IntentGate, VerdictGate
-from stagec.runtime.json_values import MISSING, all_hold, follow
+from stagec.runtime.json_values import MISSING, all_hold, follow, put
 
 ABORT = "abort"
 ALIASES: Mapping[str, str] = {
@@ -24,13 +25,24 @@ ALIASES: Mapping[str, str] = {
 
 def read_intent(gate: IntentGate, answer: Json) -> str | None:
     """Return the intent of an answer; nothing when the run has to fail because there is none."""
-    found = follow(answer, gate.field)
-    if found is not MISSING and type(found) in _READABLE:
-        said = as_text(found).lower()
-        meant = ALIASES.get(said, said)
-        if meant in gate.intents or meant == ABORT:
-            return meant
-    return None if gate.fail_fast else gate.fallback
+    meant = _read_word(gate, follow(answer, gate.field))
+    return gate.fallback if meant is None and not gate.fail_fast else meant
+
+
+def write_intent(gate: IntentGate, answer: Json) -> Json:
+    """Return an answer with the intent in place of a word for it; an answer without such a word as it is."""
+    said = follow(answer, gate.field)
+    meant = _read_word(gate, said)
+    return answer if meant is None or meant == said else put(answer, gate.field, meant)
+
+
+def _read_word(gate: IntentGate, found: Any) -> str | None:
+    """Return the intent that is meant by what stands where intents do, nothing when it is none that is allowed."""
+    if found is MISSING or type(found) not in _READABLE:
+        return None
+    said = as_text(found).lower()
+    meant = ALIASES.get(said, said)
+    return meant if meant in gate.intents or meant == ABORT else None
 
 
 def describe_intent(gate: IntentGate, answer: Json) -> str:

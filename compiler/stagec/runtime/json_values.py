@@ -36,6 +36,19 @@ def _element(given: list[Json], key: str | int) -> Any:
     return given[int(key)] if int(key) < len(given) else MISSING
 
 
+def put(given: Json, path: Iterable[str | int], other: Json) -> Json:
+    """Return a copy of a value in which another one is at a path, which leads to something."""
+    top = [given]
+    holder: Any = top
+    key: int | str = 0
+    for each in path:
+        holder[key] = holder[key].copy()
+        holder, key = holder[key], int(each) if type(holder[key]) is list else str(each)
+    holder[key] = other
+    found: Json = top[0]
+    return found
+
+
 _LONG = 20
 """Digits that no list is long enough for."""
 

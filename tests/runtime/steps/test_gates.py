@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from runtime.stages.talks import Run
+from runtime.stages.talks import CONTENTS, Run
 from runtime.steps.flows import DONE, FAILED, INTENTS, asked, flow, goes, intent_gate, says, step, where
 
 from stagec.core.json import Json
@@ -210,3 +210,34 @@ def test_the_end_of_the_run_is_what_the_edge_says() -> None:
     run = Run(flow(a=step(Edge("closing", FAILED))))
     run.answer(says("closing"))
     assert run.end == (Outcome.FAILED, "a: stopped")
+
+
+JUDGED = CONTENTS.add(
+    '{"properties":{"action":{"enum":["next","closing"]}},"required":["action"],'
+    '"if":{"properties":{"action":{"const":"closing"}}},"then":{"required":["verdict"]}}'
+)
+LOUD = CONTENTS.add('{"properties":{"action":{"pattern":"^[A-Z]"}}}')
+
+
+def test_an_answer_is_judged_and_kept_with_the_intent_that_its_word_means() -> None:
+    run = Run(flow(a=step(*goes(next="n"), Edge("closing", DONE), schema=JUDGED), n=PLACES["n"]))
+    run.answer(says("Done"))
+    assert asked(run).complaint == '"verdict" is a required property'
+    run.answer(says("finished", verdict="ok"))
+    assert run.end == (Outcome.DONE, "completed")
+    assert run.step.state.past["a"].record == {"action": "closing", "verdict": "ok"}
+
+
+def test_a_word_that_the_schema_alone_allows_counts_as_it_was_given() -> None:
+    run = Run(flow(a=step(*goes(next="n"), schema=LOUD), n=PLACES["n"]))
+    run.answer(says("NEXT"))
+    assert (where(run), run.step.state.past["a"].record) == ("n", {"action": "NEXT"})
+
+
+def test_words_are_found_inside_lists_and_nothing_else_is_changed() -> None:
+    run = Run(flow(a=step(*goes(next="n"), gate=intent_gate(field=("all", "1", "action"))), n=PLACES["n"]))
+    given: dict[str, Json] = {"all": [{"action": "wait"}, {"action": "continue", "more": [1]}]}
+    run.answer({"answer": given})
+    record = {"all": [{"action": "wait"}, {"action": "next", "more": [1]}]}
+    assert (where(run), run.step.state.past["a"].record) == ("n", record)
+    assert given["all"][1]["action"] == "continue"

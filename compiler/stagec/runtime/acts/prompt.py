@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stagec.core.json import Json
+from stagec.core.json import Json, object_of
 from stagec.core.value import replace
 from stagec.plan.act import Prompt
 from stagec.plan.gate import IntentGate
@@ -35,10 +35,9 @@ def resume(
         return validation.resume(builder, execution, effect, answer)
     if type(effect) is Judge:
         return judge.resume(builder, execution, answer)
-    given = answer.get("answer") if isinstance(answer, dict) else None
-    complaint = _complaint(builder, act, given)
-    if complaint is None and isinstance(answer, dict) and isinstance(given, dict):
-        return _accept(builder, execution, given, answer.get("text"))
+    given, complaint = _read_answer(builder, act, execution, object_of(answer).get("answer"))
+    if complaint is None:
+        return _accept(builder, execution, given, object_of(answer).get("text"))
     if execution.attempt == _ATTEMPTS:
         builder.fail(*_describe_refusal(answer, complaint), execution)
     else:
@@ -71,10 +70,20 @@ def _system(builder: StepBuilder) -> str | None:
     return builder.program.renderer.render(system.prompt, scope, EVERYWHERE)
 
 
-def _complaint(builder: StepBuilder, act: Prompt, given: Json) -> str | None:
+def _read_answer(
+    builder: StepBuilder, act: Prompt, execution: Execution, given: Json
+) -> tuple[Mapping[str, Json], str | None]:
+    """Return an answer as it counts, and what is wrong with it.
+
+    With the intent in place of a word for it, if the schema allows that; as it is, if the schema allows only that.
+    """
     if not isinstance(given, dict):
-        return "the answer is no object"
-    return builder.program.answer_schemas.complaint(act.schema, given)
+        return {}, "the answer is no object"
+    gate, accepts = builder.nodes[execution.node].gate, builder.program.answer_schemas.complaint
+    read = object_of(gates.write_intent(gate, given)) if type(gate) is IntentGate else given
+    complaint = accepts(act.schema, read)
+    is_better = complaint is not None and read is not given and accepts(act.schema, given) is None
+    return (given, None) if is_better else (read, complaint)
 
 
 def _accept(
