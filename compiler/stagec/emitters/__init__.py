@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from stagec.core.value import value
 from stagec.picture.document import SIGNS, Box, Form, Line, Picture, Role, Stroke, forms_of, marks_of
 
-__all__ = ["SIGNS", "Box", "Emitter", "Form", "Line", "Picture", "Role", "Stroke", "forms_of", "marks_of"]
+__all__ = [
+    "SIGNS",
+    "Box",
+    "Emitter",
+    "Form",
+    "Line",
+    "Picture",
+    "Role",
+    "Stroke",
+    "describe_box",
+    "forms_of",
+    "marks_of",
+]
 
 
 @value
@@ -23,3 +36,16 @@ class Emitter:
     is_text: bool
     emit: Callable[[tuple[Picture, ...]], bytes]
     most: int | None = None
+
+
+def describe_box(box: Box) -> dict[str, Any]:
+    """Return the members of a box that formats for programs have in common."""
+    return {
+        "id": box.id,
+        "name": box.name,
+        "role": box.role,
+        "kind": box.kind,
+        "reached": box.is_reached,
+        "join": box.is_join,
+        "members": box.members,
+    }

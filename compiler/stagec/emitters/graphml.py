@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.diagnostic import Diagnostic
-from stagec.emitters import Box, Emitter, Picture
+from stagec.emitters import Emitter, Picture, describe_box
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -24,7 +24,7 @@ _KEYS: Mapping[str, Mapping[str, str]] = {
     },
     "edge": {"stroke": "string", "labels": "string", "guess": "boolean", "findings": "string"},
 }
-"""What is said of each graph, node and edge, and the type of each value; lists have an element on every line."""
+"""The keys of graphs, nodes and edges, each with the type of its value; lists have one element on each line."""
 _MARKUP = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 _UNKNOWN = "\ufffd"
 """Stands for what no XML document can hold."""
@@ -48,7 +48,7 @@ def _graph(own: str, picture: Picture) -> Iterator[str]:
     yield from _data("    ", "graph", told)
     for box in picture.boxes.values():
         yield f'    <node id="{ids[box.id]}">\n'
-        yield from _data("      ", "node", _of_box(box))
+        yield from _data("      ", "node", {**describe_box(box), "findings": _format(box.found)})
         yield "    </node>\n"
     for at, line in enumerate(picture.lines):
         yield f'    <edge id="{own}.e{at}" source="{ids[line.source]}" target="{ids[line.target]}">\n'
@@ -59,19 +59,6 @@ def _graph(own: str, picture: Picture) -> Iterator[str]:
         )
         yield "    </edge>\n"
     yield "  </graph>\n"
-
-
-def _of_box(box: Box) -> Mapping[str, object]:
-    return {
-        "id": box.id,
-        "name": box.name,
-        "role": box.role,
-        "kind": box.kind,
-        "reached": box.is_reached,
-        "join": box.is_join,
-        "members": box.members,
-        "findings": _format(box.found),
-    }
 
 
 def _format(found: Iterable[Diagnostic]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import pointer_text
-from stagec.emitters import Box, Emitter, Line, Picture
+from stagec.emitters import Box, Emitter, Line, Picture, describe_box
 
 FORMAT = "stagec.graph/1"
 
@@ -36,17 +36,7 @@ def _list(values: Iterable[dict[str, Any]]) -> str:
 
 
 def _box(box: Box) -> dict[str, Any]:
-    return {
-        "id": box.id,
-        "name": box.name,
-        "role": box.role,
-        "kind": box.kind,
-        "reached": box.is_reached,
-        "join": box.is_join,
-        "members": list(box.members),
-        "details": dict(box.details),
-        "found": _all(box.found),
-    }
+    return {**describe_box(box), "details": dict(box.details), "found": _all(box.found)}
 
 
 def _line(line: Line) -> dict[str, Any]:

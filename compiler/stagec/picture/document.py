@@ -170,7 +170,7 @@ class Mark:
 
 
 def marks_of(found: Iterable[Diagnostic]) -> list[Mark]:
-    """Return what is said of diagnostics."""
+    """Return one mark for each rule and severity, the heaviest first."""
     counts: dict[tuple[str, str, Severity], int] = {}
     for each in found:
         key = each.code, each.name, each.severity

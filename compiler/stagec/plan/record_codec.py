@@ -163,7 +163,7 @@ def _schema(found: Definitions, record: _Record) -> Json:
 
 
 def _property(found: Definitions, field: _Field) -> Json:
-    """Return what is said of a member; a default that is more than nothing is told."""
+    """Return the schema of a member, with its default unless that is empty."""
     made = {"description": field.about, **object_of(field.codec.describe(found))}
     if not field.is_needed and field.default not in (None, "", (), {}):
         made["default"] = field.codec.write(field.default)

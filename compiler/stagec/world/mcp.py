@@ -25,7 +25,8 @@ from stagec.world.server_errors import (
     explain_error,
     first_error,
 )
-from stagec.world.server_process import Launch, ServerProcess
+from stagec.world.server_process import ServerProcess
+from stagec.world.supervised import Job
 
 _AT_ONCE = 8
 """Servers that run at the same time."""
@@ -123,7 +124,7 @@ def _transport(server: Server, folder: str) -> Transport:
         return RemoteServer(server.url or "", server.headers)
     environment = {**get_default_environment(), **server.env}
     folder = os.path.join(folder, server.cwd or "")
-    return ServerProcess(Launch((server.command, *server.args), environment, folder or "."))
+    return ServerProcess(Job((server.command, *server.args), environment, folder or "."))
 
 
 async def _tools(server: Server, transport: Transport, tell: Callable[[int], None]) -> dict[str, LockedTool]:

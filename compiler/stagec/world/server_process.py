@@ -6,11 +6,10 @@ import asyncio
 import signal
 from asyncio import StreamReader, StreamWriter
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
 from typing import Any, cast
 
-from stagec.core.value import NOTHING, value
 from stagec.world.supervised import Job, Link
 
 _CHUNK = 65_536
@@ -24,15 +23,6 @@ _SHORT = 0.2
 """Seconds instead of them when stagec itself was asked to end."""
 
 
-@value
-class Launch:
-    """How a process is started: its arguments, its whole environment and its folder."""
-
-    command: tuple[str, ...]
-    environment: Mapping[str, str] = NOTHING
-    folder: str = "."
-
-
 class ServerProcess:
     """A transport of the SDK: entering starts the process, leaving ends it and every process it started.
 
@@ -40,11 +30,11 @@ class ServerProcess:
     `status` the exit status of a process that ended by itself.
     """
 
-    def __init__(self, launch: Launch) -> None:
+    def __init__(self, job: Job) -> None:
         self.strange: bytes | None = None
         self.errors = b""
         self.status: int | None = None
-        self._launch = launch
+        self._job = job
         self._link: Link
         self._process: Process | None = None
         self._tasks: tuple[asyncio.Task[None], ...] = ()
@@ -53,7 +43,7 @@ class ServerProcess:
     @property
     def program(self) -> str:
         """The name of the program."""
-        return self._launch.command[0]
+        return self._job.words[0]
 
     async def __aenter__(self) -> tuple[Any, Any]:
         from anyio import create_memory_object_stream
@@ -72,9 +62,8 @@ class ServerProcess:
 
     async def _start(self) -> Process:
         """Start the supervisor and wait until it has started the program; raise `OSError` when it could not."""
-        launch, link = self._launch, Link()
+        job, link = self._job, Link()
         self._link = link  # a transport may be entered again, for another way to ask
-        job = Job(launch.command, launch.environment, launch.folder)
         process = await asyncio.create_subprocess_exec(
             *link.command,
             stdin=PIPE,

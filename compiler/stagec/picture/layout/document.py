@@ -38,7 +38,7 @@ class Frame:
 
 @value
 class Badge:
-    """What is said of findings, and how heavy they are; None of those that are only counted."""
+    """A row about findings, and their severity; None for the row that only counts the rest."""
 
     text: str
     severity: Severity | None

@@ -6,8 +6,8 @@ import json
 from collections.abc import Container, Iterator
 
 from stagec.cli.commands.plan.overview import describe_tool
-from stagec.cli.commands.plan.sheet import Sheet
-from stagec.cli.commands.plan.wording import (
+from stagec.cli.commands.plan.sheet import Sheet, join_runs, split_runs
+from stagec.cli.wording import (
     describe_admission,
     describe_edge,
     describe_gate,
@@ -15,9 +15,7 @@ from stagec.cli.commands.plan.wording import (
     describe_supply,
     format_value,
     join_names,
-    join_runs,
     shorten,
-    split_runs,
 )
 from stagec.core.words import shorten_digest
 from stagec.plan import Plan

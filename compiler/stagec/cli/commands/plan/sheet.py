@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import assert_never
 
+from stagec.cli.wording import format_path
 from stagec.core.terminal import Canvas, Paint, Style, columns, wrap
 from stagec.core.words import ellipsis, visible
+from stagec.plan.template import Choice, Each, Hole, Piece, Template, Text
 
 _LABEL = 9
 """Columns of the names of rows: a digest fits beside them on 80."""
@@ -148,3 +151,29 @@ def _cut_runs(runs: Iterable[Run], begin: int, end: int) -> Iterator[Run]:
     for text, style in runs:
         yield text[max(0, begin - at) : max(0, end - at)], style
         at += len(text)
+
+
+def split_runs(template: Template, contents: Mapping[str, str]) -> Iterator[Run]:
+    """Yield a template piece by piece: `{{path}}`, `{{#each path}}…{{/each}}`, `{{#if path}}…{{else}}…{{/if}}`."""
+    todo: list[Piece | str] = [*reversed(template)]
+    while todo:  # no recursion: templates may be nested to any depth
+        piece = todo.pop()
+        match piece:
+            case str():
+                yield piece, Style.HOLE
+            case Text():
+                yield contents[piece.content], None
+            case Hole():
+                yield f"{{{{{format_path(piece.path)}}}}}", Style.HOLE
+            case Each():
+                todo += reversed([f"{{{{#each {format_path(piece.path)}}}}}", *piece.body, "{{/each}}"])
+            case Choice():
+                other = ["{{else}}", *piece.otherwise] if piece.otherwise else []
+                todo += reversed([f"{{{{#if {format_path(piece.path)}}}}}", *piece.then, *other, "{{/if}}"])
+            case _:
+                assert_never(piece)
+
+
+def join_runs(template: Template, contents: Mapping[str, str]) -> str:
+    """Return a template as one text."""
+    return "".join(text for text, _ in split_runs(template, contents))

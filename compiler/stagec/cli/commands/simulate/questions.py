@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from shlex import join
 
 from stagec.cli.commands.simulate.samples import Wish, make_sample
 from stagec.cli.running.report import label_request
-from stagec.core.json import Json
+from stagec.cli.wording import describe_conditions, describe_target
 from stagec.core.value import value
 from stagec.plan import Plan
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.canonical import compact
-from stagec.plan.gate import Among, Exists, IntentGate, Reads, Term
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Pick, Stop, Target
+from stagec.plan.gate import IntentGate, Term
+from stagec.plan.node import Edge, Named, Node, Pick
 from stagec.runtime import Program, State
 from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
 from stagec.runtime.execution import Execution
@@ -66,20 +65,14 @@ def _describe(question: OpenRequest) -> str:
             taken = sum(each.role == "assistant" for each in transcript)
             most = question.node.act.turns if isinstance(question.node.act, Converse) else 0
             return f"lets the model take turn {taken + 1}; an attempt has {most}"
-        case Grant() | Judge() | Confirm():
-            return _describe_decision(effect)
-        case Call() | Run() | Shell() | Hook() | Wait():
-            return _describe_action(effect)
-
-
-def _describe_decision(effect: Grant | Judge | Confirm) -> str:
-    match effect:
         case Grant(tool=tool):
             return f"asks people whether it may call the tool {tool}"
         case Judge(kind=kind):
             return f"asks whether the work is done ({kind})"
         case Confirm(question=text):
             return f"asks people: {text}"
+        case Call() | Run() | Shell() | Hook() | Wait():
+            return _describe_action(effect)
 
 
 def _describe_action(effect: Call | Run | Shell | Hook | Wait) -> str:
@@ -170,38 +163,4 @@ def _follow_edge(plan: Plan, edge: Edge, end: str) -> Iterator[WayOn]:
         for name, node in nodes.items():
             yield WayOn(edge.on, node, edge.when, name)
     else:
-        yield WayOn(edge.on, _describe_target(target, end), edge.when)
-
-
-def _describe_target(target: Target, end: str) -> str:
-    match target:
-        case Go(node=node, otherwise=otherwise):
-            return node if otherwise is None else f"{node}, or {otherwise} if it cannot start"
-        case Fork(nodes=nodes, join=join):
-            return f"{', '.join(nodes)} together" + (f", then {join}" if join is not None else "")
-        case Chain(nodes=nodes):
-            return ", then ".join(nodes)
-        case Stop(outcome=outcome):
-            return f"{end} ({outcome})"
-        case Named() | Pick():
-            return "the node that the answer names"
-
-
-def describe_conditions(terms: Iterable[Term]) -> str:
-    """Return `parsed.approved = true and reason present`."""
-    return " and ".join(map(_describe_condition, terms))
-
-
-def _describe_condition(term: Term) -> str:
-    path = ".".join(map(str, term.path))
-    match term:
-        case Among(values=values):
-            return f"{path} = {_join_values(values)}"
-        case Reads(texts=texts):
-            return f"{path} reads {_join_values(texts)}"
-        case Exists(present=present):
-            return f"{path} {'present' if present else 'absent'}"
-
-
-def _join_values(values: Iterable[Json]) -> str:
-    return " or ".join(json.dumps(each, ensure_ascii=False) for each in values)
+        yield WayOn(edge.on, describe_target(target, end), edge.when)

@@ -1,4 +1,4 @@
-"""What is said of each mistake in a YAML text."""
+"""The sentence for each mistake in a YAML text."""
 
 from __future__ import annotations
 

@@ -1,15 +1,13 @@
-"""What nodes do and where their edges lead, and templates, in words for people."""
+"""What nodes do, what their gates ask and where their edges lead, in words for people."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import assert_never
 
-from stagec.cli.commands.plan.sheet import Run
 from stagec.core.json import Json
-from stagec.core.terminal import Style
 from stagec.core.words import quote
 from stagec.plan.act import Act, Carried, Command, Converse, Given, Prompt, Provided, Supply
 from stagec.plan.gate import (
@@ -27,35 +25,9 @@ from stagec.plan.gate import (
     VerdictGate,
 )
 from stagec.plan.node import Chain, Edge, Fork, Go, Named, Pick, Stop, Target
-from stagec.plan.template import Choice, Each, Hole, Path, Piece, Template, Text
+from stagec.plan.template import Path
 
 _PLAIN = re.compile(r"[\w$@#/:+-]+")
-
-
-def split_runs(template: Template, contents: Mapping[str, str]) -> Iterator[Run]:
-    """Yield a template piece by piece: `{{path}}`, `{{#each path}}…{{/each}}`, `{{#if path}}…{{else}}…{{/if}}`."""
-    todo: list[Piece | str] = [*reversed(template)]
-    while todo:  # no recursion: templates may be nested to any depth
-        piece = todo.pop()
-        match piece:
-            case str():
-                yield piece, Style.HOLE
-            case Text():
-                yield contents[piece.content], None
-            case Hole():
-                yield f"{{{{{format_path(piece.path)}}}}}", Style.HOLE
-            case Each():
-                todo += reversed([f"{{{{#each {format_path(piece.path)}}}}}", *piece.body, "{{/each}}"])
-            case Choice():
-                other = ["{{else}}", *piece.otherwise] if piece.otherwise else []
-                todo += reversed([f"{{{{#if {format_path(piece.path)}}}}}", *piece.then, *other, "{{/if}}"])
-            case _:
-                assert_never(piece)
-
-
-def join_runs(template: Template, contents: Mapping[str, str]) -> str:
-    """Return a template as one text."""
-    return "".join(text for text, _ in split_runs(template, contents))
 
 
 def format_path(path: Path) -> str:
@@ -113,12 +85,11 @@ def name_act(act: Act) -> str:
 
 def describe_edge(edge: Edge, arrow: str) -> str:
     """Return `ok: parsed.approved = true → review`."""
-    conditions = f": {_join_conditions(edge.when)}" if edge.when else ""
+    conditions = f": {describe_conditions(edge.when)}" if edge.when else ""
     return f"{shorten(edge.on)}{conditions} {arrow} {describe_target(edge.target)}"
 
 
-def describe_condition(term: Term) -> str:
-    """Return a condition on a result or on the context."""
+def _describe_condition(term: Term) -> str:
     match term:
         case Among(path=path, values=values):
             return f"{format_path(path)} {_join_values('=', list(map(format_value, values)))}"
@@ -136,8 +107,8 @@ def _join_values(verb: str, values: list[str]) -> str:
     return f"in {', '.join(values)}" if verb == "=" else f"{verb} {join_names(values, 'or')}"
 
 
-def describe_target(given: Target) -> str:
-    """Return where a move leads."""
+def describe_target(given: Target, end: str = "end") -> str:
+    """Return where a move leads; `end` is what ends there."""
     match given:
         case Go(node=node, otherwise=otherwise):
             return (
@@ -152,7 +123,7 @@ def describe_target(given: Target) -> str:
         case Pick(choices=choices):
             return f"the one that the answer names, of the choices {shorten(choices)}"
         case Stop(outcome=outcome):
-            return f"end ({outcome})"
+            return f"{end} ({outcome})"
         case _:
             assert_never(given)
 
@@ -164,7 +135,7 @@ def describe_gate(given: Gate) -> Iterator[str]:
             yield from _describe_intent_gate(given)
         case VerdictGate(checks=checks):
             for check in checks:
-                when = f" when {_join_conditions(check.when)}" if check.when else ""
+                when = f" when {describe_conditions(check.when)}" if check.when else ""
                 yield f"{check.verdict}{when}" + (f": {check.reason}" if check.reason is not None else "")
             yield f"{'else ' if checks else ''}retry when a cap was hit, ok if not"
         case JudgeGate():
@@ -216,10 +187,11 @@ def _describe_pause(given: Backoff) -> str:
 def describe_admission(given: Admission, *, hooked: bool) -> Iterator[str]:
     """Yield what keeps a node from acting, and what happens then; where there is a hook, it may decide instead."""
     for verb, terms, policy in (("deferred", given.defer, given.on_defer), ("blocked", given.block, given.on_block)):
-        reasons = [*([_join_conditions(terms)] if terms else []), *(["its hook says so"] if hooked else [])]
+        reasons = [*([describe_conditions(terms)] if terms else []), *(["its hook says so"] if hooked else [])]
         if reasons:
             yield f"{verb} when {', or '.join(reasons)}: {policy}"
 
 
-def _join_conditions(terms: Iterable[Term]) -> str:
-    return " and ".join(map(describe_condition, terms))
+def describe_conditions(terms: Iterable[Term]) -> str:
+    """Return `parsed.approved = true and reason present`."""
+    return " and ".join(map(_describe_condition, terms))
