@@ -45,15 +45,16 @@ class NameIndex:
 
     def nearest(self, name: str) -> str | None:
         """Return the known name that `name` was most likely meant to be, or nothing."""
+        return self.slip(name) or (self._similar(name) if len(self._names) <= min(_FEW, self._patience) else None)
+
+    def slip(self, name: str) -> str | None:
+        """Return the known name that differs by case, separators or a character from each, or nothing."""
         if self._folded is None:
             self._folded = self._index()
         folded = _fold(name)
         if folded in self._folded:
             return self._folded[folded]
-        for short in (folded, *_shorter(folded)):
-            if short in self._shortened:
-                return self._shortened[short]
-        return self._similar(name) if len(self._names) <= min(_FEW, self._patience) else None
+        return next((self._shortened[short] for short in (folded, *_shorter(folded)) if short in self._shortened), None)
 
     def _index(self) -> dict[str, str]:
         folded: dict[str, str] = {}

@@ -23,7 +23,7 @@ from stagec.sources.shape.dialects import (
 from stagec.sources.shape.document import compile_schema, find_first
 from stagec.sources.shape.faults import pointer_of, value_at
 from stagec.sources.shape.patterns import PatternTrouble, trouble
-from stagec.sources.shape.subschemas import KEYWORDS, Subschema, foreign, identities, subschemas
+from stagec.sources.shape.subschemas import KEYWORDS, Subschema, foreign, identities, report_slips, subschemas
 from stagec.sources.tree import Fault, Tree
 
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
@@ -46,7 +46,7 @@ def judge_schema(tree: Tree, budgets: Budgets, tally: PatternTally | None = None
     if not isinstance(tree.value, dict):
         facts = {"allowed": ("object",), "kind": kind_of(tree.value)}
         return replace(tree, faults=(*tree.faults, Fault("invalid-schema", tree.at, "type", facts)), readable=False)
-    return _with_faults(tree, tree.at, tree.value, budgets, tally or PatternTally(budgets))
+    return _with_faults(tree, tree.at, tree.value, _Patterns(budgets, tally))
 
 
 def judge_member(tree: Tree, pointer: Pointer, budgets: Budgets, tally: PatternTally | None = None) -> Tree:
@@ -57,8 +57,7 @@ def judge_member(tree: Tree, pointer: Pointer, budgets: Budgets, tally: PatternT
     given = part_at(tree.value, pointer)
     if not isinstance(given, dict):
         return tree
-    known = {key: each for key, each in given.items() if key in KEYWORDS}
-    return _with_faults(tree, _place(tree.at, pointer), known, budgets, tally or PatternTally(budgets))
+    return _with_faults(tree, _place(tree.at, pointer), given, _Patterns(budgets, tally))
 
 
 def part_at(given: Json, pointer: Pointer) -> Json:
@@ -74,24 +73,26 @@ def _inside(given: Json, key: str | int) -> Json:
     return given[key] if isinstance(given, list) and isinstance(key, int) else None
 
 
-def _with_faults(tree: Tree, at: Place, schema: Object, budgets: Budgets, tally: PatternTally) -> Tree:
-    patterns = _Patterns(budgets.pattern_length, tally)
+def _with_faults(tree: Tree, at: Place, schema: Object, patterns: _Patterns) -> Tree:
     found = tuple(_faults(tree, at, schema, patterns))
     return replace(tree, faults=(*tree.faults, *found)) if found else tree
 
 
-def _faults(tree: Tree, at: Place, root: Object, patterns: _Patterns) -> Iterator[Fault]:
+def _faults(tree: Tree, at: Place, given: Object, patterns: _Patterns) -> Iterator[Fault]:
+    is_file = not at.pointer
+    root = given if is_file else {key: each for key, each in given.items() if key in KEYWORDS}
     parts = tuple(subschemas(root))
     unknown = tuple(_dialects(at, parts))
     yield from unknown
     if not unknown:
-        found = tuple(list_dialect_parts(root, members=not at.pointer)) if _may_be_mixed(tree) else ()
+        found = tuple(list_dialect_parts(root, members=is_file)) if _may_be_mixed(tree) else ()
         apart = {part.pointer: (part.value, part.draft) for part in found if part.apart}
         members = apart or _find_members(at, root)
         violations = tuple(_violations(at, root, members, everything=len(tree.data) < _LARGE))
         yield from violations
         yield from _repetitions(at, parts, {each.at for each in violations})
         yield from _report_ignored(at, found)
+        yield from report_slips(at, (Subschema((), given), *parts[1:]))
     yield from foreign(at, parts, identities(parts))
     yield from patterns.faults(at, parts)
 
@@ -215,10 +216,10 @@ def judge_patterns(tree: Tree, patterns: Mapping[Pointer, str], tally: PatternTa
 class _Patterns:
     """The patterns of one file: how long each may be, and how large all of the project become."""
 
-    def __init__(self, longest: int, tally: PatternTally) -> None:
-        self._longest = longest
-        self._left = longest * _PATTERNS
-        self._tally = tally
+    def __init__(self, budgets: Budgets, tally: PatternTally | None) -> None:
+        self._longest = budgets.pattern_length
+        self._left = self._longest * _PATTERNS
+        self._tally = tally or PatternTally(budgets)
         self._seen: dict[str, PatternTrouble | None] = {}
 
     def faults(self, at: Place, parts: tuple[Subschema, ...]) -> Iterator[Fault]:

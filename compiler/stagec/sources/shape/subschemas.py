@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable, Iterator
 from enum import Enum
 from urllib.parse import unquote
 
-from stagec.core.json import Json, Object
+from stagec.core.json import Json, Object, list_of, object_of
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import value
 from stagec.sources.read import join
@@ -39,22 +40,24 @@ KEYWORDS = frozenset(
 
 @value
 class Subschema:
-    """A schema and where it stands in its file."""
+    """A schema and where it stands in its file; it is `certain` unless it is in a member that no dialect knows."""
 
     pointer: Pointer
     value: Object
+    certain: bool = True
 
 
 def subschemas(root: Json) -> Iterator[Subschema]:
-    """Return a schema and all schemas inside it, each once."""
-    waiting: list[tuple[Pointer, Json]] = [((), root)]
+    """Return a schema and all schemas inside it, each once; the members of the root may be schemas of any name."""
+    waiting: list[tuple[Pointer, Json, bool]] = [((), root, True)]
     while waiting:
-        pointer, each = waiting.pop()
+        pointer, each, certain = waiting.pop()
         if isinstance(each, dict):
-            yield Subschema(pointer, each)
-            waiting.extend((pointer + way, member) for way, member in _inside(each))
+            yield Subschema(pointer, each, certain)
+            for way, member in _inside(each):
+                waiting.append((pointer + way, member, certain and (not pointer or way[0] in KEYWORDS)))
         elif isinstance(each, list):
-            waiting.extend(((*pointer, index), member) for index, member in enumerate(each))
+            waiting.extend(((*pointer, index), member, certain) for index, member in enumerate(each))
 
 
 def _inside(schema: Object) -> Iterator[tuple[tuple[Key, ...], Json]]:
@@ -64,6 +67,38 @@ def _inside(schema: Object) -> Iterator[tuple[tuple[Key, ...], Json]]:
                 yield (key, name), named
         elif key not in DATA and isinstance(member, (dict, list)):
             yield (key,), member
+
+
+_ANNOTATIONS = frozenset({"comment", "example", "markdownDescription"})
+"""Members that other tools read and that only look like misspelt keywords."""
+_KNOWN = NameIndex(KEYWORDS)
+
+
+def report_slips(at: Place, parts: Iterable[Subschema]) -> Iterator[Fault]:
+    """State which members are most likely misspelt keywords, and which requirements misspell a declared property."""
+    for part in parts:
+        if not part.certain:
+            continue
+        there = Place(at.file, (*at.pointer, *part.pointer))
+        for key in [each for each in part.value if each not in KEYWORDS]:
+            near = _KNOWN.slip(key) if key not in _ANNOTATIONS else None
+            is_schema = isinstance(part.value[key], dict) and not there.pointer  # of a file the name may be a step's
+            if near is not None and near not in part.value and not is_schema:
+                yield Fault("misspelt-keyword", (there / key).key, facts={"name": key, "meant": near})
+        yield from _report_requirements(there, part.value)
+
+
+def _report_requirements(at: Place, schema: Object) -> Iterator[Fault]:
+    required, declared = list_of(schema.get("required")), object_of(schema.get("properties"))
+    if not declared or all(each in declared for each in required if isinstance(each, str)):
+        return
+    free = NameIndex(name for name in declared if name not in required)
+    for index, name in enumerate(required):
+        near = free.slip(name) if isinstance(name, str) and name not in declared else None
+        if near is not None:
+            place = at / "required" / index
+            related = ((at / "properties" / near).key, "declared here")
+            yield Fault("misspelt-requirement", place, facts={"name": name, "meant": near}, related=(related,))
 
 
 _KEYWORDS = ("$ref", "$dynamicRef", "$recursiveRef")
