@@ -54,6 +54,8 @@ _FREE: tuple[tuple[Json, tuple[Json, ...]], ...] = (
     ({"type": "object", "additionalProperties": {"type": "integer"}}, ({}, {"a": 1})),
     ({}, (None, 1, "x", [], {})),
 )
+HOME = "https://example.com/project/"
+"""Where files with an address of their own say that they are."""
 _NAMES = ("part", "a/b", "c~d", "é", "50%", "with space", "Upper", "1", "$weird", "properties")
 """Names of parts that references have to write in another way."""
 
@@ -122,9 +124,10 @@ class SchemaFiles:
         chosen = random.choice(names)
         self._drafts = [chosen, chosen if random.random() < 0.8 else random.choice(names)]
         self.files: dict[str, Json] = {}
+        is_addressed = self.chance(0.15, "files with an $id")
         for at in range(random.choice((1, 1, 2, 3))):
-            draft = Draft(self._drafts[at > 0])
-            self.files[f"{('all', 'other', 'deep/more')[at]}.schema.json"] = dict(draft.header)
+            draft, name = Draft(self._drafts[at > 0]), f"{('all', 'other', 'deep/more')[at]}.schema.json"
+            self.files[name] = {**draft.header, **({draft.id: f"{HOME}{name}"} if is_addressed else {})}
             marks[f"dialect {draft.name}"] += 1
         if len(self.files) > 1:
             marks["several schema files"] += 1
@@ -262,6 +265,9 @@ class SchemaFiles:
         held = self.files[target].setdefault(box, {})
         key = f"{random.choice(_NAMES)}{len(held)}"
         base = "" if target == file else _relative(file, target)
+        if base and own.id in self.files[target] and random.random() < 0.5:
+            base = f"{HOME}{target}"
+            self._marks["reference by $id"] += 1
         self._marks["reference to another file" if base else f"reference into {box}"] += 1
         if key.rstrip("0123456789") not in {"part", "Upper", ""}:
             self._marks["pointer with escapes"] += 1

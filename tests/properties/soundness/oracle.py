@@ -24,15 +24,17 @@ class Oracle:
 
     def __init__(self, files: Mapping[str, Json]) -> None:
         self._files = files
-        resources = [(_AT + name, Resource.from_contents(each, DRAFT202012)) for name, each in files.items()]
+        self._homes = {name: str(each.get("$id", each.get("id", _AT + name))) for name, each in files.items()}
+        homes = [(self._homes[name], each) for name, each in files.items()]
+        resources = [(address, Resource.from_contents(each, DRAFT202012)) for address, each in homes]
         self._registry: Any = Registry().with_resources(resources)
-        self._quick = jsonschema_rs.Registry([(_AT + name, each) for name, each in files.items()])
+        self._quick = jsonschema_rs.Registry(homes)
         drafts = {each.get("$schema") for each in files.values() if isinstance(each, dict)}
         self._alike = len(drafts) == 1
 
     def satisfying(self, placed: Placed) -> list[Json]:
         """Return the answers that satisfy a schema, as both libraries find; one of them knows no mixed dialects."""
-        address = f"{_AT}{placed.file}#/{quote(placed.name)}"
+        address = f"{self._homes[placed.file]}#/{quote(placed.name)}"
         whole = {"$schema": self._draft(placed.file), "allOf": [{"$ref": address}]}
         try:
             quick = jsonschema_rs.validator_for(whole, registry=self._quick)
