@@ -185,7 +185,7 @@ class SchemaFiles:
             for holder in holders:
                 self._demand(at, holder, required=leaf.required)
                 at = at["properties"].setdefault(holder, {"type": "object", "required": [], "properties": {}})
-            self._demand(at, last, required=leaf.required)
+            self._demand(at, last, required=leaf.required or at is not schema)
             at["properties"][last] = leaf.schema
         for each in (schema, *(part for part in schema["properties"].values() if isinstance(part, dict))):
             if each.get("required") == []:
