@@ -12,14 +12,14 @@ _NAME = r"[A-Za-z_][\w-]{0,99}(?:\.[\w-]{1,99}|\[\d{1,9}\]){0,20}"
 _BRACKETED = re.compile(
     r"(?<!\\)(?P<open>\{\{\{?|[$#@%]\{|\[\[|\{)[ \t]{0,8}"
     rf"(?P<name>{_NAME})[ \t]{{0,8}}(?P<close>\}}{{1,3}}|\]\])"
-    r"|(?P<statement>\{%[^%\n]{1,200}%\}|<%[^%\n]{1,200}%>)"
+    r"|(?P<statement>\{%[^%\n]{1,200}%\}|<%[^%\n]{1,200}%>|\{\{[#/^][^{}\n]{1,200}\}\})"
 )
 _WORD = re.compile(_NAME)
 _FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})", re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)[^`\n]{1,500}(?<!`)\1(?!`)")
 _CLOSING = {"{{{": "}}}", "{{": "}}", "[[": "]]"}
 _STATEMENT = 2
-"""The characters that open a statement: `{%` or `<%`."""
+"""The characters that open a statement: `{%`, `<%`, or `{{` before `#` or `/`."""
 
 
 @value

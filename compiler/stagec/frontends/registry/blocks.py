@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from stagec.core.place import Place
 from stagec.core.value import replace, value
 
 DEEPEST = 32
@@ -48,6 +49,23 @@ class PromptTag:
     kind: str = ""
     name: str = ""
     defect: Defect | None = None
+
+
+@value
+class BrokenBlock:
+    """A tag of a block in a retry prompt that means nothing: where it stands, as it is written, and why."""
+
+    at: Place
+    text: str
+    defect: Defect
+
+
+@value
+class PromptReading:
+    """A name that a retry prompt reads of what a validator extracted, and where."""
+
+    name: str
+    at: Place
 
 
 def find_tags(text: str) -> tuple[PromptTag, ...]:
@@ -120,3 +138,19 @@ class _Pairing:
 
     def _strike(self, at: int, defect: Defect | None) -> None:
         self.found[at] = replace(self.found[at], role=TagRole.NONE, defect=defect)
+
+
+def read_retry_prompt(
+    text: str, file: Place, start: int, end: int
+) -> tuple[tuple[BrokenBlock, ...], tuple[PromptReading, ...]]:
+    """Return the tags that mean nothing in a retry prompt, a stretch of a file, and the names that the others read."""
+    broken: list[BrokenBlock] = []
+    found: dict[str, PromptReading] = {}
+    for tag in find_tags(text[start:end]) if "{{" in text else ():
+        span = (start + tag.start, start + tag.end)
+        name = tag.name.partition(".")[0]
+        if tag.defect is not None:
+            broken.append(BrokenBlock(replace(file, range=span), text[slice(*span)], tag.defect))
+        elif name and name != "this":
+            found.setdefault(name, PromptReading(name, replace(file, range=span)))
+    return tuple(broken), tuple(found.values())

@@ -6,11 +6,12 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+from stagec.core.brackets import Bracketed, find_bracketed
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import NO_NAMES, NameIndex
 from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import NOTHING, replace, value
-from stagec.frontends.registry.blocks import Defect, find_tags
+from stagec.frontends.registry.blocks import BrokenBlock, PromptReading
 from stagec.sources.read import join
 from stagec.sources.tree import Fault, Tree
 
@@ -61,20 +62,12 @@ class RetryPrompt:
 
 
 @value
-class BrokenBlock:
-    """A tag of a block in a retry prompt that means nothing: where it stands, as it is written, and why."""
+class LiteralName:
+    """Names in brackets that stay as they are: where they stand and how they are written."""
 
     at: Place
     text: str
-    defect: Defect
-
-
-@value
-class PromptReading:
-    """A name that a retry prompt reads of what a validator extracted, and where."""
-
-    name: str
-    at: Place
+    bracketed: Bracketed
 
 
 @value
@@ -86,6 +79,8 @@ class PromptText:
 
     reads: Mapping[str, Place] = NOTHING
     listed: tuple[Mention, ...] | None = None
+    literals: tuple[LiteralName, ...] = ()
+    """The names in other brackets than those of variables."""
 
 
 @value
@@ -100,6 +95,8 @@ class Prompts:
     broken_blocks: tuple[BrokenBlock, ...] = ()
     readings: Mapping[str, tuple[PromptReading, ...]] = NOTHING
     """What each retry prompt reads, by its file."""
+    blank: tuple[Place, ...] = ()
+    """The prompts that say nothing."""
     texts: Mapping[str, PromptText] = NOTHING
     """What the prompts of steps say of variables, by file; of one that cannot be read nothing."""
 
@@ -255,6 +252,9 @@ def _members(root: Object, name: str) -> Iterable[tuple[str, Json]]:
 VARIABLE = "uv-"
 """What the names of variables may begin with, and in prompts have to."""
 _READ = re.compile(r"\{uv-([A-Za-z0-9_]+)\}")
+_STDIN = "{input_text}"
+_BRACKETS = (b"{", b"<%", b"[[")
+"""Without one of these there is nothing to fill in, and nothing that could be meant so."""
 
 
 def read_text(tree: Tree) -> PromptText:
@@ -262,13 +262,20 @@ def read_text(tree: Tree) -> PromptText:
     listed = None
     if isinstance(tree.value, dict) and "uvVariables" in tree.value:
         listed = tuple(_list_names(tree.value["uvVariables"], tree.at / "uvVariables"))
-    if b"{uv-" not in tree.data:
+    if not any(each in tree.data for each in _BRACKETS):
         return PromptText(NOTHING, listed)
-    text = tree.data.decode(errors="replace")
+    whole = tree.data.decode(errors="replace")
+    start, end = tree.body or (0, len(whole))
     reads: dict[str, Place] = {}
-    for found in _READ.finditer(text, *(tree.body or ())):
+    for found in _READ.finditer(whole, start, end):
         reads.setdefault(found[1], replace(tree.at, range=found.span()))
-    return PromptText(reads, listed)
+    literals: list[LiteralName] = []
+    for each in find_bracketed(whole[start:end]):
+        span = (start + each.start, start + each.end)
+        text = whole[slice(*span)]
+        if _READ.fullmatch(text) is None and text != _STDIN:
+            literals.append(LiteralName(replace(tree.at, range=span), text, each))
+    return PromptText(reads, listed, tuple(literals))
 
 
 def _list_names(given: Json, at: Place) -> Iterator[Mention]:
@@ -279,19 +286,3 @@ def _list_names(given: Json, at: Place) -> Iterator[Mention]:
     for index, each in enumerate(list_of(given)):
         if isinstance(each, str) and each:
             yield Mention(each.removeprefix(VARIABLE), at / index)
-
-
-def read_retry_prompt(
-    text: str, file: Place, start: int, end: int
-) -> tuple[tuple[BrokenBlock, ...], tuple[PromptReading, ...]]:
-    """Return the tags that mean nothing in a retry prompt, a stretch of a file, and the names that the others read."""
-    broken: list[BrokenBlock] = []
-    found: dict[str, PromptReading] = {}
-    for tag in find_tags(text[start:end]) if "{{" in text else ():
-        span = (start + tag.start, start + tag.end)
-        name = tag.name.partition(".")[0]
-        if tag.defect is not None:
-            broken.append(BrokenBlock(replace(file, range=span), text[slice(*span)], tag.defect))
-        elif name and name != "this":
-            found.setdefault(name, PromptReading(name, replace(file, range=span)))
-    return tuple(broken), tuple(found.values())

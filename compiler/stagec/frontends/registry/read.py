@@ -12,6 +12,7 @@ from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import replace
 from stagec.frontends.registry.agreement import agree
+from stagec.frontends.registry.blocks import BrokenBlock, PromptReading, read_retry_prompt
 from stagec.frontends.registry.document import (
     ALLOWED,
     KIND_OF_PHASE,
@@ -26,16 +27,7 @@ from stagec.frontends.registry.document import (
 )
 from stagec.frontends.registry.files import RegistryFiles, bundles, find_attached_file, find_attached_folder, is_prompt
 from stagec.frontends.registry.gates import GateReader, OutputReader
-from stagec.frontends.registry.prompts import (
-    BrokenBlock,
-    PromptReading,
-    Prompts,
-    PromptText,
-    Store,
-    find_prompts,
-    read_retry_prompt,
-    read_text,
-)
+from stagec.frontends.registry.prompts import Prompts, PromptText, Store, find_prompts, read_text
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 
@@ -141,6 +133,7 @@ def _prompts(bundle: RegistryFiles, sources: Sources, steps: Mapping[str, Step])
         found,
         broken_blocks=tuple(each for broken, _ in retries.values() for each in broken),
         readings={file: names for file, (_, names) in retries.items()},
+        blank=tuple(_find_blank(sources, {**own, **files})),
         texts=dict(_read_texts(sources, own)),
     )
 
@@ -151,6 +144,16 @@ def _read_texts(sources: Sources, files: Iterable[str]) -> Iterator[tuple[str, P
         tree = sources.tree(file, "prompt")
         if tree is not None and tree.readable:
             yield file, read_text(tree)
+
+
+def _find_blank(sources: Sources, files: Iterable[str]) -> Iterator[Place]:
+    """Yield the prompts that say nothing."""
+    for file in files:
+        tree = sources.tree(file, "prompt")
+        if tree is not None and tree.readable and tree.data:
+            text = tree.data.decode(errors="replace")
+            if not text[slice(*(tree.body or (0, None)))].strip():
+                yield tree.at
 
 
 def _read_retry_prompt(sources: Sources, file: str) -> tuple[tuple[BrokenBlock, ...], tuple[PromptReading, ...]]:

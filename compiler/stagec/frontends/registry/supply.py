@@ -94,7 +94,7 @@ def find_unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]
     for step in registry.steps.values():
         declared = {} if step.is_section else list_declared(step)
         lost = [name for name in declared if name not in known and name not in parameters]
-        received = frozenset(_list_received(step)) if lost else frozenset[str]()
+        received = frozenset(list_received(step)) if lost else frozenset[str]()
         for name in lost:
             if name not in received:
                 found.setdefault(name, []).append((step, step.at / "uvVariables" / declared[name]))
@@ -110,7 +110,7 @@ def list_declared(step: Step) -> dict[str, int]:
     return found
 
 
-def _list_received(step: Step) -> Iterator[str]:
+def list_received(step: Step) -> Iterator[str]:
     """Yield the variables that the inputs of a step may be meant to supply."""
     for name, given in object_of(step.body.get("inputs")).items():
         yield name
@@ -171,7 +171,7 @@ def _is_supplied(registry: Registry, step: Step, name: str) -> bool:
     agent = registry.agent
     if agent is None or not agent.is_whole or name in agent.parameters or name in list_asked(registry):
         return True
-    return name in frozenset(_list_received(step))
+    return name in frozenset(list_received(step))
 
 
 @value
