@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagec import frontends, rules
+from stagec.contract.expansion import judge_reached
 from stagec.core.collector import PausedCollector
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.rule import AnyFamily, AnyRule, Family
@@ -117,6 +118,7 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
         read = end.read(sources, tuple(sorted({*seen, *named})))
         documents.extend(read)
         meanings.extend(_lower(end, read, sources))
+    judge_reached(sources)
     for tree in unclaimed:
         if tree.readable and not any(end.recognises(tree) for end in ends):
             sources.replace(replace(tree, faults=(*tree.faults, Fault("unknown-document", tree.at))))

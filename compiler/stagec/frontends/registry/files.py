@@ -6,7 +6,7 @@ import os
 import posixpath
 from collections.abc import Callable, Iterator
 
-from stagec.contract.expansion import judge_expansion
+from stagec.contract.expansion import judge_expansion, reach_named
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace, value
@@ -79,7 +79,20 @@ def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[RegistryFiles, ..
         if (tree := sources.tree(schema, "schema")) is not None:
             judged = judge_schema(tree, sources.budgets, sources.patterns)
             sources.replace(judge_expansion(sources, judged))
+    for bundle in found:
+        for schema, name in _list_outputs(bundle):
+            reach_named(sources, schema, name)
     return found
+
+
+def _list_outputs(bundle: RegistryFiles) -> Iterator[tuple[str, str]]:
+    """Yield the file and the name of every schema that a step of a registry means."""
+    for step in object_of(object_of(bundle.registry.value).get("steps")).values():
+        named = object_of(object_of(step).get("outputSchemaRef"))
+        file, name = text_in(named, "file"), text_in(named, "schema")
+        path = join(bundle.schemas.path, file) if file is not None else None
+        if path is not None and name is not None:
+            yield path, name
 
 
 def _definition(sources: Sources, file: str) -> tuple[str, Tree] | None:

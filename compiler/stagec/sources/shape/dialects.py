@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Any
 
 from stagec.core.json import Json, Object
-from stagec.core.place import Pointer
+from stagec.core.place import Key, Pointer
 from stagec.core.value import value
 from stagec.sources.shape.subschemas import KEYWORDS, NAMED
 
@@ -56,13 +56,17 @@ def draft_at(root: Json, pointer: Pointer) -> Dialect:
     """Return the draft that a part of a schema is in: it names it, or one of the schemas around it does."""
     given: Any = root
     draft = LATEST
-    for key in (*pointer, None):
+    for length in range(len(pointer) + 1):
         draft = Dialect.of(given, draft) if isinstance(given, dict) else draft
-        try:
-            given = given[key]
-        except (KeyError, IndexError, TypeError):
-            return draft
+        given = _step(given, pointer[length]) if length < len(pointer) else None
     return draft
+
+
+def _step(given: Any, key: Key) -> Any:
+    try:
+        return given[key]
+    except (KeyError, IndexError, TypeError):
+        return None
 
 
 _TITLES = ("draft-04", "draft-06", "draft-07", "2019-09", "2020-12")
@@ -77,6 +81,13 @@ _SINCE = {
     **dict.fromkeys(("$recursiveRef", "unevaluatedItems", "unevaluatedProperties"), Dialect.OF_2019),
     **dict.fromkeys(("$dynamicRef", "prefixItems"), Dialect.OF_2020),
 }
+_REMARKED_SINCE = {
+    "examples": Dialect.SIX,
+    **dict.fromkeys(("$comment", "readOnly", "writeOnly", "contentEncoding", "contentMediaType"), Dialect.SEVEN),
+    **dict.fromkeys(("$anchor", "$recursiveAnchor", "contentSchema", "deprecated", "$vocabulary"), Dialect.OF_2019),
+    "$dynamicAnchor": Dialect.OF_2020,
+}
+"""Members that say nothing about a value, but have to have a certain form since a draft."""
 _UNTIL = {"$recursiveRef": Dialect.OF_2019, "additionalItems": Dialect.OF_2019, "dependencies": Dialect.SEVEN}
 _BOUNDS = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
 _INCLUSIVE = {exclusive: bound for bound, exclusive in _BOUNDS.items()}
@@ -89,7 +100,7 @@ def is_known(keyword: str, given: Json, draft: Dialect) -> bool:
     if keyword in _INCLUSIVE:
         return isinstance(given, bool) == (draft is Dialect.FOUR)
     first, last = range_of(keyword)
-    return first <= draft <= last
+    return _REMARKED_SINCE.get(keyword, first) <= draft <= last
 
 
 _REMARKS = frozenset(
@@ -163,12 +174,13 @@ class DialectPart:
     apart: bool
 
 
-def list_dialect_parts(root: Object, *, members: bool) -> Iterator[DialectPart]:
+def list_dialect_parts(root: Object, outer: Dialect, *, members: bool) -> Iterator[DialectPart]:
     """Yield a schema and every schema inside it, where its draft says that one stands, and definitions in any draft.
 
-    With `members`, those of the root that are no keywords are schemas of their own.
+    `outer` is the draft of what is around it. With `members`, those of the root that are no keywords are schemas of
+    their own.
     """
-    waiting = [DialectPart((), root, Dialect.of(root, LATEST), True)]
+    waiting = [DialectPart((), root, Dialect.of(root, outer), True)]
     while waiting:
         part = waiting.pop()
         yield part
@@ -193,6 +205,31 @@ def _list_inside(part: DialectPart, *, members: bool) -> Iterator[tuple[Pointer,
         yield from ((way, each) for way, each in held if isinstance(each, dict))
 
 
+def is_seen(root: Json, pointer: Pointer, *, members: bool) -> bool:
+    """Tell whether `list_dialect_parts` comes upon the schema at a pointer into another one."""
+    given: Any = root
+    draft, at = LATEST, 0
+    while isinstance(given, dict):
+        draft = Dialect.of(given, draft)
+        if at == len(pointer):
+            return True
+        key = pointer[at]
+        held = given.get(key) if isinstance(key, str) and key not in _UNKNOWN[draft] else None
+        through = _steps_to_schema(key, held, members=members and at == 0)
+        if not through or at + through > len(pointer):
+            return False
+        given = held if through == 1 else _step(held, pointer[at + 1])
+        at += through
+    return False
+
+
+def _steps_to_schema(key: Key, held: Json, *, members: bool) -> int:
+    """Return how many steps of a pointer lead from a schema to one inside it, none where none does."""
+    if isinstance(held, list):
+        return 2 if key in _LISTS else 0
+    return 2 if key in NAMED else int(key in _ONES or (members and key not in KEYWORDS))
+
+
 DOUBTFUL = frozenset({"$ref", *_INCLUSIVE}).union(*_UNKNOWN.values())
 """What a schema has of which something may not count in its draft."""
 
@@ -202,7 +239,14 @@ def fits(schema: Object, own: Dialect, target: Dialect) -> bool:
     if own is target:
         return True
     alike = all(is_known(key, given, own) == is_known(key, given, target) for key, given in schema.items())
-    return alike and target is not Dialect.FOUR  # it has no `true` and `false` in place of schemas, and other names
+    is_listed = target is not Dialect.SIX or "enum" not in schema or _is_set(schema["enum"])
+    return alike and is_listed and target is not Dialect.FOUR  # it has no `true` and `false` in place of schemas
+
+
+def _is_set(listed: Json) -> bool:
+    """Tell whether plain values are some and different, which only drafts before draft-07 ask of an `enum`."""
+    plain = [each for each in listed if not isinstance(each, list | dict)] if isinstance(listed, list) else []
+    return isinstance(listed, list) and 0 < len(set(plain)) == len(listed)
 
 
 @value
@@ -220,7 +264,7 @@ def restate(schema: Object, own: Dialect, target: Dialect) -> Iterator[Keyword]:
     for key, given in schema.items():
         if is_known(key, given, own):
             yield from _OTHERWISE.get(key, _as_it_is)(key, schema, target)
-        else:  # one that validators of later drafts heed, too
+        elif key == "dependencies":  # validators of later drafts heed it, too
             yield Keyword(key, key, given)
 
 

@@ -60,6 +60,24 @@ def judge_member(tree: Tree, pointer: Pointer, budgets: Budgets, tally: PatternT
     return _with_faults(tree, _place(tree.at, pointer), given, _Patterns(budgets, tally))
 
 
+def judge_part(tree: Tree, pointer: Pointer, draft: Dialect, budgets: Budgets, tally: PatternTally | None) -> Tree:
+    """Return a tree with what is wrong with a part of it that is used as a schema in a draft.
+
+    Without a `tally`, what its references and patterns cost is known already.
+    """
+    at, given = _place(tree.at, pointer), part_at(tree.value, pointer)
+    if not isinstance(given, dict):
+        errors = _errors(_meta(draft), given)
+        found = tuple(_violation(at, given, error.kind) for error in errors[:1])
+        return replace(tree, faults=(*tree.faults, *found)) if found else tree
+    if tally is not None:
+        return _with_faults(tree, at, given, _Patterns(budgets, tally), draft)
+    parts = tuple(list_dialect_parts(given, draft, members=False))
+    apart = {part.pointer: (part.value, part.draft) for part in parts if part.apart}
+    faults = (*_violations(at, given, apart, everything=True), *_report_ignored(at, parts))
+    return replace(tree, faults=(*tree.faults, *faults)) if faults else tree
+
+
 def part_at(given: Json, pointer: Pointer) -> Json:
     """Return the part of a value at a pointer into it, nothing where there is none."""
     for key in pointer:
@@ -73,19 +91,19 @@ def _inside(given: Json, key: str | int) -> Json:
     return given[key] if isinstance(given, list) and isinstance(key, int) else None
 
 
-def _with_faults(tree: Tree, at: Place, schema: Object, patterns: _Patterns) -> Tree:
-    found = tuple(_faults(tree, at, schema, patterns))
+def _with_faults(tree: Tree, at: Place, schema: Object, patterns: _Patterns, outer: Dialect = LATEST) -> Tree:
+    found = tuple(_faults(tree, at, schema, patterns, outer))
     return replace(tree, faults=(*tree.faults, *found)) if found else tree
 
 
-def _faults(tree: Tree, at: Place, given: Object, patterns: _Patterns) -> Iterator[Fault]:
+def _faults(tree: Tree, at: Place, given: Object, patterns: _Patterns, outer: Dialect) -> Iterator[Fault]:
     is_file = not at.pointer
     root = given if is_file else {key: each for key, each in given.items() if key in KEYWORDS}
     parts = tuple(subschemas(root))
     unknown = tuple(_dialects(at, parts))
     yield from unknown
     if not unknown:
-        found = tuple(list_dialect_parts(root, members=is_file)) if _may_be_mixed(tree) else ()
+        found = tuple(list_dialect_parts(root, outer, members=is_file)) if _may_be_mixed(tree) else ()
         apart = {part.pointer: (part.value, part.draft) for part in found if part.apart}
         members = apart or _find_members(at, root)
         violations = tuple(_violations(at, root, members, everything=len(tree.data) < _LARGE))
@@ -174,7 +192,7 @@ def _repetitions(at: Place, parts: tuple[Subschema, ...], told: Collection[Place
                 yield Fault("repeated-enum-value", place / index, facts={"got": each, "first": place / first})
 
 
-def _errors(validator: Any, schema: Object) -> tuple[Any, ...]:
+def _errors(validator: Any, schema: Json) -> tuple[Any, ...]:
     try:
         return () if validator.is_valid(schema) else tuple(validator.iter_errors(schema))
     except UnicodeEncodeError:  # a lone surrogate; it has a fault of its own
