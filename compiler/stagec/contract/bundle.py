@@ -11,13 +11,13 @@ from typing import Any
 from urllib.parse import quote
 
 from stagec.contract.choices import text_of
-from stagec.contract.reach import Reach, SchemaScope
+from stagec.contract.reach import Keyword, Reach, SchemaScope, restate
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.json import Json, Object, list_of
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
 from stagec.plan.document import Contents
-from stagec.sources.shape.dialects import LATEST, Dialect, Keyword, drop_ignored, restate
+from stagec.sources.shape.dialects import LATEST, Dialect, drop_ignored
 from stagec.sources.shape.subschemas import SchemaPart, position
 
 

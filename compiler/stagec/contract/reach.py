@@ -1,10 +1,10 @@
-"""The references of schemas: what a schema reaches by them, and in which draft of JSON Schema all of it can be said."""
+"""The references of schemas: what a schema reaches by them, and in which draft of JSON Schema all of it is said."""
 
 from __future__ import annotations
 
 import posixpath
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import unquote
 
 from stagec.contract.schemas import Miss, Schema, Schemas, list_parts
@@ -12,7 +12,7 @@ from stagec.core.json import Json, Object
 from stagec.core.place import Place, Pointer, pointer_text
 from stagec.core.value import replace, value
 from stagec.sources.read import join
-from stagec.sources.shape.dialects import Dialect, drop_ignored, fits, is_known
+from stagec.sources.shape.dialects import INCLUSIVE, Dialect, drop_ignored, is_known
 from stagec.sources.shape.subschemas import SchemaPart, parts
 
 
@@ -151,3 +151,85 @@ def _is_marked(schema: Schema, keyword: str, name: str) -> bool:
     if keyword == "$dynamicRef":
         return body.get("$dynamicAnchor") == name
     return keyword == "$recursiveRef" and body.get("$recursiveAnchor") is True
+
+
+def fits(schema: Object, own: Dialect, target: Dialect) -> bool:
+    """Tell whether a schema means in one draft what it means in its own; what is inside it is not looked at."""
+    if own is target:
+        return True
+    alike = all(is_known(key, given, own) == is_known(key, given, target) for key, given in schema.items())
+    is_listed = target is not Dialect.SIX or "enum" not in schema or _is_set(schema["enum"])
+    return alike and is_listed and target is not Dialect.FOUR  # it has no `true` and `false` in place of schemas
+
+
+def _is_set(listed: Json) -> bool:
+    """Tell whether plain values are some and different, which only drafts before draft-07 ask of an `enum`."""
+    plain = [each for each in listed if not isinstance(each, list | dict)] if isinstance(listed, list) else []
+    return isinstance(listed, list) and 0 < len(set(plain)) == len(listed)
+
+
+@value
+class Keyword:
+    """A member of a schema as it is to be written: which member it was, its name now, and its value."""
+
+    key: str
+    name: str
+    given: Json
+
+
+def restate(schema: Object, own: Dialect, target: Dialect) -> Iterator[Keyword]:
+    """Yield the members with which a later draft says what a schema says in its own; what it ignores is left out."""
+    schema = drop_ignored(schema, own)
+    for key, given in schema.items():
+        if is_known(key, given, own):
+            yield from _OTHERWISE.get(key, _as_it_is)(key, schema, target)
+        elif key == "dependencies":  # validators of later drafts heed it, too
+            yield Keyword(key, key, given)
+
+
+def _as_it_is(key: str, schema: Object, _: Dialect) -> Iterator[Keyword]:
+    yield Keyword(key, key, schema[key])
+
+
+def _items(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
+    by_index = target > Dialect.OF_2019 and isinstance(schema[key], list)
+    yield Keyword(key, "prefixItems" if by_index else key, schema[key])
+
+
+def _further_items(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
+    if isinstance(schema.get("items"), list):
+        yield Keyword(key, "items" if target > Dialect.OF_2019 else key, schema[key])
+
+
+def _dependencies(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
+    given = schema[key]
+    if target <= Dialect.SEVEN or not isinstance(given, dict):
+        yield Keyword(key, key, given)
+        return
+    names = {name: each for name, each in given.items() if isinstance(each, list)}
+    schemas = {name: each for name, each in given.items() if name not in names}
+    yield from (Keyword(key, "dependentRequired", names),) if names else ()
+    yield from (Keyword(key, "dependentSchemas", schemas),) if schemas else ()
+
+
+def _bound(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
+    if target is Dialect.FOUR or schema.get(_BOUNDS[key]) is not True:
+        yield Keyword(key, key, schema[key])
+
+
+def _exclusive(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
+    if target is Dialect.FOUR or not isinstance(schema[key], bool):
+        yield Keyword(key, key, schema[key])
+    elif schema[key] and INCLUSIVE[key] in schema:
+        yield Keyword(INCLUSIVE[key], key, schema[INCLUSIVE[key]])
+
+
+_BOUNDS = {bound: exclusive for exclusive, bound in INCLUSIVE.items()}
+_Restating = Callable[[str, Object, Dialect], Iterator[Keyword]]
+_OTHERWISE: Mapping[str, _Restating] = {
+    "items": _items,
+    "additionalItems": _further_items,
+    "dependencies": _dependencies,
+    **dict.fromkeys(_BOUNDS, _bound),
+    **dict.fromkeys(INCLUSIVE, _exclusive),
+}

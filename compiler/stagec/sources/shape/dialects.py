@@ -1,8 +1,8 @@
-"""What the drafts of JSON Schema do not agree about: what counts in each, and how a later one says the same."""
+"""What the drafts of JSON Schema do not agree about: which keywords count in each, and where schemas stand in it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import Any
 
@@ -89,15 +89,15 @@ _REMARKED_SINCE = {
 }
 """Members that say nothing about a value, but have to have a certain form since a draft."""
 _UNTIL = {"$recursiveRef": Dialect.OF_2019, "additionalItems": Dialect.OF_2019, "dependencies": Dialect.SEVEN}
-_BOUNDS = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
-_INCLUSIVE = {exclusive: bound for bound, exclusive in _BOUNDS.items()}
+INCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
+"""The bounds that are numbers of their own since draft-06, and those that they were a remark on before."""
 
 
 def is_known(keyword: str, given: Json, draft: Dialect) -> bool:
     """Tell whether a member means something in a draft, in the form in which it is written, or nothing special."""
     if keyword == "items" and isinstance(given, list):
         return draft <= Dialect.OF_2019
-    if keyword in _INCLUSIVE:
+    if keyword in INCLUSIVE:
         return isinstance(given, bool) == (draft is Dialect.FOUR)
     first, last = range_of(keyword)
     return _REMARKED_SINCE.get(keyword, first) <= draft <= last
@@ -135,11 +135,13 @@ def list_ignored(schema: Object, draft: Dialect) -> tuple[str, ...]:
 def read_in(schema: Object, draft: Dialect) -> Object:
     """Return what counts of a schema in its draft, with its bounds as later drafts say them; itself where it can be."""
     schema = drop_ignored(schema, draft)
-    if draft is not Dialect.FOUR or _INCLUSIVE.keys().isdisjoint(schema):
+    if draft is not Dialect.FOUR or INCLUSIVE.keys().isdisjoint(schema):
         return schema
-    others = {key: each for key, each in schema.items() if key not in _BOUNDS and key not in _INCLUSIVE}
-    bounds = (each for key in schema for each in _BOUNDED.get(key, _say_nothing)(key, schema, LATEST))
-    return {**others, **{each.name: each.given for each in bounds}}
+    found = {key: each for key, each in schema.items() if key not in INCLUSIVE}
+    for exclusive, bound in INCLUSIVE.items():
+        if schema.get(exclusive) is True and bound in found:
+            found[exclusive] = found.pop(bound)
+    return found
 
 
 def range_of(keyword: str) -> tuple[Dialect, Dialect]:
@@ -230,90 +232,5 @@ def _steps_to_schema(key: Key, held: Json, *, members: bool) -> int:
     return 2 if key in NAMED else int(key in _ONES or (members and key not in KEYWORDS))
 
 
-DOUBTFUL = frozenset({"$ref", *_INCLUSIVE}).union(*_UNKNOWN.values())
+DOUBTFUL = frozenset({"$ref", *INCLUSIVE}).union(*_UNKNOWN.values())
 """What a schema has of which something may not count in its draft."""
-
-
-def fits(schema: Object, own: Dialect, target: Dialect) -> bool:
-    """Tell whether a schema means in one draft what it means in its own; what is inside it is not looked at."""
-    if own is target:
-        return True
-    alike = all(is_known(key, given, own) == is_known(key, given, target) for key, given in schema.items())
-    is_listed = target is not Dialect.SIX or "enum" not in schema or _is_set(schema["enum"])
-    return alike and is_listed and target is not Dialect.FOUR  # it has no `true` and `false` in place of schemas
-
-
-def _is_set(listed: Json) -> bool:
-    """Tell whether plain values are some and different, which only drafts before draft-07 ask of an `enum`."""
-    plain = [each for each in listed if not isinstance(each, list | dict)] if isinstance(listed, list) else []
-    return isinstance(listed, list) and 0 < len(set(plain)) == len(listed)
-
-
-@value
-class Keyword:
-    """A member of a schema as it is to be written: which member it was, its name now, and its value."""
-
-    key: str
-    name: str
-    given: Json
-
-
-def restate(schema: Object, own: Dialect, target: Dialect) -> Iterator[Keyword]:
-    """Yield the members with which a later draft says what a schema says in its own; what it ignores is left out."""
-    schema = drop_ignored(schema, own)
-    for key, given in schema.items():
-        if is_known(key, given, own):
-            yield from _OTHERWISE.get(key, _as_it_is)(key, schema, target)
-        elif key == "dependencies":  # validators of later drafts heed it, too
-            yield Keyword(key, key, given)
-
-
-def _as_it_is(key: str, schema: Object, _: Dialect) -> Iterator[Keyword]:
-    yield Keyword(key, key, schema[key])
-
-
-def _items(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
-    by_index = target > Dialect.OF_2019 and isinstance(schema[key], list)
-    yield Keyword(key, "prefixItems" if by_index else key, schema[key])
-
-
-def _further_items(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
-    if isinstance(schema.get("items"), list):
-        yield Keyword(key, "items" if target > Dialect.OF_2019 else key, schema[key])
-
-
-def _dependencies(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
-    given = schema[key]
-    if target <= Dialect.SEVEN or not isinstance(given, dict):
-        yield Keyword(key, key, given)
-        return
-    names = {name: each for name, each in given.items() if isinstance(each, list)}
-    schemas = {name: each for name, each in given.items() if name not in names}
-    yield from (Keyword(key, "dependentRequired", names),) if names else ()
-    yield from (Keyword(key, "dependentSchemas", schemas),) if schemas else ()
-
-
-def _bound(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
-    if target is Dialect.FOUR or schema.get(_BOUNDS[key]) is not True:
-        yield Keyword(key, key, schema[key])
-
-
-def _exclusive(key: str, schema: Object, target: Dialect) -> Iterator[Keyword]:
-    if target is Dialect.FOUR or not isinstance(schema[key], bool):
-        yield Keyword(key, key, schema[key])
-    elif schema[key] and _INCLUSIVE[key] in schema:
-        yield Keyword(_INCLUSIVE[key], key, schema[_INCLUSIVE[key]])
-
-
-def _say_nothing(_key: str, _schema: Object, _target: Dialect) -> Iterator[Keyword]:
-    return iter(())
-
-
-_Restating = Callable[[str, Object, Dialect], Iterator[Keyword]]
-_BOUNDED: Mapping[str, _Restating] = {**dict.fromkeys(_BOUNDS, _bound), **dict.fromkeys(_INCLUSIVE, _exclusive)}
-_OTHERWISE: Mapping[str, _Restating] = {
-    "items": _items,
-    "additionalItems": _further_items,
-    "dependencies": _dependencies,
-    **_BOUNDED,
-}
