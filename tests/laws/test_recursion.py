@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from stagec.core.components import components, repeats
@@ -122,13 +123,14 @@ def calls(folder: Path) -> dict[str, set[str]]:
     return {name: targets & found.keys() for name, targets in found.items()}
 
 
-def recursive(folder: Path) -> set[str]:
+@cache
+def recursive(folder: Path) -> frozenset[str]:
     """Return the functions from which calls lead back to themselves."""
     graph = calls(folder)
     names = sorted(graph)
     index = {name: position for position, name in enumerate(names)}
     leads = [sorted(index[each] for each in graph[name]) for name in names]
-    return {names[each] for found in components(leads) if repeats(leads, found) for each in found}
+    return frozenset(names[each] for found in components(leads) if repeats(leads, found) for each in found)
 
 
 def test_every_recursion_has_a_bound() -> None:
