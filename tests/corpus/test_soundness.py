@@ -14,18 +14,11 @@ from stagec_dev.row import Agreement
 
 OPEN = frozenset(
     {
-        "02a-draft04-const-conditional",
-        "02b-draft06-if-conditional",
-        "02c-draft2019-prefixItems",
-        "02d-draft04-const-jump",
-        "02e-draft04-const-pipeline",
-        "02f-draft07-unevaluated-false-alarm",
         "03-integer-1e21",
         "05e-input-from-later-step",
         "05f-input-from-unknown-step",
         "05g-input-from-unknown-key",
         "05i-default-of-wrong-type",
-        "07-bad-keyword-in-defs-draft07",
         "08a-inexact-const-pipeline",
         "08b-draft04-big-integer",
         "09-setup-hook-silences-all-stages",

@@ -213,7 +213,7 @@ def some_fail(plan: Plan, made: Made, random: Chance) -> bool:
             one.run()
         except Exception:  # whatever a plan with errors may raise
             return True
-        if one.causes or LOST in one.state.reason:
+        if one.causes or LOST in one.state.reason or not one.is_fair:
             return True
         met |= {*one.state.past}
         done += one.state.ended is Outcome.DONE

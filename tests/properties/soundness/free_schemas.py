@@ -253,7 +253,7 @@ class SchemaFiles:
     def _scatter(self, file: str, name: str, schema: dict[str, Json], draft: Draft) -> None:
         """Let some members stand elsewhere, and refer to them in one of the ways that the dialect has."""
         for member, part in schema["properties"].items():
-            if isinstance(part, dict) and "$id" not in part and self._random.random() < 0.25:
+            if isinstance(part, dict) and member != "tree" and self._random.random() < 0.25:
                 schema["properties"][member] = {"$ref": self._elsewhere(file, name, part, draft)}
 
     def _elsewhere(self, file: str, name: str, part: Json, draft: Draft) -> str:
