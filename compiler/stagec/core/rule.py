@@ -46,7 +46,7 @@ class Rule(Generic[S]):
     """One check, and everything that documentation and selection need to know about it.
 
     `origin` names where the rule comes from: slugs of the specification (`steps-registry:gate.enum-drift`) and codes
-    of other tools (`SR-VALID-003`), three at most. `groups` are names under which `--select` finds it besides its code.
+    of other tools (`SR-VALID-003`), six at most. `groups` are names under which `--select` finds it besides its code.
     """
 
     code: str

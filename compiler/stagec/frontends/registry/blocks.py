@@ -62,10 +62,14 @@ class BrokenBlock:
 
 @value
 class PromptReading:
-    """A name that a retry prompt reads of what a validator extracted, and where."""
+    """A name that a retry prompt reads of what a validator extracted, and where.
+
+    `is_asked` tells that the prompt asks by `{{#if name}}` whether it is there, and can do without.
+    """
 
     name: str
     at: Place
+    is_asked: bool = False
 
 
 def find_tags(text: str) -> tuple[PromptTag, ...]:
@@ -152,5 +156,6 @@ def read_retry_prompt(
         if tag.defect is not None:
             broken.append(BrokenBlock(replace(file, range=span), text[slice(*span)], tag.defect))
         elif name and name != "this":
-            found.setdefault(name, PromptReading(name, replace(file, range=span)))
+            reading = found.setdefault(name, PromptReading(name, replace(file, range=span)))
+            found[name] = replace(reading, is_asked=reading.is_asked or (tag.role, tag.kind) == (TagRole.OPEN, "if"))
     return tuple(broken), tuple(found.values())

@@ -11,5 +11,12 @@ Give the validator `type`, which is `command`, `command`, `successWhen` and `fai
 from stagec.rules.document import shape_rule
 
 RULE = shape_rule(
-    __name__, since="0.1", origin=("steps-registry:reg.validator-required", "steps-registry:reg.validator-type-enum")
+    __name__,
+    since="0.1",
+    origin=(
+        "steps-registry:reg.validator-required",
+        "steps-registry:reg.validator-type-enum",
+        "steps-registry:valid.command-missing",
+        "steps-registry:valid.unknown-type",
+    ),
 )

@@ -23,6 +23,9 @@ from stagec.rules.registry import report_unknown, rule
         "steps-registry:xref.transition-target",
         "steps-registry:xref.conditional-target",
         "steps-registry:flow.dangling-target",
+        "steps-registry:route.target-missing",
+        "steps-registry:route.handoff-target",
+        "steps-registry:route.escalate-target",
     ),
 )
 def check(registry: Registry) -> Iterator[Finding]:

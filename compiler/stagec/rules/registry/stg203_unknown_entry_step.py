@@ -19,7 +19,12 @@ from stagec.rules.registry import report_unknown, rule
 
 @rule(
     since="0.1",
-    origin=("steps-registry:xref.entry-mapping", "steps-registry:doc.R-A6", "steps-registry:boot.entry-step-unknown"),
+    origin=(
+        "steps-registry:xref.entry-mapping",
+        "steps-registry:doc.R-A6",
+        "steps-registry:boot.entry-step-unknown",
+        "steps-registry:boot.entry-mapping-invalid",
+    ),
 )
 def check(registry: Registry) -> Iterator[Finding]:
     if not registry.steps and not registry.broken_steps:

@@ -15,7 +15,7 @@ from stagec.frontends.registry.document import Registry
 from stagec.rules.registry import report_undeclared, rule
 
 
-@rule(since="0.1", origin=("steps-registry:xref.condition-validator",))
+@rule(since="0.1", origin=("steps-registry:xref.condition-validator", "steps-registry:valid.validator-missing"))
 def check(registry: Registry) -> Iterator[Finding]:
     mentions, names = registry.validator_mentions, registry.validators
     yield from report_undeclared(

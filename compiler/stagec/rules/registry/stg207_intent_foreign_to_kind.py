@@ -24,7 +24,16 @@ from stagec.frontends.registry.document import ALLOWED, INTENTS, KIND_OF_PHASE, 
 from stagec.rules.registry import rule
 
 
-@rule(since="0.1", origin=("steps-registry:step.kind-intents", "steps-registry:flow.escalate-kind", "SR-VALID-001"))
+@rule(
+    since="0.1",
+    origin=(
+        "steps-registry:step.kind-intents",
+        "steps-registry:flow.escalate-kind",
+        "SR-VALID-001",
+        "steps-registry:route.intent-kind",
+        "steps-registry:flow.closing-from-nonclosure",
+    ),
+)
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
         if step.gate is None or step.kind is None or step.acts_as is not None:

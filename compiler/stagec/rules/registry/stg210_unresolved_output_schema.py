@@ -21,7 +21,14 @@ from stagec.rules.registry import report_unknown, rule
 
 @rule(
     since="0.1",
-    origin=("steps-registry:gate.schema-load", "steps-registry:path.schema-file", "steps-registry:path.schema-name"),
+    origin=(
+        "steps-registry:gate.schema-load",
+        "steps-registry:path.schema-file",
+        "steps-registry:path.schema-name",
+        "steps-registry:resolve.pointer",
+        "steps-registry:resolve.missing-file",
+        "steps-registry:resolve.malformed",
+    ),
 )
 def check(registry: Registry) -> Iterator[Finding]:
     lost: list[Mention] = []

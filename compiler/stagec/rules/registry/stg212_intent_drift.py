@@ -29,6 +29,8 @@ _NAMES = {Side.SCHEMA: "the schema enum", Side.GATE: "allowedIntents", Side.TRAN
         "steps-registry:gate.enum-drift",
         "steps-registry:flow.intent-without-transition",
         "steps-registry:gate.ref-not-enum",
+        "steps-registry:doc.R-D3",
+        "steps-registry:doc.keys-eq-enum",
     ),
 )
 def check(registry: Registry) -> Iterator[Finding]:

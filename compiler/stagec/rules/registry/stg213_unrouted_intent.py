@@ -24,6 +24,8 @@ from stagec.rules.registry import rule
         "steps-registry:flow.intent-without-transition",
         "steps-registry:flow.dead-transition",
         "steps-registry:doc.R-B4",
+        "steps-registry:route.handoff-missing",
+        "steps-registry:route.escalate-missing",
     ),
 )
 def check(registry: Registry) -> Iterator[Finding]:

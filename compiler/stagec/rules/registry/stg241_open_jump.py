@@ -23,7 +23,12 @@ from stagec.rules.registry import rule
 
 @rule(
     since="0.1",
-    origin=("steps-registry:beyond.jump-needs-target", "steps-registry:flow.intent-without-transition", "rulings:R10"),
+    origin=(
+        "steps-registry:beyond.jump-needs-target",
+        "steps-registry:flow.intent-without-transition",
+        "rulings:R10",
+        "steps-registry:route.jump-target",
+    ),
 )
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():

@@ -22,7 +22,11 @@ from stagec.rules.registry import rule
 _SHOWN = 3
 
 
-@rule(since="0.1", origin=("steps-registry:beyond.intent-required", "rulings:R13"), severity=Severity.WARNING)
+@rule(
+    since="0.1",
+    origin=("steps-registry:beyond.intent-required", "rulings:R13", "steps-registry:gate.no-value"),
+    severity=Severity.WARNING,
+)
 def check(registry: Registry) -> Iterator[Finding]:
     told: dict[str, list[tuple[Step, Reading]]] = {}
     for step in registry.steps.values():

@@ -30,7 +30,7 @@ from stagec.rules.registry import describe_lost_path, promptless, rule
 def check(registry: Registry) -> Iterator[Finding]:
     lost: dict[tuple[str, str], list[RetryPrompt]] = {}
     for each in registry.prompts.of_retries:
-        if each.prompt.file is None and not each.prompt.is_outside:
+        if each.prompt.file not in each.prompt.tried and not each.prompt.is_outside:
             lost.setdefault((each.step, each.prompt.tried[-1]), []).append(each)
     if not lost or (registry.prompts.is_empty and len(promptless(registry, replaced=False)) > 1):
         return  # all prompts are lost for one reason, and that is told
@@ -38,7 +38,8 @@ def check(registry: Registry) -> Iterator[Finding]:
     for first, *others in lost.values():
         what, member = describe_lost_path(registry.prompts, first.prompt, unused)
         patterns = listing(dict.fromkeys(each.pattern for each in (first, *others)), "or")
-        message = f"validation step {quote(first.step)} has no prompt to try again with after {patterns}: {what}"
+        also = f"; {quote(first.prompt.file)} takes its place" if first.prompt.file is not None else ""
+        message = f"validation step {quote(first.step)} has no prompt to try again with after {patterns}: {what}{also}"
         names = [registry.at / "failurePatterns" / each.pattern for each in (first, *others)]
         related = tuple(Related(at.key, "chooses the prompt") for at in names[:3])
         yield Finding(_place(registry, first, member), message, related)

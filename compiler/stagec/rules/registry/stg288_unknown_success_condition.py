@@ -1,4 +1,4 @@
-"""A validator's `successWhen` has no meaning, or asks for an exit status that no program has.
+"""A validator's `successWhen` has no meaning, or can never hold.
 
 ## Why this matters
 Such a condition never holds. The validator then fails every time, whatever its command does: every attempt is refused,
@@ -16,12 +16,15 @@ from stagec.core.nearest import NameIndex
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.validators import list_validators, read_success
+from stagec.frontends.registry.validators import is_attainable, list_validators, read_success
 from stagec.rules.registry import rule
 
 _FORMS = NameIndex(("empty", "exitCode", "contains", "matches"))
+_UNATTAINABLE = {
+    "exit": "a program ends with a status from 0 to 255",
+    "matches": "its regular expression cannot be read",
+}
 _NEEDED = {"exitCode": "a colon and a number", "contains": "a colon and a text", "matches": "a colon and a pattern"}
-_STATUSES = frozenset(map(str, range(256)))
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.success-when", "steps-registry:doc.success-when"))
@@ -33,8 +36,8 @@ def check(registry: Registry) -> Iterator[Finding]:
         if success is None and isinstance(written, str):
             what = f"validator {quote(name)} can never succeed: {quote(written)} is no condition"
             yield Finding(at, f"{what}{_hint(written)}")
-        elif success is not None and success.kind == "exit" and success.argument not in _STATUSES:
-            what = "a program ends with a status from 0 to 255"
+        elif success is not None and not is_attainable(success):
+            what = _UNATTAINABLE.get(success.kind, "")
             yield Finding(at, f"validator {quote(name)} can never succeed: {what}")
 
 

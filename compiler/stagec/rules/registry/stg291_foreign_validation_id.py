@@ -14,7 +14,7 @@ from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.json import object_of
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.document import Registry, StepKind
 from stagec.rules.registry import rule
 
 
@@ -22,8 +22,10 @@ from stagec.rules.registry import rule
 def check(registry: Registry) -> Iterator[Finding]:
     for key, body in object_of(registry.body.get("validationSteps")).items():
         name, step = object_of(body).get("stepId"), registry.step(key)
-        if not isinstance(name, str) or step is None or name in {key, step.key, step.id}:
-            continue  # a key that names no step is the mistake, and told
+        if not isinstance(name, str) or step is None or step.kind is not StepKind.CLOSURE:
+            continue  # a key that names no closure step is the mistake, and told
+        if name in {key, step.key, step.id}:
+            continue
         at = registry.at / "validationSteps" / key / "stepId"
         fix = Fix(f"call it {quote(key)}", (Edit(Change.REPLACE, at, key),))
         message = f"validation step {quote(key)} calls itself {quote(name)}"

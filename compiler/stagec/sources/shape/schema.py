@@ -254,10 +254,10 @@ class _Patterns:
 
     def _compile(self, pattern: str) -> PatternTrouble | None:
         excess = self._tally.excess(pattern)
-        return PatternTrouble(excess) if excess else _ask_engine(pattern)
+        return PatternTrouble(excess) if excess else ask_engine(pattern)
 
 
-def _ask_engine(pattern: str) -> PatternTrouble | None:
+def ask_engine(pattern: str) -> PatternTrouble | None:
     """Ask the engine with which answers are judged; it lacks some of what ECMA 262 allows, and bounds the size."""
     import jsonschema_rs
 
