@@ -66,7 +66,7 @@ def _add_help(command: click.Command) -> click.Command:
     "--budget",
     multiple=True,
     metavar="NAME=SIZE",
-    help="Let projects and files be larger, or smaller: file-size=5MB, depth=100, nodes, pattern-length, plan-size.",
+    help="Raise or lower a limit: file-size=5MB, depth=100, nodes, pattern-length or plan-size.",
 )
 @click.version_option(__version__, prog_name="stagec", message="%(prog)s %(version)s")
 def stagec(budget: tuple[str, ...]) -> None:

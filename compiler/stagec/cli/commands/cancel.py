@@ -1,4 +1,4 @@
-"""`stagec cancel`: end a run that is not to be resumed."""
+"""`stagec cancel`: end a run so that it cannot be resumed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from stagec.drivers.local import Journal
 
 
-@click.command(short_help="End a run that is not to be resumed.")
+@click.command(short_help="End a run so that it cannot be resumed.")
 @options.run
 @options.runs
 def cancel(run: str, runs: Path) -> None:
-    """End RUN, the name of a run or its file, as failed; it cannot be resumed any more.
+    """Cancel RUN, the name of a run or its file: it ends as failed and cannot be resumed.
 
-    Interrupt a run that is being executed first, with Ctrl-C where it is executed.
+    If the run is still executing, interrupt it first with Ctrl-C.
 
     Exit status: 0 the run is cancelled, 2 usage or environment, or it has ended already, 4 internal error.
     """

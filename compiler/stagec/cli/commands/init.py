@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
 @click.option("--force", is_flag=True, help="Replace the output file if there is one.")
 def init(source: Path, output: Path | None, *, force: bool) -> None:
-    """Write a stage definition that does what an agent file says.
+    """Convert an agent file to a stage definition.
 
-    Comments mark what only its author can decide; what could not be taken over is printed to standard error.
+    Comments mark the decisions that are left to you. What cannot be converted is printed to standard error.
     """
     from stagec.cli.files import write_file
     from stagec.cli.streams import put, say

@@ -14,7 +14,7 @@ from stagec.cli import options
 @options.select
 @options.output_format("text", "json", default="text")
 def rules(select: tuple[str, ...] | None, output_format: str) -> None:
-    """List the rules with their severities; those in brackets speak only when they are selected."""
+    """List the rules with their severities; those in brackets apply only when they are selected."""
     from stagec.cli.rule_catalogue import draw_table, find_rules, list_rules
     from stagec.cli.streams import find_canvas, put
     from stagec.pipeline import list_families

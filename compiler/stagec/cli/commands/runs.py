@@ -1,4 +1,4 @@
-"""`stagec runs`: look at the runs that are kept."""
+"""`stagec runs`: list, show and export stored runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stagec.cli.running import options
 
 
 def _list(runs: Path, output_format: str) -> None:
-    """List the runs that are kept: whether each has ended or can be resumed, and how far it has come."""
+    """List the stored runs: whether each has ended or can be resumed, and how far it has come."""
     from stagec.cli.running.history import list_runs
 
     list_runs(runs, output_format)
@@ -27,7 +27,7 @@ def _show(run: str, runs: Path) -> None:
 def _export(run: str, runs: Path) -> None:
     """Print RUN as JSON: the digest of its plan, and every event with its answer.
 
-    What is printed cannot be resumed. To copy a run, copy its one file, .stagec/runs/RUN.run, at any moment.
+    The output cannot be resumed. To copy a run, copy its one file, .stagec/runs/RUN.run, at any moment.
     """
     from stagec.cli.running.history import export_run
 
@@ -38,7 +38,7 @@ def _commands() -> list[click.Command]:
     """Make the subcommands; a module of the shelf names one command only."""
     formats = general.output_format("text", "json", default="text")
     return [
-        click.command("list", short_help="List the runs that are kept.")(options.runs(formats(_list))),
+        click.command("list", short_help="List the stored runs.")(options.runs(formats(_list))),
         click.command("show", short_help="Print what has happened in a run.")(options.run(options.runs(_show))),
         click.command("export", short_help="Print a run as JSON.")(options.run(options.runs(_export))),
     ]
@@ -47,6 +47,6 @@ def _commands() -> list[click.Command]:
 COMMAND = click.Group(
     "runs",
     commands=_commands(),
-    help="Look at the runs that are kept; none is resumed.",
+    help="List, show and export stored runs.",
     short_help="List, show and export runs.",
 )

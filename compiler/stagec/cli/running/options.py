@@ -38,7 +38,7 @@ scenario = click.option(
     "--scenario",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="What the world answers: YAML or JSON; 'stagec schema scenario' prints its schema.",
+    help="The answers of models, tools and people, in YAML or JSON; 'stagec schema scenario' prints its schema.",
 )
 events = click.option(
     "--events", type=click.Choice(["jsonl"]), help="Print every event as a line of JSON, and nothing else."
@@ -62,9 +62,9 @@ command_timeout = click.option(
     metavar="SECONDS",
     envvar="STAGEC_COMMAND_TIMEOUT",
     show_envvar=True,
-    help="After how long a validator is stopped.",
+    help="The time limit of a validator.",
 )
-entry = click.option("--entry", metavar="ENTRY", help="What selects the node where the run begins.")
+entry = click.option("--entry", metavar="ENTRY", help="The entry at which the run begins.")
 inputs = click.option(
     "--input",
     "inputs",

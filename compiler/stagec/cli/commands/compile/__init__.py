@@ -10,24 +10,24 @@ import click
 from stagec.cli import options
 
 
-@click.command("compile", short_help="Freeze each flow without errors as a plan.")
+@click.command("compile", short_help="Compile each flow without errors to a plan.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @options.root
 @click.option(
     "-o",
     "--output",
     metavar="FILE|DIR",
-    help="Where to write. DIR is a folder, or ends in '/', or is made for several flows; '-' is standard output.",
+    help="Where to write. DIR is a folder, ends in '/', or gets several plans; '-' is standard output.",
 )
 @click.option("--flow", metavar="ID", help="Compile only the flow with this id.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 unless the files hold what would be written.")
 @click.pass_context
 def freeze(context: click.Context, /, **given: Any) -> None:
-    """Turn the agents and pipelines in PATHS, or in the configured roots, into plans.
+    """Compile the agents and pipelines in PATHS, or in the configured roots, to plans.
 
-    A plan is one flow with everything that running it needs. A flow with errors has none. Every rule counts as it was
-    declared: what is configured under select, extend-select, ignore and severity makes no broken flow compile, and
-    stops no sound one. Errors and warnings are printed to standard error, with a line for each plan.
+    A plan is one flow with everything that running it needs. A flow with errors has none. Every rule applies with
+    its own severity: the settings select, extend-select, ignore and severity have no effect here. Errors and warnings
+    go to standard error, with a line for each plan.
 
     Exit status: 0 all compiled, 1 some flow has errors, 2 usage or environment, 3 nothing to compile, 4 internal error.
     """

@@ -12,7 +12,7 @@ from stagec.cli import options
 from stagec.core.shelf import names
 
 
-@click.command(short_help="Draw the flows of a project: what leads where, and what is wrong with it.")
+@click.command(short_help="Draw the flows of a project with its findings.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @options.root
 @click.option(
@@ -32,8 +32,8 @@ from stagec.core.shelf import names
 def graph(context: click.Context, /, **given: Any) -> None:
     """Draw the flows of the agents and pipelines in PATHS, or in the configured roots.
 
-    What validate finds is drawn on the node or line it belongs to; a project with errors is drawn all the same. svg and
-    png need the program `dot` of Graphviz.
+    The drawing shows each finding at its node or line; a project may have errors. The formats svg and png need the
+    program `dot` of Graphviz.
 
     Exit status: 0 drawn, 2 usage or environment, 3 nothing to draw, 4 internal error.
     """

@@ -12,8 +12,8 @@ from stagec.cli import options
 def _show(path: Path, node: str | None, content: str | None, output_format: str) -> None:
     """Print what is in PLAN: entries, limits and facts, the nodes and where each leads, what it needs and was made of.
 
-    `-` reads the plan from standard input. A plan that is not as it should be is refused, as `stagec verify` does it.
-    In prompts, `{{path}}` stands where a value is put in.
+    `-` reads the plan from standard input. A plan that `stagec verify` refuses is refused here, too.
+    In prompts, `{{path}}` marks where a value is inserted.
 
     Exit status: 0 shown, 1 the plan is refused, 2 usage or environment, 4 internal error.
     """

@@ -31,7 +31,7 @@ def _lock(paths: tuple[Path, ...], root: Path | None, timeout: float) -> None:
     """Start every MCP server, ask it for all its tools, and write tools.lock.json beside the catalogue.
 
     Nothing is written unless every server answered. A server gets the variables that its `env` names and a few
-    harmless ones, and is ended in any case.
+    harmless ones. stagec always stops the servers.
     """
     from stagec.cli.commands.tools.listing import open_project
     from stagec.cli.commands.tools.servers import write_locks
@@ -40,10 +40,9 @@ def _lock(paths: tuple[Path, ...], root: Path | None, timeout: float) -> None:
 
 
 def _diff(paths: tuple[Path, ...], root: Path | None, timeout: float, against: Path | None, output_format: str) -> None:
-    """Say which tools were added, removed or changed since they were locked; exit with 1 when any was.
+    """Report which tools were added, removed or changed since they were locked; exit with 1 if any were.
 
-    The servers are started and asked, as by `lock`. With --against, FILE is an older lock, which is compared with
-    the present lock.
+    The servers are started and asked, as by `lock`. With --against, FILE is an older lock, and no server is started.
     """
     from stagec.cli.commands.tools.diff import compare
     from stagec.cli.commands.tools.listing import open_project

@@ -13,7 +13,7 @@ from stagec.core.diagnostic import Severity
 from stagec.core.shelf import names
 
 
-@click.command(short_help="Check a project and say what is wrong, and where.")
+@click.command(short_help="Check a project and report every mistake with its location.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @options.root
 @options.select
@@ -36,7 +36,7 @@ from stagec.core.shelf import names
 @click.option("--no-cache", is_flag=True, help="Accepted, and without effect: nothing is cached yet.")
 @click.pass_context
 def validate(context: click.Context, /, **given: Any) -> None:
-    """Check the agents, stages, pipelines and tools in PATHS, or in the configured roots, and say what is wrong.
+    """Check the agents, stages, pipelines and tools in PATHS, or in the configured roots.
 
     PATHS are folders and files. `-` reads one file from standard input; its neighbours are read from disk.
 

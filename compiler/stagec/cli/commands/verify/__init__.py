@@ -25,10 +25,10 @@ def verify(context: click.Context, /, **given: Any) -> None:
     """Check that each PLAN is unchanged, canonical and complete, and that its facts follow from it.
 
     `-` reads a plan from standard input. With --against, each plan must be byte for byte what its flow compiles to now;
-    if not, what differs is said. Name the paths, or --root, as for `stagec compile`: the plan has its sources by their
-    path from the project's root.
+    if not, stagec prints the differences. Give the same paths, or --root, as to `stagec compile`: a plan names its
+    sources by their paths from the project's root.
 
-    Exit status: 0 all are as they should be, 1 some plan is refused or differs, 2 usage or environment,
+    Exit status: 0 all plans are sound, 1 some plan is refused or differs, 2 usage or environment,
     4 internal error.
     """
     from stagec.cli.commands.verify.run import VerifyRequest, run
