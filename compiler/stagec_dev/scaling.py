@@ -16,8 +16,9 @@ STEEPEST = 2.5
 MOST_MEMORY = 500e6
 """Bytes that the largest size of a dimension, at most about 1 MB, may take."""
 _SMALLEST = 4
-_NOTICED, _NOTICED_MEMORY = 0.15, 30e6
-"""Growth below these is lost in what starting Python costs, so no ratio is taken of it."""
+_NOTICED, _NOTICED_MEMORY = 0.25, 80e6
+"""Growth below these is lost in what starting Python costs, and in the memory that it then leaves free: no ratio is
+taken of it."""
 _RUNS = 4
 _SECONDS, _ADDRESSES = 30, 3 << 30
 """Where a run is cut off."""
@@ -85,8 +86,8 @@ class Cost:
 
     @property
     def whole(self) -> bool:
-        """Whether the command ended by itself, and found nothing wrong with stagec."""
-        return self.status in {0, 1, 3}
+        """Whether the command ended by itself, and found nothing wrong with stagec: 2 is a drawing that is too large."""
+        return self.status in {0, 1, 2, 3}
 
 
 @value

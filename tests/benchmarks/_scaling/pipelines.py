@@ -187,7 +187,7 @@ PIPELINES = Dimensions(
         Dimension("paths of cases", _case_paths, 6000),
         Dimension("boolean fields of cases", _boolean_fields, 6000),
         Dimension("terms of a case", _terms, 8000),
-        Dimension("values of a case", _case_values, 16_000),
+        Dimension("values of a case", _case_values, 24_000),
         Dimension("placeholders", _placeholders, 8000),
         Dimension("producers", _producers, 400),
         Dimension("names of the context", _context, 10_000),
@@ -196,6 +196,6 @@ PIPELINES = Dimensions(
         Dimension("length of a prompt", _long_body, 25_000),
         Dimension("checks", _checks, 5000),
         Dimension("demands of inputs", _demands, 6000),
-        Dimension("pipelines of a project", _pipelines, 200),
+        Dimension("pipelines of a project", _pipelines, 800),
     )
 )

@@ -76,7 +76,7 @@ def _frontmatter(count: int, *, faulty: bool) -> Files:
 
 PROJECTS = Dimensions(
     (
-        Dimension("agents", _agents, 200),
+        Dimension("agents", _agents, 400),
         Dimension("excluded files", _hidden, 4000),
         Dimension("folders", _folders, 4000),
         Dimension("entries of a catalogue", _catalogue, 30_000),
