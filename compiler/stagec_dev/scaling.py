@@ -86,7 +86,7 @@ class Cost:
 
     @property
     def whole(self) -> bool:
-        """Whether the command ended by itself, and found nothing wrong with stagec: 2 is a drawing that is too large."""
+        """Whether the command ended by itself and not by a fault of stagec; 2 is a drawing that is too large."""
         return self.status in {0, 1, 2, 3}
 
 

@@ -180,6 +180,18 @@ def test_a_node_shows_its_definition_and_what_belongs_to_it(tmp_path: Path) -> N
     }
 
 
+def test_of_what_is_very_long_a_node_shows_a_part_or_the_place(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("x" * 12_345, encoding="utf-8")
+    (tmp_path / "s.json").write_text(json.dumps({"a": {"enum": ["y" * 12_345]}}), encoding="utf-8")
+    sources = Sources(tmp_path, Budgets())
+    trees = {file: tree for file in ("a.md", "s.json") if (tree := sources.tree(file, "file")) is not None}
+    parts = (("prompt", Place("a.md")), ("schema", Place("s.json", ("a",))))
+    node = Node("a", Place("flow.json"), parts=parts)
+    told = draw(build(Flow("f", Place("flow.json"), {}, {"a": node})), (), trees).boxes["node:a"].details
+    assert told["prompt"] == f"{'x' * 10_000}…\n(12,345 characters: a.md)"
+    assert told["schema"] == "12,359 characters: s.json#/a"
+
+
 def test_a_flow_without_entry_says_so(drawn: Draw) -> None:
     assert drawn("a: done", entries="").remarks == (
         "no run can start",

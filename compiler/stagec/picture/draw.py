@@ -10,7 +10,7 @@ from stagec.graph import Graph, noun
 from stagec.model.flow import Edge, Flow, To
 from stagec.picture.document import DONE, FAILED, Box, Line, Picture, Role, box_of, missing_of, start_of
 from stagec.picture.lines import find_shared_picks, lines_of
-from stagec.picture.owners import Found, details, share
+from stagec.picture.owners import Details, Found, share
 from stagec.sources.tree import Tree
 
 
@@ -39,7 +39,7 @@ def _starts(flow: Flow) -> Iterator[Box]:
 
 
 def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Box]:
-    reached, joins = graph.startable(), _joins(graph.flow)
+    reached, joins, details = graph.startable(), _joins(graph.flow), Details(trees)
     for name, node in graph.flow.nodes.items():
         yield Box(
             id=box_of(name),
@@ -49,7 +49,7 @@ def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Bo
             is_reached=name in reached,
             is_join=name in joins,
             found=found.by_node.get(name, ()),
-            details=details(node, trees),
+            details=details.of(node),
         )
 
 

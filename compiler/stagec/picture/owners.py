@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
+from stagec.core.memo import Memo
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import value
 from stagec.model.flow import Flow, Node
@@ -87,16 +90,42 @@ def definition_at(node: Node, trees: Mapping[str, Tree]) -> Place:
     return at
 
 
-def details(node: Node, trees: Mapping[str, Tree]) -> dict[str, Json]:
-    """Return what is known of a node by heading: `place`, `definition`, and its parts such as `prompt` and `schema`."""
-    at = definition_at(node, trees)
+class Details:
+    """What files say of nodes. What is very long is shortened: a thousand nodes may have one prompt or schema."""
+
+    def __init__(self, trees: Mapping[str, Tree]) -> None:
+        self._trees = trees
+        self._memo = Memo()
+
+    def of(self, node: Node) -> dict[str, Json]:
+        """Return what is known of a node by heading: `place`, `definition`, and its parts: `prompt`, `schema`."""
+        at = definition_at(node, self._trees)
+        found: dict[str, Json] = {"place": _address(at)}
+        for heading, place in (("definition", at), *node.parts):
+            written = self._memo.once(place, partial(self._read, place))
+            if not isinstance(written, _Absent):
+                found[heading] = written
+        return found
+
+    def _read(self, at: Place) -> Json | _Absent:
+        written = _find(at, self._trees)
+        if isinstance(written, _Absent):
+            return written
+        text = written if isinstance(written, str) else json.dumps(written, ensure_ascii=False)
+        if len(text) <= _LONGEST:
+            return written
+        if isinstance(written, str):
+            return f"{text[:_LONGEST]}…\n({len(text):,} characters: {_address(at)})"
+        return f"{len(text):,} characters: {_address(at)}"
+
+
+_LONGEST = 10_000
+"""Characters of one prompt, schema or definition that a drawing has."""
+
+
+def _address(at: Place) -> str:
     pointer = pointer_text(at.pointer)
-    found: dict[str, Json] = {"place": f"{at.file}#{pointer}" if pointer else at.file}
-    for heading, place in (("definition", at), *node.parts):
-        written = _find(place, trees)
-        if not isinstance(written, _Absent):
-            found[heading] = written
-    return found
+    return f"{at.file}#{pointer}" if pointer else at.file
 
 
 def _find(at: Place, trees: Mapping[str, Tree]) -> Json | _Absent:

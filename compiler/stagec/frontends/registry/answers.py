@@ -94,9 +94,13 @@ def _lacks_jump_only(step: Step) -> bool:
 
 
 def strangers(registry: Registry, step: Step) -> tuple[Json, ...]:
-    """Return the values that can stand at a gate's `targetField` and name no step."""
-    targets = step.output.targets if step.output is not None else None
-    return tuple(each for each in targets or () if not (isinstance(each, str) and registry.has_step(each)))
+    """Return the values that can stand at a gate's `targetField` and name no step; many steps share one schema."""
+    targets = (step.output.targets if step.output is not None else None) or ()
+    return registry.memo.once(("strangers", id(targets)), lambda: tuple(_find_strangers(registry, targets)))
+
+
+def _find_strangers(registry: Registry, targets: tuple[Json, ...]) -> Iterator[Json]:
+    return (each for each in targets if not (isinstance(each, str) and registry.has_step(each)))
 
 
 _UNROUTED = {"repeat", "abort"}

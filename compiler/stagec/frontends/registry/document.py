@@ -11,6 +11,7 @@ from stagec.contract.promise import Excluded, Presence, Promise
 from stagec.contract.reach import Reference
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.json import Json, Object
+from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import NOTHING, value
@@ -239,9 +240,6 @@ class SchemaFolder:
         return self.members.get(file, NameIndex(()))
 
 
-_NO_PROMPTS = Prompts()
-
-
 @value
 class Registry:
     """One step registry with the agent definition beside it."""
@@ -271,7 +269,8 @@ class Registry:
     patterns: NameIndex
     pattern_mentions: tuple[Mention, ...]
     schemas: SchemaFolder
-    prompts: Prompts = _NO_PROMPTS
+    memo: Memo
+    prompts: Prompts = Prompts()
     folders: tuple[Folder, ...] = ()
     """The folders of schemas and of prompts."""
 

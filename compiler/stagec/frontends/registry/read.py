@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from stagec.contract.reach import references_in
 from stagec.contract.schemas import Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import replace
@@ -55,6 +56,7 @@ def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Regi
         has_strays=True in strays,
         broken_steps=frozenset(object_of(root.get("steps")).keys() - steps.keys()),
         aliases=aliases,
+        memo=Memo(),
         step_names=NameIndex(steps),
         lost_targets=tuple(step.mention(move) for step, move in lost if not move.is_fallback),
         lost_fallbacks=tuple(step.mention(move) for step, move in lost if move.is_fallback),
