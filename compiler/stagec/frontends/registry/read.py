@@ -45,7 +45,7 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
 def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Registry:
     root, at = object_of(bundle.registry.value), bundle.registry.at
     aliases = _aliases(steps := _steps(root, at, OutputReader(schemas, bundle.schemas.path)))
-    lost = tuple(_find_lost(steps, {*object_of(root.get("steps")), *aliases}))
+    known = {*object_of(root.get("steps")), *aliases}
     return Registry(
         id=_name(root, at),
         at=at,
@@ -58,8 +58,7 @@ def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Regi
         aliases=aliases,
         memo=Memo(),
         step_names=NameIndex(steps),
-        lost_targets=tuple(step.mention(move) for step, move in lost if not move.is_fallback),
-        lost_fallbacks=tuple(step.mention(move) for step, move in lost if move.is_fallback),
+        **_find_lost(steps, known),
         entries=dict(_entries(root, at)),
         validators=NameIndex(object_of(root.get("validators"))),
         validator_mentions=tuple(_validator_mentions(root, at)),
@@ -90,12 +89,14 @@ def _steps(root: Object, at: Place, outputs: OutputReader) -> Mapping[str, Step]
     return {key: _step(key, body, at, outputs, gates) for key, body in _objects(root, "steps")}
 
 
-def _find_lost(steps: Mapping[str, Step], known: set[str]) -> Iterator[tuple[Step, Transition]]:
-    """Yield every move to a step that does not exist."""
-    for step in steps.values():
-        for move in step.moves:
-            if move.target is not None and move.target not in known:
-                yield step, move
+def _find_lost(steps: Mapping[str, Step], known: set[str]) -> dict[str, tuple[Mention, ...]]:
+    """Return the mentions of every step that does not exist: of targets, and of fallbacks."""
+    moves = ((step, move) for step in steps.values() for move in step.moves if move.target is not None)
+    lost = [(step.mention(move), move.is_fallback) for step, move in moves if move.target not in known]
+    return {
+        "lost_targets": tuple(each for each, is_fallback in lost if not is_fallback),
+        "lost_fallbacks": tuple(each for each, is_fallback in lost if is_fallback),
+    }
 
 
 def _schema_folder(folder: str, sources: Sources, schemas: Schemas) -> SchemaFolder:
