@@ -225,9 +225,14 @@ def _meta(draft: Dialect) -> Any:
 
 
 def judge_patterns(tree: Tree, patterns: Mapping[Pointer, str], tally: PatternTally) -> Tree:
-    """Return a tree with the patterns in it, given by place, that cost too much to be compiled."""
-    found = [(at, each, tally.excess(each)) for at, each in patterns.items()]
-    faults = [Fault("costly-schema", Place(tree.file, at), kind, {"got": each}) for at, each, kind in found if kind]
+    """Return a tree with the patterns in it, given by place, that cost too much to be compiled or cannot be read."""
+    faults: list[Fault] = []
+    for at, each in patterns.items():
+        excess = tally.excess(each)
+        if excess:
+            faults.append(Fault("costly-schema", Place(tree.file, at), excess, {"got": each}))
+        elif _ask_engine(each) is not None:
+            faults.append(Fault("unreadable-pattern", Place(tree.file, at), facts={"got": each}))
     return replace(tree, faults=(*tree.faults, *faults)) if faults else tree
 
 
@@ -254,10 +259,10 @@ class _Patterns:
 
     def _compile(self, pattern: str) -> PatternTrouble | None:
         excess = self._tally.excess(pattern)
-        return PatternTrouble(excess) if excess else ask_engine(pattern)
+        return PatternTrouble(excess) if excess else _ask_engine(pattern)
 
 
-def ask_engine(pattern: str) -> PatternTrouble | None:
+def _ask_engine(pattern: str) -> PatternTrouble | None:
     """Ask the engine with which answers are judged; it lacks some of what ECMA 262 allows, and bounds the size."""
     import jsonschema_rs
 
