@@ -1,4 +1,4 @@
-"""What the flows of a project compile to: a plan each, or why there is none."""
+"""What the flows of a project compile to: a plan each, or the reason why not."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def docstring(thing: ModuleType | Callable[..., Any]) -> str:
-    """Return the docstring of a module, class or function as it is written; empty where there is none."""
+    """Return the docstring of a module, class or function as written, or an empty text."""
     if thing.__doc__ is not None or sys.flags.optimize < _STRIPPING:
         return thing.__doc__ or ""
     if isinstance(thing, ModuleType):

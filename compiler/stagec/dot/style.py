@@ -1,4 +1,4 @@
-"""How boxes and lines look: told apart by shape and stroke, coloured so that they are read on light and dark pages."""
+"""How boxes and lines look: distinguished by shape and stroke, in colours that are readable on light and dark pages."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Role(StrEnum):
 
 
 class Stroke(StrEnum):
-    """How a line is drawn: told apart by its form, not by colour alone."""
+    """How a line is drawn: distinguished by its form, not by colour alone."""
 
     ENTRY = "entry"
     GO = "go"
@@ -156,7 +156,7 @@ def forms_of(pictures: Iterable[Picture]) -> Mapping[str, Form]:
 
 
 SIGNS: Mapping[Severity, str] = {Severity.ERROR: "✗", Severity.WARNING: "⚠", Severity.NOTE: "·"}
-"""What stands before a finding, so that its weight is not told by colour alone."""
+"""The sign before a finding, so that colour alone does not show its severity."""
 
 
 @value

@@ -98,7 +98,7 @@ def _is_choice(box: Box) -> bool:
 
 
 def _phases(picture: Picture) -> Groups:
-    """Return the nodes of each kind, or where there is none of each first part of a name; apart what is not reached."""
+    """Return the nodes of each kind, or of each first part of a name; nodes that no run reaches are apart."""
     found: dict[str, list[Box]] = {}
     for box in picture.boxes.values():
         if box.role is Role.NODE:

@@ -60,7 +60,7 @@ def _is_plain(text: str) -> bool:
 
 
 def schema_in(text: str) -> tuple[Object, str]:
-    """Return the schema that a text is, `true` and `false` as objects, and an empty text; or why it is none."""
+    """Return the schema in a text, `true` and `false` as objects, and an empty text; or why it is no schema."""
     try:
         given: Json = json.loads(text)
     except (ValueError, RecursionError):

@@ -21,7 +21,7 @@ class _Hub:
 Ids = tuple[str, ...]
 Points = tuple[str | _Hub, ...]
 _MOST = 10**15
-"""Larger numbers are not told apart; forks inside forks double them."""
+"""Larger numbers count as this one; forks inside forks double them."""
 _ASKED = 2
 """How often a model is asked in one execution of a prompt: once more when its first answer cannot be used."""
 

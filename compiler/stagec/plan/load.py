@@ -171,7 +171,7 @@ def _find_known(given: Mapping[str, Json]) -> Known:
 
 
 class _Anything:
-    """Stands for the names in a table that is none: this is what is to be said, not that a name is not in it."""
+    """The names in a table of a wrong type: the type is the mistake, not a name that is missing in it."""
 
     def __contains__(self, name: object) -> bool:
         return True

@@ -165,7 +165,7 @@ PLAN = record(
     },
     FORMAT,
 )
-"""The codec of a plan. Its tag is the format, so that a plan of another format is none of this one."""
+"""The codec of a plan. Its tag is the format, so that it refuses a plan of another format."""
 
 
 def schema() -> Json:

@@ -15,7 +15,7 @@ from stagec.core.words import listing, quote
 Path = tuple[str | int, ...]
 _MOST = 20
 _CROWDED = 100_000
-"""Values of a configuration from which on only its first mistake is told: the library makes all of them at once."""
+"""Values of a configuration beyond which only its first mistake is reported: the library makes all at once."""
 
 
 @value

@@ -185,7 +185,7 @@ class Sources:
 
 
 def legible(data: bytes) -> bytes:
-    """Return what can be recognised of a text, of one in UTF-16 or UTF-32 its ASCII: to be told, not to be read."""
+    """Return what is recognisable of a text, of UTF-16 or UTF-32 its ASCII: for messages, not for reading."""
     return data.strip(b"\xff\xfe").replace(b"\0", b"") if _is_wide(data) else data
 
 

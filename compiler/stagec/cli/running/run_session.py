@@ -121,7 +121,7 @@ def _name_activity(effect: Effect) -> str:
 
 @value
 class StartRequest:
-    """The arguments and options as given; None where nothing was said."""
+    """The arguments and options as given; None where one is absent."""
 
     plan: Path
     runs: Path
@@ -166,7 +166,7 @@ def _create_journal(path: Path, data: bytes, program: Program, scenario: Path | 
 
 @value
 class ResumeRequest:
-    """The arguments and options as given; None where nothing was said."""
+    """The arguments and options as given; None where one is absent."""
 
     run: str
     runs: Path

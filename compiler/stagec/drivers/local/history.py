@@ -92,7 +92,7 @@ _SHALLOW = 500
 
 
 def dump_event(event: Event) -> str:
-    """Return an event as JSON that can be read; raise `TypeError` or `ValueError` for an answer that is none."""
+    """Return an event as readable JSON; raise `TypeError` or `ValueError` for an answer that is no JSON."""
     try:
         body = _ENCODE(event_to_json(event))
     except RecursionError as error:

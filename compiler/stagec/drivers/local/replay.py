@@ -17,7 +17,7 @@ from stagec.runtime.state import State, StepResult
 
 @value
 class Difference:
-    """The first event from which something else follows now: `what` was asked and told, or the `state`."""
+    """The first event with another outcome: `what` differs, the requests and trace events or the `state`."""
 
     seq: int
     what: str
@@ -74,7 +74,7 @@ def replay_twice(program: Program, again: Program, history: History) -> State | 
 _MEMBERS: Mapping[type, Callable[[Effect], Any]] = {kind: attrgetter(*kind.__match_args__) for kind in get_args(Effect)}
 """What reads all members of a request of a class; every event has a step digest, so it must be quick."""
 _OFTEN = 1_000
-"""Events between two digests of the whole state, which may be large; what differs in it is soon asked or told, too."""
+"""Events between two digests of the whole state, which may be large; a difference in it soon shows in requests."""
 
 
 def digest_step(number: int, step: StepResult) -> str:

@@ -121,7 +121,7 @@ def choose_target(output: str | None, flows: int) -> Target:
 
 
 def write_plans(target: Target, plans: Collection[tuple[Path | None, bytes]]) -> None:
-    """Write the files of plans; the folder is made if there is none."""
+    """Write the files of plans; the folder is created if absent."""
     if target.path is not None and target.folder and plans:
         _make_folder(target.path)
         write_files(target.path, {path.name: data for path, data in plans if path is not None})

@@ -27,7 +27,7 @@ from stagec.pipeline import Meaning
 
 @value
 class CompileRequest:
-    """The arguments and options as given; None where nothing was said."""
+    """The arguments and options as given; None where one is absent."""
 
     paths: tuple[Path, ...] = ()
     root: Path | None = None

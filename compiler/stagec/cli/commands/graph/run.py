@@ -60,7 +60,7 @@ def _is_called(name: str, role: Role, node: str) -> bool:
 
 @value
 class GraphRequest:
-    """The arguments and options as given; None where nothing was said."""
+    """The arguments and options as given; None where one is absent."""
 
     paths: tuple[Path, ...] = ()
     root: Path | None = None

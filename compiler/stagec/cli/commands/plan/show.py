@@ -44,7 +44,7 @@ def _format(given: Json) -> str:
 
 @value
 class ShowRequest:
-    """The arguments and options as given; None where nothing was said."""
+    """The arguments and options as given; None where one is absent."""
 
     path: Path
     node: str | None = None

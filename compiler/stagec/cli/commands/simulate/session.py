@@ -180,7 +180,7 @@ class Simulation:
 
 @value
 class SimulateRequest:
-    """The arguments and options as given; None where nothing was said."""
+    """The arguments and options as given; None where one is absent."""
 
     plan: Path
     scenario: Path | None = None

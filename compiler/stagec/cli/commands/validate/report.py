@@ -24,7 +24,7 @@ _STDIN = Path("-")
 
 @value
 class ValidateRequest:
-    """The arguments and options as given; None where nothing was said."""
+    """The arguments and options as given; None where one is absent."""
 
     paths: tuple[Path, ...] = ()
     root: Path | None = None

@@ -128,7 +128,7 @@ def _find_parts(held: Json, made: Json) -> Iterator[str]:
 
 
 def _find_differing(one: Mapping[str, Json], other: Mapping[str, Json]) -> list[str]:
-    """Return the names of members that are not the same on both sides, sorted; one that is absent is none."""
+    """Return the names of the members that differ, sorted; an absent member differs from any value."""
     return [name for name in sorted({*one, *other}) if name not in one or name not in other or one[name] != other[name]]
 
 

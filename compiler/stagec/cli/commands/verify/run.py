@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @value
 class VerifyRequest:
-    """The arguments and options as given; None where nothing was said."""
+    """The arguments and options as given; None where one is absent."""
 
     plans: tuple[Path, ...]
     against: tuple[Path, ...] = ()
@@ -54,7 +54,7 @@ def _open_sources(request: VerifyRequest) -> SourceProject | None:
 
 
 def _judge(path: Path, data: bytes, sources: SourceProject | None) -> bool:
-    """Print what is to be said of a plan, and return whether it is as it should be."""
+    """Print the result for a plan, and return whether it is sound."""
     name = f"./{path}" if str(path).startswith("::") else path  # build services obey `::` at the start of a line
     try:
         loaded = verify(data)

@@ -1,4 +1,4 @@
-"""Collect the faults of one text, and keep one mistake from being told twice."""
+"""Collect the faults of one text, and report no mistake twice."""
 
 from __future__ import annotations
 
