@@ -786,10 +786,35 @@ PART = 2
 """Of so many mutants one is tried; which one turns with the base."""
 
 
+def mentioned(agent: Agent, key: str) -> set[str]:
+    """Return every step that a step leads to in any way: by a transition, a fallback, or an answer that may name it."""
+    step = agent.steps[key]
+    rules = [rule for rule in step.get("transitions", {}).values() if isinstance(rule, dict)]
+    found = {rule.get(name) for rule in rules for name in ("target", "fallback")}
+    found.update(each for rule in rules for each in rule.get("targets", {}).values())
+    goal = agent.output(key)[2]["properties"].get("goal", {})
+    return {each for each in (*found, *goal.get("enum", ()), goal.get("const")) if each in agent.running}
+
+
+def is_starved(agent: Agent) -> bool:
+    """Tell whether a run can come to a step that needs an input without the step that it comes from."""
+    for key, step in agent.steps.items():
+        for given in step.get("inputs", {}).values():
+            source = given["from"].rpartition(".")[0]
+            found = [each for each in agent.registry.get("entryStepMapping", {}).values() if each != source]
+            for each in found:  # grows while it is walked
+                found += [] if each not in agent.running else mentioned(agent, each) - {source, *found}
+            if given.get("required") and key in found:
+                return True
+    return False
+
+
 def complaint(mutant: Mutant) -> tuple[str, list[Diagnostic]]:
     """Return what is wrong with what is told of a mutant, and what was added."""
     added = [one for one in compiled(mutant.agent) if (one.code, one.message) not in known(mutant.agent.base)]
     errors = [one for one in added if one.severity is Severity.ERROR]
+    if any(one.code == "STG705" for one in errors) and is_starved(mutant.agent):
+        errors = [one for one in errors if one.code != "STG705"]  # true, and not what the mutant is about
     if not mutant.slugs:
         return ("false alarm" if errors else ""), added
     if len(errors) > 1:

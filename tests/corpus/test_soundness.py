@@ -15,9 +15,6 @@ from stagec_dev.row import Agreement
 OPEN = frozenset(
     {
         "03-integer-1e21",
-        "05e-input-from-later-step",
-        "05f-input-from-unknown-step",
-        "05g-input-from-unknown-key",
         "05i-default-of-wrong-type",
         "08a-inexact-const-pipeline",
         "08b-draft04-big-integer",

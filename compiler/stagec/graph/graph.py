@@ -10,6 +10,7 @@ from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.graph.adjacency import Adjacency, read_flow
 from stagec.graph.clauses import Clauses, completion_clauses, find_shortest, starting_clauses
+from stagec.graph.dominators import Dominators
 from stagec.model.flow import Edge, Flow
 
 
@@ -99,6 +100,14 @@ class Graph:
         found = sorted(each for each in self._components if repeats(self._leads, each))
         return tuple([self._name(each) for each in found])
 
+    def is_before(self, node: str, other: str) -> bool:
+        """Tell whether every way to another node comes by this one first, or no way leads there.
+
+        A join counts as what follows the node that opens its scope.
+        """
+        index, found = self._net.index, self._dominators
+        return not found.is_reached(index[other]) or found.is_before(index[node], index[other])
+
     def shortest_run(self, entry: str) -> int | None:
         """Return the least number of node executions with which a run completes, None when none does."""
         return next((self._shortest[root] for root in self._roots(entry)), None)
@@ -151,6 +160,10 @@ class Graph:
     @cached_property
     def _components(self) -> tuple[list[int], ...]:
         return tuple(components(self._leads))
+
+    @cached_property
+    def _dominators(self) -> Dominators:
+        return Dominators(self._leads, self._roots(None))
 
     @cached_property
     def _shortest(self) -> list[int | None]:

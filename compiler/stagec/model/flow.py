@@ -140,13 +140,15 @@ class Source:
 class Read:
     """A path into other nodes' results that a node reads before it acts: its prompt is made of it.
 
-    `sources` are the nodes whose result it may be, one way of coming to the node each.
+    `sources` are the nodes whose result it may be, one way of coming to the node each; of a read that is `kept` the one
+    whose last result it is, however long ago. Without a result the node cannot start.
     """
 
     node: str
     path: tuple[str | int, ...]
     at: Place
     sources: tuple[Source, ...]
+    kept: bool = False
 
 
 @value

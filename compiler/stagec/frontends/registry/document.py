@@ -132,6 +132,8 @@ class OutputSchema:
     """The values that can stand at each of these paths; `Miss.NO_MEMBER` when they are not named one by one."""
     presences: frozenset[Presence] = frozenset()
     """Every presence that one of these paths has."""
+    members: Mapping[str, Promise] = NOTHING
+    """The promises about members of the whole answer, where a gate hands nothing over and other steps want them."""
     void: Conflict | None = None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from marshal import dumps
 
 from stagec.contract.choices import Choices, choices, follow_pointer
@@ -9,6 +10,7 @@ from stagec.contract.conflict import emptiness
 from stagec.contract.promise import Excluded, Promise, find_excluded, possible_values, promise
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, text_in
+from stagec.core.value import replace
 from stagec.frontends.registry.document import Gate, OutputSchema
 from stagec.sources.read import join
 
@@ -55,13 +57,20 @@ class OutputReader:
         self._folder = folder
         self._known: dict[tuple[object, ...], OutputSchema] = {}
 
-    def output(self, file: str, name: str, gate: Gate | None) -> OutputSchema:
-        """Return what a step's `outputSchemaRef` refers to, as its gate sees it."""
+    def output(self, file: str, name: str, gate: Gate | None, wanted: tuple[str, ...] = ()) -> OutputSchema:
+        """Return what a step's `outputSchemaRef` refers to, as its gate sees it; `wanted` are members of the answer."""
         named = () if gate is None else (gate.pointer, gate.field, gate.target_field, gate.handoff)
-        key = (file, name, *named)
+        key = (file, name, wanted, *named)
         if key not in self._known:
-            self._known[key] = self._look_up(file, name, gate)
+            found = self.output(file, name, gate) if wanted else self._look_up(file, name, gate)
+            self._known[key] = replace(found, members=self._promise_each(found, wanted)) if wanted else found
         return self._known[key]
+
+    def _promise_each(self, output: OutputSchema, wanted: tuple[str, ...]) -> Mapping[str, Promise]:
+        if not isinstance(output.found, Schema) or output.void is not None:
+            return {}
+        schema = output.found
+        return {name: promise(self._schemas, schema, (name,), of_object=True) for name in dict.fromkeys(wanted)}
 
     def _look_up(self, file: str, name: str, gate: Gate | None) -> OutputSchema:
         path = join(self._folder, file)

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from stagec.core.nearest import NameIndex, is_slip
 from stagec.core.value import value
 from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.inputs import PROVIDED, list_declared
 from stagec.frontends.registry.prompts import LiteralName, PromptText
-from stagec.frontends.registry.supply import PROVIDED, list_declared, list_received
+from stagec.frontends.registry.supply import list_received
 
 _PREFIX = re.compile(r"uv[-_](?P<name>[A-Za-z0-9_]+)", re.IGNORECASE)
 _SIGNED = ("#{", "@{", "%{")

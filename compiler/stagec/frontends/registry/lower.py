@@ -10,6 +10,7 @@ from stagec.core.place import Place
 from stagec.frontends.registry.agreement import disagreements, list_offered_by
 from stagec.frontends.registry.answers import DEFAULT, conditionals, open_jump
 from stagec.frontends.registry.document import INTENTS, Intent, Registry, Step, StepKind, Transition
+from stagec.frontends.registry.inputs import list_reads
 from stagec.frontends.registry.supply import find_unserved_verdict
 from stagec.model.flow import Bound, Edge, End, Entry, Flow, Node, Pick, Stop, Term, To
 
@@ -64,6 +65,7 @@ class _Lowering:
             called=_list_names(registry),
             lost=tuple(self._lost),
             lost_entries=tuple(self._lost_entries),
+            reads=tuple(list_reads(registry)),
             ignored=tuple(each for step in steps for each in _list_ignored(step)),
         )
 

@@ -11,7 +11,7 @@ from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
-from stagec.core.value import replace
+from stagec.core.value import replace, value
 from stagec.frontends.registry.agreement import agree
 from stagec.frontends.registry.blocks import BrokenBlock, PromptReading, read_retry_prompt
 from stagec.frontends.registry.document import (
@@ -85,8 +85,34 @@ def _name(root: Object, at: Place) -> str:
 
 
 def _steps(root: Object, at: Place, outputs: OutputReader) -> Mapping[str, Step]:
-    gates = GateReader()
-    return {key: _step(key, body, at, outputs, gates) for key, body in _objects(root, "steps")}
+    reading = _StepReading(outputs, GateReader(), _list_wanted(root))
+    return {key: _step(key, body, at, reading) for key, body in _objects(root, "steps")}
+
+
+@value
+class _StepReading:
+    """What all steps are read with; `wanted` are the keys that others take as inputs, by what they call the step."""
+
+    outputs: OutputReader
+    gates: GateReader
+    wanted: Mapping[str, tuple[str, ...]]
+
+    def output(self, key: str, body: Object, gate: Gate | None) -> OutputSchema | None:
+        """Return what the answers of a step look like."""
+        reference = object_of(body.get("outputSchemaRef"))
+        file, name = text_in(reference, "file"), text_in(reference, "schema")
+        is_taken_whole = gate is None or not gate.handoff
+        wanted = (*self.wanted.get(key, ()), *self.wanted.get(text_in(body, "stepId") or "", ()))
+        return self.outputs.output(file, name, gate, wanted if is_taken_whole else ()) if file and name else None
+
+
+def _list_wanted(root: Object) -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for _, body in _objects(root, "steps"):
+        for given in object_of(body.get("inputs")).values():
+            step, _, key = (text_in(object_of(given), "from") or "").rpartition(".")
+            found.setdefault(step, []).append(key)
+    return {step: tuple(keys) for step, keys in found.items()}
 
 
 def _find_lost(steps: Mapping[str, Step], known: set[str]) -> dict[str, tuple[Mention, ...]]:
@@ -193,14 +219,14 @@ def _limits(pointer: Pointer) -> bool:
     return pointer in {("parameters",), ("runner",), ()} or pointer[:2] == ("runner", "verdict")
 
 
-def _step(key: str, body: Object, registry: Place, outputs: OutputReader, gates: GateReader) -> Step:
+def _step(key: str, body: Object, registry: Place, reading: _StepReading) -> Step:
     phase = text_in(body, "c2")
     is_section = phase == "section" or key.startswith("section.")
     flow: Object = {} if is_section else body  # what a section says about running means nothing
-    gate = gates.read(flow.get("structuredGate"))
+    gate = reading.gates.read(flow.get("structuredGate"))
     transitions = flow.get("transitions")
     intents = frozenset(transitions) if isinstance(transitions, dict) else None
-    output = _output(object_of(flow.get("outputSchemaRef")), gate, outputs)
+    output = reading.output(key, flow, gate)
     kind = _KINDS.get(str(flow["stepKind"])) if "stepKind" in flow else KIND_OF_PHASE.get(text_in(flow, "c2") or "")
     return Step(
         key=key,
@@ -236,11 +262,6 @@ def _moves(transitions: Object) -> Iterator[Transition]:
         for case, conditional in object_of(rule.get("targets")).items():
             if conditional is None or isinstance(conditional, str):
                 yield Transition(intent, (intent, "targets", case), conditional, case)
-
-
-def _output(reference: Object, gate: Gate | None, outputs: OutputReader) -> OutputSchema | None:
-    file, name = text_in(reference, "file"), text_in(reference, "schema")
-    return None if not file or not name else outputs.output(file, name, gate)
 
 
 def _entries(root: Object, at: Place) -> Iterator[tuple[str, Mention]]:

@@ -8,51 +8,20 @@ from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.frontends.registry.document import VERDICTS, Agent, Registry, Step
-from stagec.frontends.registry.prompts import VARIABLE
-
-PROVIDED = frozenset(
-    {
-        "iteration",
-        "completed_iterations",
-        "completion_keyword",
-        "max_iterations",
-        "remaining",
-        "previous_summary",
-        "check_count",
-        "max_checks",
-        "agent_name",
-        "verdict_criteria",
-    }
+from stagec.frontends.registry.document import VERDICTS, Registry, Step
+from stagec.frontends.registry.inputs import (
+    EARLY,
+    PROVIDED,
+    InputFate,
+    InputJudge,
+    StepInput,
+    list_declared,
+    list_inputs,
+    list_provided,
 )
-"""The variables that a runner supplies itself, those of system prompts included."""
-_OF_AGENT = {"agent_name", "verdict_criteria"}
+
 POLLED = "repository"
 """The variable that the caller of an agent gives whose verdict polls a state."""
-EARLY = ("completed_iterations", "previous_summary")
-"""The variables of the runner that have no value where a run begins."""
-_SETTINGS: Mapping[str, tuple[str, str]] = {
-    "completion_keyword": ("detect:keyword", "verdictKeyword"),
-    "max_checks": ("count:check", "maxChecks"),
-}
-"""The variables that are settings of a verdict, with the verdict that cannot do without."""
-
-
-def list_provided(agent: Agent | None) -> frozenset[str]:
-    """Return the variables that a runner supplies to the steps of an agent.
-
-    A setting is among them that the agent's verdict demands: that it is missing is the fault of the verdict.
-    """
-    if agent is None:
-        return PROVIDED - _SETTINGS.keys() - _OF_AGENT
-    settings = agent.settings
-    lacking = {name for name, (kind, key) in _SETTINGS.items() if agent.verdict != kind and not settings.get(key)}
-    return PROVIDED - lacking
-
-
-def list_asked(registry: Registry) -> frozenset[str]:
-    """Return the variables, besides the parameters of the agent, that its caller gives."""
-    return frozenset({POLLED} if any(each.kind == "poll:state" for each in verdicts(registry)) else ())
 
 
 @value
@@ -82,39 +51,47 @@ def verdicts(registry: Registry) -> Iterator[AgentVerdict]:
             yield AgentVerdict(kind, settings, whole / "config" / "conditions" / index, is_condition=True)
 
 
+def list_asked(registry: Registry) -> frozenset[str]:
+    """Return the variables, besides the parameters of the agent, that its caller gives."""
+    return frozenset({POLLED} if any(each.kind == "poll:state" for each in verdicts(registry)) else ())
+
+
 def find_unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]]:
     """Return the variables that nothing supplies, with every place that needs them.
 
     They come from the parameters of the agent, from the runner, or from a step's own inputs. What sections need is
-    supplied by those who insert them, and cannot be known.
+    supplied by those who insert them, and cannot be known. Nor is one told that a faulty input was meant to supply.
     """
     found: dict[str, list[tuple[Step, Place]]] = {}
     parameters = registry.agent.parameters if registry.agent is not None else NameIndex(())
     known = list_provided(registry.agent) | list_asked(registry)
+    judging = InputJudge(registry)
     for step in registry.steps.values():
         declared = {} if step.is_section else list_declared(step)
         lost = [name for name in declared if name not in known and name not in parameters]
         received = frozenset(list_received(step)) if lost else frozenset[str]()
-        for name in lost:
-            if name not in received:
+        left = [name for name in lost if name not in received]
+        judged = judging.judge(step) if left and "inputs" in step.body else ()
+        faulty = [each for each in judged if each.fate in _FAULTY]
+        for name in left:
+            if not any(_could_be(name, each.given) for each in faulty):
                 found.setdefault(name, []).append((step, step.at / "uvVariables" / declared[name]))
     return found
 
 
-def list_declared(step: Step) -> dict[str, int]:
-    """Return the variables that a step declares, each once, with the index at which it stands first."""
-    found: dict[str, int] = {}
-    for index, each in enumerate(list_of(step.body.get("uvVariables"))):
-        if isinstance(each, str) and each.removeprefix(VARIABLE):
-            found.setdefault(each.removeprefix(VARIABLE), index)
-    return found
+_FAULTY = (InputFate.MALFORMED, InputFate.LOST, InputFate.UNHANDED)
+
+
+def _could_be(name: str, given: StepInput) -> bool:
+    """Tell whether a variable would be that of an input with another step or another key."""
+    ends = (f"_{given.key}", f"_{given.name}")
+    return name.endswith(ends) or bool(given.step and name.startswith(f"{given.step.replace('.', '_')}_"))
 
 
 def list_received(step: Step) -> Iterator[str]:
     """Yield the variables that the inputs of a step may be meant to supply."""
-    for name, given in object_of(step.body.get("inputs")).items():
-        yield name
-        yield (text_in(object_of(given), "from") or "").replace(".", "_")
+    yield from object_of(step.body.get("inputs"))
+    yield from (each.variable for each in list_inputs(step))
 
 
 @value

@@ -10,6 +10,7 @@ from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.answers import Reading, find_unsettled
 from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.inputs import JudgedInput
 from stagec.frontends.registry.prompts import FALLBACK_KEYS, PromptFile, Prompts
 from stagec.frontends.registry.supply import Optional
 
@@ -153,3 +154,30 @@ def describe_optional(given: Optional) -> str:
 def relate_optional(given: Optional) -> tuple[Related, ...]:
     """Return where steps say that they need a parameter."""
     return tuple(Related(each.at / "uvVariables", "needed here") for each in given.steps[:_SHOWN])
+
+
+def describe_lost_source(lost: JudgedInput) -> str:
+    """Say that an input comes from no step, and from which it was most likely meant to come."""
+    given = lost.given
+    what = f"input {quote(given.name)} of step {quote(lost.step.key)} comes from step {quote(given.step)}"
+    if lost.source is not None:
+        return f"{what}, which is a section and hands nothing over"
+    near = f"; did you mean {quote(lost.near)}?" if lost.near is not None else ""
+    return f"{what}, which does not exist{near}"
+
+
+def describe_unhanded(lost: JudgedInput) -> str:
+    """Say that a step does not hand over what an input takes of it, and what was most likely meant."""
+    given = lost.given
+    what = f"step {quote(given.step)} does not hand over {quote(given.key)}"
+    near = f"; did you mean {quote(lost.near)}?" if lost.near is not None else ""
+    return f"{what}, which input {quote(given.name)} of step {quote(lost.step.key)} takes of it{near}"
+
+
+def relate_unhanded(lost: JudgedInput) -> tuple[Related, ...]:
+    """Return the other end of an input that nothing is handed over for."""
+    taken = lost.given.at / "from"
+    if lost.at != taken:
+        return (Related(taken, "taken here"),)
+    source = lost.source
+    return () if source is None else (Related(source.gate_at / "handoffFields", "what it hands over"),)

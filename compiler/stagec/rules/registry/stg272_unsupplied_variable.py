@@ -21,7 +21,8 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.supply import PROVIDED, find_unsupplied
+from stagec.frontends.registry.inputs import PROVIDED
+from stagec.frontends.registry.supply import find_unsupplied
 from stagec.rules.registry import rule
 
 _SHOWN = 3

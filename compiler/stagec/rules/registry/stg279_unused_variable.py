@@ -12,27 +12,21 @@ no variables: they stay as they are written.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
-from stagec.core.place import Place
-from stagec.core.rule import Finding, Related
+from stagec.core.rule import Finding
 from stagec.core.words import quote
-from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.document import Registry
 from stagec.frontends.registry.supply import find_early, find_usages
 from stagec.rules.registry import rule
-
-_SHOWN, _NOT = 3, "does not read it"
 
 
 @rule(since="0.1", origin=("steps-registry:uv.template-unused",), severity=Severity.WARNING)
 def check(registry: Registry) -> Iterator[Finding]:
     early = {each.at for each in find_early(registry)}
-    unused: dict[str, list[tuple[Step, Place]]] = {}
     for usage in find_usages(registry):
+        prompt = registry.prompts.of_steps[usage.step.key].file or ""
         for name, at in usage.unused.items():
             if at not in early:
-                unused.setdefault(name, []).append((usage.step, at))
-    for name, ((step, at), *others) in unused.items():
-        prompt = registry.prompts.of_steps[step.key].file or ""
-        also = f" (and {len(others)} more)" if others else ""
-        related = tuple(Related(other, "declared here too") for _, other in others[:_SHOWN])
-        message = f"step {quote(step.key)} declares {quote(name)}, but its prompt {quote(prompt)} {_NOT}{also}"
-        yield Finding(at, message, related)
+                message = (
+                    f"step {quote(usage.step.key)} declares {quote(name)}, but its prompt {quote(prompt)} does not"
+                )
+                yield Finding(at, f"{message} read it")

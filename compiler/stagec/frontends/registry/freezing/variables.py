@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from stagec.core.json import object_of, text_in
 from stagec.core.nearest import NameIndex
-from stagec.core.value import value
 from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.freezing.templates import AGENT_NAME
-from stagec.frontends.registry.supply import PROVIDED, list_declared, list_provided
+from stagec.frontends.registry.inputs import PROVIDED, StepInput, list_declared, list_inputs, list_provided
 from stagec.plan.act import Carried, Given, Provided, Supply
 
 
@@ -31,11 +29,12 @@ class Variables:
 
         An input is the variable that its source is named for, and the one that has its own name.
         """
-        inputs = tuple(_inputs(self._registry, step))
-        known = {each.own: each.carried for each in inputs} | {each.variable: each.carried for each in inputs}
+        inputs = tuple(_carry(self._registry, step))
+        known = {each.name: carried for each, carried in inputs}
+        known |= {each.variable: carried for each, carried in inputs}
         found = {name: self._supply(name, known) for name in names}
-        for each in inputs:
-            if not found.keys() & {each.variable, each.own}:
+        for each, _ in inputs:
+            if not found.keys() & {each.variable, each.name}:
                 found[each.variable] = self._supply(each.variable, known)
         return found
 
@@ -64,23 +63,9 @@ def list_needed(step: Step, agent: str | None) -> tuple[str, ...]:
     return tuple(name for name in list_declared(step) if name not in known)
 
 
-@value
-class _Input:
-    """A value that another step hands over: its own name, the variable that its source is named for, and its source."""
-
-    own: str
-    variable: str
-    carried: Carried
-
-
-def _inputs(registry: Registry, step: Step) -> Iterator[_Input]:
+def _carry(registry: Registry, step: Step) -> Iterator[tuple[StepInput, Carried]]:
     """Yield what a step is handed by steps that there are."""
-    for name, body in object_of(step.body.get("inputs")).items():
-        given = object_of(body)
-        source = text_in(given, "from") or ""
-        node, _, key = source.rpartition(".")
-        found = registry.step(node)
+    for each in list_inputs(step):
+        found = registry.step(each.step)
         if found is not None and not found.is_section:
-            required = given.get("required") is not False
-            carried = Carried(found.key, key, required, given.get("default"))
-            yield _Input(name, source.replace(".", "_"), carried)
+            yield each, Carried(found.key, each.key, each.is_required, each.default)

@@ -1,0 +1,265 @@
+"""What steps are supplied with by the runner and by each other, and what becomes of the inputs that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from functools import cached_property
+
+from stagec.contract.promise import Presence, Promise
+from stagec.contract.schemas import Miss, Schema
+from stagec.core.json import Json, list_of, object_of, text_in
+from stagec.core.nearest import NameIndex
+from stagec.core.place import Place
+from stagec.core.value import replace, value
+from stagec.frontends.registry.answers import has_member
+from stagec.frontends.registry.document import Agent, Registry, Step
+from stagec.frontends.registry.prompts import VARIABLE
+from stagec.model.flow import Read, Source
+
+PROVIDED = frozenset(
+    {
+        "iteration",
+        "completed_iterations",
+        "completion_keyword",
+        "max_iterations",
+        "remaining",
+        "previous_summary",
+        "check_count",
+        "max_checks",
+        "agent_name",
+        "verdict_criteria",
+    }
+)
+"""The variables that a runner supplies itself, those of system prompts included."""
+_OF_AGENT = {"agent_name", "verdict_criteria"}
+EARLY = ("completed_iterations", "previous_summary")
+"""The variables of the runner that have no value where a run begins."""
+_SETTINGS: Mapping[str, tuple[str, str]] = {
+    "completion_keyword": ("detect:keyword", "verdictKeyword"),
+    "max_checks": ("count:check", "maxChecks"),
+}
+"""The variables that are settings of a verdict, with the verdict that cannot do without."""
+
+
+def list_provided(agent: Agent | None) -> frozenset[str]:
+    """Return the variables that a runner supplies to the steps of an agent.
+
+    A setting is among them that the agent's verdict demands: that it is missing is the fault of the verdict.
+    """
+    if agent is None:
+        return PROVIDED - _SETTINGS.keys() - _OF_AGENT
+    settings = agent.settings
+    lacking = {name for name, (kind, key) in _SETTINGS.items() if agent.verdict != kind and not settings.get(key)}
+    return PROVIDED - lacking
+
+
+def list_declared(step: Step) -> dict[str, int]:
+    """Return the variables that a step declares, each once, with the index at which it stands first."""
+    found: dict[str, int] = {}
+    for index, each in enumerate(list_of(step.body.get("uvVariables"))):
+        if isinstance(each, str) and each.removeprefix(VARIABLE):
+            found.setdefault(each.removeprefix(VARIABLE), index)
+    return found
+
+
+@value
+class StepInput:
+    """A value that a step is handed by an earlier one: `source` as it is written, which names a step and a key."""
+
+    name: str
+    at: Place
+    source: str
+    is_required: bool
+    default: Json
+
+    @property
+    def step(self) -> str:
+        """The step that hands the value over."""
+        return self.source.rpartition(".")[0]
+
+    @property
+    def key(self) -> str:
+        """The key under which it does."""
+        return self.source.rpartition(".")[2]
+
+    @property
+    def variable(self) -> str:
+        """The variable that is named after the source; there is another with the name of the input."""
+        return self.source.replace(".", "_")
+
+
+def list_inputs(step: Step) -> tuple[StepInput, ...]:
+    """Return the inputs of a step that say where they come from."""
+    found = []
+    for name, body in object_of(step.body.get("inputs")).items():
+        given = object_of(body)
+        source = text_in(given, "from")
+        if source is not None:
+            at, is_required = step.at / "inputs" / name, given.get("required") is not False
+            found.append(StepInput(name, at, source, is_required, given.get("default")))
+    return tuple(found)
+
+
+class InputFate(StrEnum):
+    """What becomes of an input."""
+
+    MALFORMED = "malformed"
+    """It names no step and key."""
+    LOST = "lost"
+    """There is no such step, which nothing else says, or it is a section."""
+    UNHANDED = "unhanded"
+    """The step never hands over such a key."""
+    WHOLE = "whole"
+    """The step hands nothing over, and the key is taken of its whole answer."""
+    HANDED = "handed"
+    UNKNOWABLE = "unknowable"
+
+
+@value
+class JudgedInput:
+    """An input of a step and its fate; `is_vital` tells that the step cannot start without a value.
+
+    `at` is where it was most likely written wrongly, `near` the name that was most likely meant there. `source` is the
+    step that hands the value over, `promised` what its schema promises about the value.
+    """
+
+    step: Step
+    given: StepInput
+    fate: InputFate
+    at: Place
+    is_vital: bool
+    near: str | None = None
+    source: Step | None = None
+    promised: Promise | None = None
+
+
+def judge_inputs(registry: Registry) -> Iterator[JudgedInput]:
+    """Yield every input of every step with its fate."""
+    judging = InputJudge(registry)
+    for step in registry.steps.values():
+        if "inputs" in step.body and not step.is_section:
+            yield from judging.judge(step)
+
+
+class InputJudge:
+    """What the steps of one registry hand over, looked up once for each."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        agent = registry.agent
+        self._given = (frozenset(agent.parameters) if agent is not None else frozenset()) | list_provided(agent)
+        self._handed: dict[str, _Handoff] = {}
+        told = (*registry.lost_targets, *registry.lost_fallbacks, *registry.entries.values())
+        self._missed = frozenset(each.name for each in told)
+
+    def judge(self, step: Step) -> Iterator[JudgedInput]:
+        """Yield the inputs of a step with their fates."""
+        declared, text = list_declared(step), self._registry.prompts.text_of(step.key)
+        named = declared.keys() | (text.reads.keys() if text is not None else frozenset())
+        for each in list_inputs(step):
+            own = {each.name, each.variable} & named
+            is_needed = not (own - self._given).isdisjoint(declared)
+            lacks = (each.default is None and each.is_required) or (is_needed and each.default in (None, ""))
+            is_vital = lacks and (not own or not own <= self._given)
+            yield self._judge(JudgedInput(step, each, InputFate.HANDED, each.at / "from", is_vital))
+
+    def _judge(self, found: JudgedInput) -> JudgedInput:
+        given, registry = found.given, self._registry
+        if not given.step or not given.key:
+            return replace(found, fate=InputFate.MALFORMED)
+        source = registry.step(given.step)
+        if source is None and (registry.has_step(given.step) or given.step in self._missed):
+            return replace(found, fate=InputFate.UNKNOWABLE)
+        if source is None or source.is_section:
+            return replace(found, fate=InputFate.LOST, near=registry.step_names.nearest(given.step), source=source)
+        if source.key not in self._handed:
+            self._handed[source.key] = _Handoff(source)
+        return self._handed[source.key].judge(replace(found, source=source))
+
+
+class _Handoff:
+    """What one step hands over: for each key the index of its path, and every name that its schema knows."""
+
+    def __init__(self, source: Step) -> None:
+        paths = source.gate.handoff if source.gate is not None else None
+        self._source = source
+        self._keys = {path.rpartition(".")[2]: index for index, path in enumerate(paths or ()) if path}
+        self._names = NameIndex(self._keys)
+        is_gateless = source.gate is None and ("structuredGate" in source.body or source.intents is not None)
+        is_listed = paths is not None or not has_member(source, "handoffFields")
+        self._is_readable = source.program is None and is_listed and not is_gateless
+        self._schema = source.output.found if source.output is not None else None
+
+    def judge(self, found: JudgedInput) -> JudgedInput:
+        """Return the fate of an input that comes from the step."""
+        key = found.given.key
+        if not self._is_readable or isinstance(self._schema, Miss):
+            return replace(found, fate=InputFate.UNKNOWABLE)
+        if not self._keys:
+            return self._take_whole(found)
+        if key in self._keys:
+            return replace(found, promised=self._promised(key))
+        near = self._names.nearest(key)
+        broken = self._promised(near) if near is not None else None
+        if broken is not None and broken.presence is Presence.IMPOSSIBLE:
+            return replace(found, fate=InputFate.UNKNOWABLE)  # there is no such path to hand over, which is told
+        if key not in self._offered:
+            return replace(found, fate=InputFate.UNHANDED, near=near)
+        at = self._source.gate_at / "handoffFields"
+        is_declared = broken is None or broken.presence in _DECLARED
+        return replace(found, fate=InputFate.UNHANDED, at=at if near is None or is_declared else at / self._keys[near])
+
+    def _take_whole(self, found: JudgedInput) -> JudgedInput:
+        """Return the fate of an input where the step hands nothing over: its whole answer stands for that."""
+        output, key = self._source.output, found.given.key
+        promised = output.members.get(key) if output is not None else None
+        if output is None or (promised is not None and promised.presence in _DECLARED):
+            return replace(found, fate=InputFate.WHOLE, promised=promised)
+        if promised is None or promised.presence is Presence.UNKNOWABLE:
+            return replace(found, fate=InputFate.UNKNOWABLE)
+        if key in self._offered and self._source.gate is not None:
+            gate = self._source.gate_at
+            at = gate / "handoffFields" if has_member(self._source, "handoffFields") else gate.key
+            return replace(found, fate=InputFate.UNHANDED, at=at)
+        return replace(found, fate=InputFate.UNHANDED, near=promised.near.nearest(key))
+
+    def _promised(self, key: str) -> Promise | None:
+        gate, output = self._source.gate, self._source.output
+        paths = gate.handoff or () if gate is not None else ()
+        return output.paths.get(paths[self._keys[key]]) if output is not None else None
+
+    @cached_property
+    def _offered(self) -> frozenset[str]:
+        """Every name that the schema of the step's answers declares at any depth, as far as it is one text."""
+        found: set[str] = set()
+        todo: list[Json] = [self._schema.value] if isinstance(self._schema, Schema) else []
+        for each in todo:  # grows while it is walked
+            if isinstance(each, dict):
+                found.update(object_of(each.get("properties")))
+                todo.extend(each.values())
+            elif isinstance(each, list):
+                todo.extend(each)
+        return frozenset(found)
+
+
+_DECLARED = (Presence.SURE, Presence.POSSIBLE)
+
+
+def find_unhanded(registry: Registry) -> Iterator[tuple[str, str]]:
+    """Yield the steps, and the keys that they should hand over, where that is told of the step that lacks them."""
+    for each in judge_inputs(registry):
+        is_told = each.fate is InputFate.UNHANDED and each.is_vital and each.at != each.given.at / "from"
+        if is_told and each.source is not None:
+            yield each.source.key, each.given.key
+
+
+def list_reads(registry: Registry) -> Iterator[Read]:
+    """Yield what steps need of the last results of others; of what is not promised other rules speak at its source."""
+    for each in judge_inputs(registry):
+        if each.source is None or not each.is_vital or each.fate is InputFate.UNHANDED:
+            continue
+        promised = each.promised if each.promised is not None and each.promised.presence is Presence.POSSIBLE else None
+        read = Source(each.source.key, promised, each.source.at)
+        if not each.source.is_section:
+            yield Read(each.step.key, (each.given.key,), each.given.at / "from", (read,), kept=True)
