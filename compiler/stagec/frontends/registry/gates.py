@@ -60,11 +60,12 @@ class OutputReader:
     def output(self, file: str, name: str, gate: Gate | None, wanted: tuple[str, ...] = ()) -> OutputSchema:
         """Return what a step's `outputSchemaRef` refers to, as its gate sees it; `wanted` are members of the answer."""
         named = () if gate is None else (gate.pointer, gate.field, gate.target_field, gate.handoff)
-        key = (file, name, wanted, *named)
+        key, asked = (file, name, *named), (file, name, wanted, *named)
         if key not in self._known:
-            found = self.output(file, name, gate) if wanted else self._look_up(file, name, gate)
-            self._known[key] = replace(found, members=self._promise_each(found, wanted)) if wanted else found
-        return self._known[key]
+            self._known[key] = self._look_up(file, name, gate)
+        if wanted and asked not in self._known:
+            self._known[asked] = replace(self._known[key], members=self._promise_each(self._known[key], wanted))
+        return self._known[asked if wanted else key]
 
     def _promise_each(self, output: OutputSchema, wanted: tuple[str, ...]) -> Mapping[str, Promise]:
         if not isinstance(output.found, Schema) or output.void is not None:

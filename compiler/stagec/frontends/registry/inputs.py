@@ -199,9 +199,9 @@ class _Handoff:
         if not self._keys:
             return self._take_whole(found)
         if key in self._keys:
-            return replace(found, promised=self._promised(key))
+            return replace(found, promised=self._find_promise(key))
         near = self._names.nearest(key)
-        broken = self._promised(near) if near is not None else None
+        broken = self._find_promise(near) if near is not None else None
         if broken is not None and broken.presence is Presence.IMPOSSIBLE:
             return replace(found, fate=InputFate.UNKNOWABLE)  # there is no such path to hand over, which is told
         if key not in self._offered:
@@ -224,7 +224,7 @@ class _Handoff:
             return replace(found, fate=InputFate.UNHANDED, at=at)
         return replace(found, fate=InputFate.UNHANDED, near=promised.near.nearest(key))
 
-    def _promised(self, key: str) -> Promise | None:
+    def _find_promise(self, key: str) -> Promise | None:
         gate, output = self._source.gate, self._source.output
         paths = gate.handoff or () if gate is not None else ()
         return output.paths.get(paths[self._keys[key]]) if output is not None else None
