@@ -12,14 +12,14 @@ from stagec.project.settings import Settings
 
 def diagnostics(folder: Path) -> tuple[Diagnostic, ...]:
     """Return what stagec says about a folder that is a whole project."""
-    return _compiled(folder).diagnostics
+    return _compile(folder).diagnostics
 
 
 def plans(folder: Path) -> tuple[Plan, ...]:
     """Return the plan of every flow of a folder that is a whole project, even of those with errors."""
-    return tuple(meaning.plan() for meaning in _compiled(folder).meanings)
+    return tuple(meaning.plan() for meaning in _compile(folder).meanings)
 
 
-def _compiled(folder: Path) -> Compilation:
+def _compile(folder: Path) -> Compilation:
     root = folder.resolve()
     return compile_project(Project(root, (root,), Settings()))

@@ -11,7 +11,7 @@ from stagec.core.json import Json
 from stagec.core.shelf import members
 from stagec.core.value import value
 from stagec_dev import rows
-from stagec_dev.listing import listed
+from stagec_dev.listing import list_rows
 from stagec_dev.row import Agreement, Row, RowKind
 
 _MARK = "steps_registry.json"
@@ -41,12 +41,12 @@ class Asked:
         return self.kind.compare(self.row, got) if self.kind else Agreement.UNKNOWN
 
 
-def asked(root: Path) -> Iterable[Asked]:
+def ask_rows(root: Path) -> Iterable[Asked]:
     """Yield every row below a folder, by file and in the order of each file."""
     kinds = members(rows, RowKind)
     for file in _files(root, kinds):
         kind = next((each for each in kinds if each.claims(file)), None)
-        found = kind.rows(root, file) if kind else listed(root, file)
+        found = kind.rows(root, file) if kind else list_rows(root, file)
         yield from (Asked(root, row, kind) for row in found)
 
 

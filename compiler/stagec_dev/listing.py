@@ -15,7 +15,7 @@ _NAMES = ("id", "name", "file")
 """Members that name a row, the first that is there; otherwise its index does."""
 
 
-def listed(root: Path, file: str) -> Iterable[Row]:
+def list_rows(root: Path, file: str) -> Iterable[Row]:
     """Yield the rows of a file: a list of objects, at the top or in a member; nothing from any other file."""
     for index, given in enumerate(_objects(root / file)):
         named = [str(given[key]) for key in _NAMES if key in given]

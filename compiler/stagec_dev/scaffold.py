@@ -38,7 +38,7 @@ def fill(template: str, **values: str) -> str:
     return render("stagec_dev.scaffolds", template, mark=MARK, **values)
 
 
-def named_after_one_word(takes: str, templates: Mapping[str, str]) -> Scaffold:
+def make_one_word_scaffold(takes: str, templates: Mapping[str, str]) -> Scaffold:
     """Return the scaffold of a member whose name is one word: `templates` are its files, by paths with `{name}`."""
 
     def files(words: tuple[str, ...]) -> Mapping[str, str]:

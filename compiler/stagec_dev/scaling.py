@@ -132,20 +132,20 @@ def measure(dimension: Dimension, command: str, folder: Path, *, faulty: bool) -
     Return nothing where there is no plan to verify.
     """
     counts = (_SMALLEST, dimension.most // 4, dimension.most // 2, dimension.most)
-    places = [_written(folder / f"{count}-{faulty}", dimension.files(count, faulty=faulty)) for count in counts]
+    places = [_write(folder / f"{count}-{faulty}", dimension.files(count, faulty=faulty)) for count in counts]
     vectors = [_vector(command, place) for place in places]
     if None in vectors:
         return None
     given = [(vector, place) for vector, place in zip(vectors, places, strict=True) if vector is not None]
-    growth = _grown([[_run(*each)] for each in given])
+    growth = _measure_growth([[_run(*each)] for each in given])
     known = [[each] for each in growth.costs]
     while growth.trouble and len(known[0]) < _RUNS and all(each.whole for each in growth.costs):
         known = [[*runs, _run(*each)] for runs, each in zip(known, given, strict=True)]
-        growth = _grown(known)
+        growth = _measure_growth(known)
     return growth
 
 
-def _grown(runs: list[list[Cost]]) -> Growth:
+def _measure_growth(runs: list[list[Cost]]) -> Growth:
     def least(of: list[Cost]) -> Cost:
         return Cost(max(each.status for each in of), min(each.seconds for each in of), min(each.peak for each in of))
 
@@ -153,7 +153,7 @@ def _grown(runs: list[list[Cost]]) -> Growth:
     return Growth((tiny, quarter, half, all_of_it))
 
 
-def _written(folder: Path, files: Files) -> Path:
+def _write(folder: Path, files: Files) -> Path:
     """Write a project into a folder, unless it is there from the command before."""
     for name, text in () if folder.exists() else files.items():
         path = folder / name

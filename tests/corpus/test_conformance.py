@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stagec_dev.corpus import Asked, asked
+from stagec_dev.corpus import Asked, ask_rows
 from stagec_dev.row import Agreement, Row
 
 _ANSWERS = {"rules", "places", "severity", "expect", "upstream", "description", "stagec", "expected", "note"}
@@ -20,7 +20,7 @@ def rows(name: str) -> list[Asked]:
     """Return the rows that are listed under a file of the corpus."""
     if "STAGEC_CORPUS" not in os.environ:
         return []
-    return [each for each in asked(Path(os.environ["STAGEC_CORPUS"])) if each.row.file == name]
+    return [each for each in ask_rows(Path(os.environ["STAGEC_CORPUS"])) if each.row.file == name]
 
 
 def label(each: Asked) -> str:

@@ -22,7 +22,7 @@ from stagec.fixes import apply_fixes
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
 from stagec.sources.formats.markdown import FORMAT
-from stagec_dev.corpus import Asked, asked
+from stagec_dev.corpus import Asked, ask_rows
 from stagec_dev.row import Agreement
 
 LISTED = "frontmatter/index.json"
@@ -32,7 +32,7 @@ needs_corpus = pytest.mark.skipif("STAGEC_CORPUS" not in os.environ, reason="STA
 def rows() -> list[Asked]:
     if "STAGEC_CORPUS" not in os.environ:
         return []
-    return [each for each in asked(Path(os.environ["STAGEC_CORPUS"])) if each.row.file == LISTED]
+    return [each for each in ask_rows(Path(os.environ["STAGEC_CORPUS"])) if each.row.file == LISTED]
 
 
 def label(each: Asked) -> str:

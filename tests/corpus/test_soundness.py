@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stagec_dev.corpus import Asked, asked
+from stagec_dev.corpus import Asked, ask_rows
 from stagec_dev.row import Agreement
 
 OPEN = frozenset(
@@ -34,7 +34,7 @@ OPEN = frozenset(
 def cases() -> list[Asked]:
     if "STAGEC_CORPUS" not in os.environ:
         return []
-    return [each for each in asked(Path(os.environ["STAGEC_CORPUS"])) if each.row.file == "soundness/index.json"]
+    return [each for each in ask_rows(Path(os.environ["STAGEC_CORPUS"])) if each.row.file == "soundness/index.json"]
 
 
 CASES = cases()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from laws.modules import PACKAGE, TOP, text_of, tree_of
+from laws.modules import COMPILER, PACKAGE, TOP, modules, text_of, tree_of
 
 GLOSSARY = TOP / "docs" / "glossary.md"
 SHARED = "## One name in two places"
@@ -136,11 +136,7 @@ def test_the_glossary_lists_no_shared_name_that_is_gone() -> None:
 
 
 def test_functions_are_verbs() -> None:
-    found = [
-        f"{path.relative_to(PACKAGE)}: {name}"
-        for path in sorted(PACKAGE.rglob("*.py"))
-        for name in misnamed(tree_of(path))
-    ]
+    found = [f"{path.relative_to(COMPILER)}: {name}" for path in modules() for name in misnamed(tree_of(path))]
     assert found == []
 
 

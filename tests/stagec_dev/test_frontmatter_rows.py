@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stagec_dev.corpus import asked
+from stagec_dev.corpus import ask_rows
 from stagec_dev.row import Agreement, Row
 from stagec_dev.rows.frontmatter import FRONTMATTER
 
@@ -32,13 +32,13 @@ def test_a_row_is_answered_without_its_answers(tmp_path: Path) -> None:
         json.dumps({"about": "", "files": [{"file": name} for name in ("cut-off-na", "good.md", "prose.md")]}),
         encoding="utf-8",
     )
-    answers: list[Any] = [each.answer() for each in asked(tmp_path)]
+    answers: list[Any] = [each.answer() for each in ask_rows(tmp_path)]
     assert [(each["verdict"], each["keys"], len(each["diagnostics"])) for each in answers] == [
         ("malformed", None, 1),
         ("well-formed", ["name"], 0),
         ("left alone", None, 0),
     ]
-    assert [each.compare(answer) for each, answer in zip(asked(tmp_path), answers, strict=True)] == [
+    assert [each.compare(answer) for each, answer in zip(ask_rows(tmp_path), answers, strict=True)] == [
         Agreement.UNKNOWN
     ] * 3
 

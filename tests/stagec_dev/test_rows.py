@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stagec_dev.__main__ import main
-from stagec_dev.corpus import asked
+from stagec_dev.corpus import ask_rows
 from stagec_dev.row import Agreement, Row
 from stagec_dev.rows.mutants import MUTANTS
 
@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_every_kind_of_row_is_found(folder: Path) -> None:
-    found = [(each.row.file, each.row.id, each.kind is not None) for each in asked(folder)]
+    found = [(each.row.file, each.row.id, each.kind is not None) for each in ask_rows(folder)]
     assert found == [
         ("agents", "small", True),
         ("mutants/mutants.json", "m1", True),
@@ -56,14 +56,14 @@ def test_answers_are_printed_one_to_a_line(folder: Path, capsys: pytest.CaptureF
 
 
 def test_an_agent_is_answered_with_what_is_counted(folder: Path) -> None:
-    (agent,) = (each for each in asked(folder) if each.row.file == "agents")
+    (agent,) = (each for each in ask_rows(folder) if each.row.file == "agents")
     got: Any = agent.answer()
     assert sorted(got) == ["codes", "errors", "exit", "warnings"]
     assert got["exit"] in {0, 1}
 
 
 def test_a_mutant_is_answered_with_what_it_adds_although_its_row_has_no_answer(folder: Path) -> None:
-    (mutant,) = (each for each in asked(folder) if each.row.id == "m1")
+    (mutant,) = (each for each in ask_rows(folder) if each.row.id == "m1")
     got: Any = mutant.answer()
     assert got["expect"] == "report"
     assert "reg.version-semver" in got["rules"]
@@ -73,7 +73,7 @@ def test_a_mutant_is_answered_with_what_it_adds_although_its_row_has_no_answer(f
 
 def test_a_row_that_crashes_stagec_is_answered_with_the_crash(folder: Path) -> None:
     put(folder / "mutants" / "mutants.json", [{"id": "m1", "base": "absent", "changes": {}}])
-    (mutant,) = (each for each in asked(folder) if each.row.id == "m1")
+    (mutant,) = (each for each in ask_rows(folder) if each.row.id == "m1")
     got: Any = mutant.answer()
     assert (got["exit"], got["crash"].partition(":")[0]) == (4, "FileNotFoundError")
 

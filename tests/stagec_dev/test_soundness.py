@@ -19,10 +19,10 @@ def test_a_short_campaign_prints_what_was_made_and_what_happened(capsys: pytest.
 
 def test_a_broken_promise_is_printed_with_what_makes_it_again(capsys: pytest.CaptureFixture[str]) -> None:
     found = SimpleNamespace(job=("pipeline", 7, "fork"), what="ok of plan leads nowhere")
-    assert soundness.reported([("runs", 1)], [found]) == 1
+    assert soundness.report([("runs", 1)], [found]) == 1
     assert capsys.readouterr().out.endswith("pipeline 7 fork: ok of plan leads nowhere\n")
 
 
 def test_what_was_not_seen_often_enough_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert soundness.reported([("runs", 1)], [], ("edge ok, chain",)) == 1
+    assert soundness.report([("runs", 1)], [], ("edge ok, chain",)) == 1
     assert capsys.readouterr().out.endswith("too seldom: edge ok, chain\n")

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from stagec_dev.checkout import ROOT
-from stagec_dev.corpus import Asked, asked
+from stagec_dev.corpus import Asked, ask_rows
 from stagec_dev.row import Agreement
 
 WRONG = {"errors": 1, "codes": {"STG201": 1}, "compile": None, "run": None}
@@ -26,7 +26,7 @@ def case(folder: Path, name: str, want: str, scenario: object = None) -> Asked:
     (cases / "index.json").write_text(json.dumps({"about": {}, "cases": {name: {"want": want, "what": "an example"}}}))
     if scenario is not None:
         (cases / f"{name}.scenario.json").write_text(json.dumps(scenario))
-    (found,) = asked(folder)
+    (found,) = ask_rows(folder)
     return found
 
 

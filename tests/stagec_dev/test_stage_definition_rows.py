@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stagec_dev.corpus import Asked, asked
+from stagec_dev.corpus import Asked, ask_rows
 from stagec_dev.row import Agreement
 
 STAGE = {
@@ -27,7 +27,7 @@ def row(folder: Path, file: str, given: object) -> Asked:
     path = folder / "stage-definitions" / file
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(given if isinstance(given, str) else json.dumps(given), encoding="utf-8")
-    (found,) = asked(folder)
+    (found,) = ask_rows(folder)
     return found
 
 

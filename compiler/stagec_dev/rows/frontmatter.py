@@ -16,7 +16,7 @@ from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.json import Json, Object
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
-from stagec_dev.listing import listed
+from stagec_dev.listing import list_rows
 from stagec_dev.row import Agreement, Row, RowKind
 
 _NAME = "frontmatter.md"
@@ -31,7 +31,7 @@ def _claims(file: str) -> bool:
 
 
 def _rows(root: Path, file: str) -> Iterable[Row]:
-    return listed(root, file)
+    return list_rows(root, file)
 
 
 def _answer(root: Path, row: Row) -> Json:
@@ -39,7 +39,7 @@ def _answer(root: Path, row: Row) -> Json:
     data = (folder / row.id).read_bytes()
     project = Project(folder, (folder / _NAME,), Settings(), {_NAME: data})
     compilation = compile_project(project)
-    told = [_shown(each) for each in compilation.diagnostics if _about_syntax(each)]
+    told = [_show(each) for each in compilation.diagnostics if _about_syntax(each)]
     given = compilation.trees[_NAME].value
     verdict = "malformed" if told else "left alone" if given is None else "well-formed"
     return {"verdict": verdict, "keys": sorted(given) if isinstance(given, dict) else None, "diagnostics": told}
@@ -49,7 +49,7 @@ def _about_syntax(each: Diagnostic) -> bool:
     return _SYNTAX.fullmatch(each.code) is not None and each.severity is Severity.ERROR
 
 
-def _shown(each: Diagnostic) -> Object:
+def _show(each: Diagnostic) -> Object:
     start = each.span.start
     return {"code": each.code, "line": start.line, "column": start.column, "message": each.message}
 
@@ -58,11 +58,11 @@ def _compare(row: Row, got: Any) -> Agreement:
     said = row.given.get("yaml")
     if not isinstance(said, dict):
         return Agreement.UNKNOWN
-    agrees = got.get("verdict") == _wanted(said) and (got["verdict"] != "malformed" or _told_once(said, got))
+    agrees = got.get("verdict") == _want(said) and (got["verdict"] != "malformed" or _is_reported_once(said, got))
     return Agreement.AGREE if agrees else Agreement.DISAGREE
 
 
-def _wanted(said: Mapping[str, Any]) -> str:
+def _want(said: Mapping[str, Any]) -> str:
     verdicts = [str(given) for parser, given in said.items() if given is not None and parser != "pyyaml_message"]
     refused = sum(verdict.startswith("err:") for verdict in verdicts)
     read = len(verdicts) - refused
@@ -72,7 +72,7 @@ def _wanted(said: Mapping[str, Any]) -> str:
     return "malformed" if malformed else "well-formed"
 
 
-def _told_once(said: Mapping[str, Any], got: Mapping[str, Any]) -> bool:
+def _is_reported_once(said: Mapping[str, Any], got: Mapping[str, Any]) -> bool:
     """Tell whether there is one diagnostic, in a line that the other parser named or the one above it.
 
     That parser counts from the line behind the fence, and often stops one line too late.

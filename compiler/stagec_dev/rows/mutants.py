@@ -15,7 +15,7 @@ from stagec.core.json import Json, Object
 from stagec.core.place import pointer_text
 from stagec.pipeline import list_families
 from stagec_dev.compiling import diagnostics
-from stagec_dev.listing import listed
+from stagec_dev.listing import list_rows
 from stagec_dev.row import Agreement, Row, RowKind
 
 
@@ -24,7 +24,7 @@ def _claims(file: str) -> bool:
 
 
 def _rows(root: Path, file: str) -> Iterable[Row]:
-    return listed(root, file)
+    return list_rows(root, file)
 
 
 def _answer(root: Path, row: Row) -> Json:
@@ -33,7 +33,7 @@ def _answer(root: Path, row: Row) -> Json:
         project = Path(folder) / base.name
         shutil.copytree(base, project, symlinks=True)
         _change(project, row.given.get("changes"))
-        return _added(_of_base(base), diagnostics(project))
+        return _compare_diagnostics(_of_base(base), diagnostics(project))
 
 
 @cache
@@ -51,7 +51,7 @@ def _change(project: Path, changes: Any) -> None:
             path.write_bytes(str(text).encode("utf-8", "surrogatepass"))
 
 
-def _added(base: Sequence[Diagnostic], mutant: Sequence[Diagnostic]) -> Json:
+def _compare_diagnostics(base: Sequence[Diagnostic], mutant: Sequence[Diagnostic]) -> Json:
     """Describe what the mutant shows and the base does not; lines may have moved, so they do not count."""
     left = Counter(_identity(each) for each in base)
     added: list[Diagnostic] = []
@@ -67,7 +67,7 @@ def _added(base: Sequence[Diagnostic], mutant: Sequence[Diagnostic]) -> Json:
         "places": sorted({(each.at.file, pointer_text(each.at.pointer)) for each in added}),
         "severity": heaviest,
         "errors_added": sum(each.severity is Severity.ERROR for each in added),
-        "diagnostics": [_shown(each) for each in added],
+        "diagnostics": [_show(each) for each in added],
     }
 
 
@@ -79,7 +79,7 @@ def _slugs(each: Diagnostic) -> Iterable[str]:
     return (origin.rpartition(":")[2] for origin in each.origin)
 
 
-def _shown(each: Diagnostic) -> Object:
+def _show(each: Diagnostic) -> Object:
     place = {"file": each.at.file, "pointer": pointer_text(each.at.pointer)}
     return {"code": each.code, "severity": each.severity, "origin": each.origin, **place, "message": each.message}
 
@@ -90,20 +90,20 @@ def _compare(row: Row, got: Any) -> Agreement:
         return Agreement.UNKNOWN
     if "diagnostics" not in got:
         return Agreement.DISAGREE
-    if wanted == "report" and not _known().intersection(row.rules):
+    if wanted == "report" and not _list_slugs().intersection(row.rules):
         return Agreement.NOT_YET
-    met = {"either": True, "silent": got["errors_added"] == 0, "report": _reported(row, got)}
+    met = {"either": True, "silent": got["errors_added"] == 0, "report": _is_reported(row, got)}
     return Agreement.AGREE if met[str(wanted)] else Agreement.DISAGREE
 
 
 @cache
-def _known() -> frozenset[str]:
+def _list_slugs() -> frozenset[str]:
     """Every slug that some rule has a home for."""
     rules = (rule for family in list_families() for rule in family.rules())
     return frozenset(origin.rpartition(":")[2] for rule in rules for origin in rule.origin)
 
 
-def _reported(row: Row, got: Mapping[str, Any]) -> bool:
+def _is_reported(row: Row, got: Mapping[str, Any]) -> bool:
     places, added = row.given["places"], got["diagnostics"]
     told = [each for each in added if set(row.rules).intersection(_slugs_of(each))]
     meets = any(_meets(each, place) for each in told for place in places)

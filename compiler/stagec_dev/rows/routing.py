@@ -32,7 +32,7 @@ def _rows(root: Path, file: str) -> Iterable[Row]:
 
 def _group(root: Path, given: Mapping[str, Any]) -> str:
     """Return the intent that an output asks for, and the kind of transition that its step has for it."""
-    found = gates.ALIASES.get(said := _said(given["output"]), said)
+    found = gates.ALIASES.get(said := _read_action(given["output"]), said)
     intent = found if found in _INTENTS else "no intent"
     transition = object_of(_transitions(root / given["agent"]).get(given["stepId"])).get(intent)
     if not isinstance(transition, dict):
@@ -43,7 +43,7 @@ def _group(root: Path, given: Mapping[str, Any]) -> str:
 _INTENTS = frozenset({"next", "repeat", "jump", "handoff", "closing", "escalate", "abort"})
 
 
-def _said(output: Json) -> str:
+def _read_action(output: Json) -> str:
     action = object_of(object_of(output).get("next_action")).get("action")
     return as_text(action).lower()
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stagec_dev.scaffold import named_after_one_word
+from stagec_dev.scaffold import make_one_word_scaffold
 
-COMMAND = named_after_one_word(
+COMMAND = make_one_word_scaffold(
     "the name of a command",
     {
         "compiler/stagec/cli/commands/{name}.py": "command.py.jinja",

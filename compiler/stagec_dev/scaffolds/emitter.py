@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stagec_dev.scaffold import named_after_one_word
+from stagec_dev.scaffold import make_one_word_scaffold
 
-EMITTER = named_after_one_word(
+EMITTER = make_one_word_scaffold(
     "the name of a drawing format",
     {
         "compiler/stagec/emitters/{name}.py": "emitter.py.jinja",

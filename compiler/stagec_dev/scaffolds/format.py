@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stagec_dev.scaffold import named_after_one_word
+from stagec_dev.scaffold import make_one_word_scaffold
 
-FORMAT = named_after_one_word(
+FORMAT = make_one_word_scaffold(
     "the name of a syntax",
     {
         "compiler/stagec/sources/formats/{name}.py": "format.py.jinja",

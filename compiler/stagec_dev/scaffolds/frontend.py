@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stagec_dev.scaffold import named_after_one_word
+from stagec_dev.scaffold import make_one_word_scaffold
 
-FRONT_END = named_after_one_word(
+FRONT_END = make_one_word_scaffold(
     "the name of a system",
     {
         "compiler/stagec/frontends/{name}/__init__.py": "frontend.py.jinja",

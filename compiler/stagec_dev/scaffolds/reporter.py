@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stagec_dev.scaffold import named_after_one_word
+from stagec_dev.scaffold import make_one_word_scaffold
 
-REPORTER = named_after_one_word(
+REPORTER = make_one_word_scaffold(
     "the name of a report format",
     {
         "compiler/stagec/reporters/{name}.py": "reporter.py.jinja",

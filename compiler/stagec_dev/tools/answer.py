@@ -7,7 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from stagec_dev.corpus import asked
+from stagec_dev.corpus import ask_rows
 from stagec_dev.tools import Tool
 
 
@@ -19,7 +19,7 @@ def _run(options: Namespace) -> int:
     if not options.folder.is_dir():
         sys.stderr.write(f"{options.folder} is no folder\n")
         return 2
-    for each in asked(options.folder.resolve()):
+    for each in ask_rows(options.folder.resolve()):
         line = {"file": each.row.file, "id": each.row.id, "got": each.answer()}
         print(json.dumps(line), flush=True)
     return 0

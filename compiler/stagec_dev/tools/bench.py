@@ -28,7 +28,7 @@ def benchmarks() -> tuple[Benchmark, ...]:
     return members(import_module("benchmarks"), Benchmark)
 
 
-def measured(each: Benchmark) -> tuple[object, ...]:
+def run_benchmark(each: Benchmark) -> tuple[object, ...]:
     """Run one benchmark and return its line of the table."""
     with TemporaryDirectory() as folder:
         try:
@@ -53,11 +53,11 @@ def _run(options: Namespace) -> int:
     if corpus() is None:
         sys.stderr.write("benchmarks measure real agents: set STAGEC_CORPUS\n")
         return 2
-    print(table(_HEAD, [measured(each) for each in _chosen(options.words)]))
+    print(table(_HEAD, [run_benchmark(each) for each in _choose(options.words)]))
     return 0
 
 
-def _chosen(words: list[str]) -> Iterable[Benchmark]:
+def _choose(words: list[str]) -> Iterable[Benchmark]:
     return (each for each in benchmarks() if not words or any(word in each.title for word in words))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from stagec_dev.checkout import corpus
-from stagec_dev.corpus import Asked, asked
+from stagec_dev.corpus import Asked, ask_rows
 from stagec_dev.row import Agreement
 from stagec_dev.table import table
 from stagec_dev.tools import Tool
@@ -32,7 +32,7 @@ def _run(options: Namespace) -> int:
         sys.stderr.write("no corpus: name a folder or set STAGEC_CORPUS\n")
         return 2
     counts: dict[str, Counter[Agreement]] = {}
-    for each in _chosen(folder.resolve(), options.rules):
+    for each in _choose(folder.resolve(), options.rules):
         got = each.answer()
         outcome = each.compare(got)
         counts.setdefault(each.row.file, Counter())[outcome] += 1
@@ -42,9 +42,9 @@ def _run(options: Namespace) -> int:
     return int(any(found[Agreement.DISAGREE] for found in counts.values()))
 
 
-def _chosen(folder: Path, sections: str | None) -> Iterable[Asked]:
+def _choose(folder: Path, sections: str | None) -> Iterable[Asked]:
     prefixes = _prefixes(sections) if sections else ("",)
-    for each in asked(folder):
+    for each in ask_rows(folder):
         if not each.row.rules or any(slug.startswith(prefixes) for slug in each.row.rules):
             yield each
 

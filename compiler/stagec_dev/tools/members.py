@@ -105,7 +105,7 @@ def _declare(parser: ArgumentParser) -> None:
 
 
 def _run(options: Namespace) -> int:
-    stale = {path: wanted for path, wanted in files(options.root).items() if _held(path) != wanted}
+    stale = {path: wanted for path, wanted in files(options.root).items() if _read(path) != wanted}
     for path, wanted in stale.items():
         if options.check:
             sys.stdout.write(f"not current: {path.relative_to(options.root)}\n")
@@ -114,7 +114,7 @@ def _run(options: Namespace) -> int:
     return int(bool(stale) and options.check)
 
 
-def _held(path: Path) -> str | None:
+def _read(path: Path) -> str | None:
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
 

@@ -29,12 +29,12 @@ def _run(options: Namespace) -> int:
     attack: Any = import_module(f"crash.{options.what}")
     with tempfile.TemporaryDirectory() as folder:
         if options.what == "kills":
-            return reported_kills(list(attack.killed(Path(folder), options.count, options.seed)))
+            return report_kills(list(attack.killed(Path(folder), options.count, options.seed)))
         endings = list(attack.asked_to_end(Path(folder), options.count, options.seed))
-        return reported(endings, attack.left_behind(Path(folder)), options.seconds)
+        return report(endings, attack.left_behind(Path(folder)), options.seconds)
 
 
-def reported_kills(kills: Iterable[Any]) -> int:
+def report_kills(kills: Iterable[Any]) -> int:
     """Print a line for each command and each fault; return the exit status: 1 where there is a fault."""
     counts: Counter[str] = Counter()
     running: Counter[str] = Counter()
@@ -49,7 +49,7 @@ def reported_kills(kills: Iterable[Any]) -> int:
     return int(bool(faults))
 
 
-def reported(endings: Iterable[Any], left: list[str], limit: float) -> int:
+def report(endings: Iterable[Any], left: list[str], limit: float) -> int:
     """Print a line for each command and each fault; return the exit status: 1 where there is a fault."""
     taken: dict[str, list[float]] = defaultdict(list)
     faults = list(left)

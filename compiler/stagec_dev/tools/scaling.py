@@ -42,7 +42,7 @@ def _run(options: Namespace) -> int:
     variants = [each for each in _VARIANTS if options.variant in {None, each}]
     rows, steep = [], 0
     for dimension, variant in product(chosen, variants):
-        for row, growth in _measured(dimension, options.command or dimension.commands, faulty=_VARIANTS[variant]):
+        for row, growth in _measure(dimension, options.command or dimension.commands, faulty=_VARIANTS[variant]):
             rows.append(row)
             steep += bool(growth.trouble)
             print(*row, sep="  ", file=sys.stderr, flush=True)
@@ -50,7 +50,7 @@ def _run(options: Namespace) -> int:
     return int(steep > 0)
 
 
-def _measured(
+def _measure(
     dimension: Dimension, commands: Iterable[str], *, faulty: bool
 ) -> Iterator[tuple[tuple[object, ...], Growth]]:
     title = f"{dimension.title}, faulty" if faulty else dimension.title

@@ -27,7 +27,7 @@ def _run(options: Namespace) -> int:
     campaign: Any = import_module("properties.soundness.campaign")
     aim = campaign.Aim(options.transitions, options.each, workers=options.workers)
     tally = campaign.campaign(aim, options.seed)
-    status = reported(list(campaign.told(tally)), tally.found, tally.lagging(options.each))
+    status = report(list(campaign.told(tally)), tally.found, tally.lagging(options.each))
     return max(status, _run_freely(options)) if options.projects else status
 
 
@@ -44,7 +44,7 @@ def _run_freely(options: Namespace) -> int:
     return status
 
 
-def reported(rows: list[tuple[object, ...]], found: list[Any], wanting: tuple[str, ...] = ()) -> int:
+def report(rows: list[tuple[object, ...]], found: list[Any], wanting: tuple[str, ...] = ()) -> int:
     """Print what a campaign has seen, each promise that was broken and what was not seen often enough.
 
     Return the exit status: 1 where there is anything of either sort.

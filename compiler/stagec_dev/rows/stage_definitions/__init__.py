@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from stagec.core.json import Json
-from stagec_dev.listing import listed
+from stagec_dev.listing import list_rows
 from stagec_dev.row import Agreement, Row, RowKind
 from stagec_dev.rows.stage_definitions import cases, files, runs
 
@@ -25,7 +25,7 @@ def _claims(file: str) -> bool:
 def _rows(root: Path, file: str) -> Iterable[Row]:
     path = PurePosixPath(file)
     if path.parent.name == "cases":
-        yield from listed(root, file)
+        yield from list_rows(root, file)
     elif path.name in _MACHINES or (set(_WHOLE).intersection(path.parts) and path.name != "pipeline.json"):
         yield from files.rows_of(root, file)
 

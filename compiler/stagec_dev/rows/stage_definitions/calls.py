@@ -10,7 +10,7 @@ from stagec.core.json import Json
 from stagec.runtime.acts.authority import digest_of
 from stagec.runtime.exchange import Call, Effect, Grant, Hook, Turn
 from stagec_dev.row import out_of_scope
-from stagec_dev.rows.stage_definitions.projects import compiled, frozen, machine, minimal
+from stagec_dev.rows.stage_definitions.projects import diagnose_files, freeze_pipeline, machine, minimal
 from stagec_dev.rows.stage_definitions.scripted import HOOK, Trace, World, run
 from stagec_dev.rows.stage_definitions.verdicts import rules
 
@@ -43,7 +43,7 @@ def _decisions(given: Given, stage: Given, calls: list[Json], replies: list[Any]
     guards = said if isinstance(said, list) else [] if said is None else [said]
     if guards:
         members["loopHooks"] = [{**_GUARD, "call": f"{_CALL}{index}"} for index in range(len(guards))]
-    _, plan = frozen(machine([object_], "row", **members))
+    _, plan = freeze_pipeline(machine([object_], "row", **members))
     made = iter(zip(calls, replies, strict=True))
     reply: list[Any] = []
 
@@ -92,7 +92,7 @@ def sequence(given: Given) -> Any:
             replies.append(issued)
     told = iter(_decisions({}, {"allowedTools": []}, calls, replies))
     outcomes = [None if step[0] == "issue" else _outcome(next(told)) for step in steps]
-    return {"steps": outcomes, "refused": _refused(steps, outcomes)}
+    return {"steps": outcomes, "refused": _is_refused(steps, outcomes)}
 
 
 _DECIDED_AT = 2
@@ -113,25 +113,25 @@ def _outcome(decision: Mapping[str, Any]) -> str:
     return "approve" if decision["kind"] == "approve" else f"ERR Validation/{decision['code']}"
 
 
-def _refused(steps: list[Any], outcomes: list[Any]) -> bool:
+def _is_refused(steps: list[Any], outcomes: list[Any]) -> bool:
     """Tell whether a call was denied that directly follows the grant for it."""
     pairs = zip(steps, outcomes[1:], strict=False)
     return any(step[0] == "issue" and outcome is not None and outcome != "approve" for step, outcome in pairs)
 
 
-def shown(given: Given) -> Any:
+def show_model(given: Given) -> Any:
     """See what the model of a stage is shown in a run; the tools of a session are the catalogue of the pipeline."""
     completion = given["completionTool"]
     object_ = {**minimal("row"), "allowedTools": given["allowedTools"], "completionTool": completion}
     document = machine([object_], "row")
     catalogue = json.dumps({"bundled": given["sessionTools"]})
     files = {"pipeline.json": json.dumps({**document, "tools": "tools.json"}), "tools.json": catalogue}
-    found = rules(compiled(files, ("pipeline.json",)))
+    found = rules(diagnose_files(files, ("pipeline.json",)))
     if _COLLISIONS.intersection(found):
         return {"error": "completion-tool-collision"}
     if "allowed-tools-unknown" in found:
         return out_of_scope("a tool that the catalogue lacks is a compile error, so no run is without it")
-    (turn,) = run(frozen(document)[1], World(lambda _: {})).effects(Turn)
+    (turn,) = run(freeze_pipeline(document)[1], World(lambda _: {})).effects(Turn)
     return {"manifest": [*turn.tools, turn.completion]}
 
 
@@ -143,7 +143,7 @@ def headless(given: Given) -> Any:
     if given["kind"] != "grantStageTool":
         return out_of_scope(f"no run asks for {given['kind']!r} of default chat, which is out of scope (rulings, § 2)")
     mode = "yolo" if given["yolo"] else "ask"
-    _, plan = frozen(machine([{**minimal("row"), "turnCap": 2}], "row", securityMode=mode))
+    _, plan = freeze_pipeline(machine([{**minimal("row"), "turnCap": 2}], "row", securityMode=mode))
     call: Json = {"calls": [{"id": "row-1", "tool": "bash", "arguments": {}}]}
     trace = run(plan, World(lambda effect: call if isinstance(effect, Turn) else {}))
     return {"outcome": _denials(trace)}

@@ -11,13 +11,13 @@ from stagec.frontends.stages.template import object_body
 from stagec_dev.row import Agreement
 from stagec_dev.rows.stage_definitions.projects import (
     CODE,
-    compiled,
     context_of,
+    diagnose_files,
     lacking,
+    list_named,
     machine,
     markdown,
     minimal,
-    named_by,
 )
 from stagec_dev.rows.stage_definitions.verdicts import rules, verdict
 
@@ -31,9 +31,9 @@ def _stage(given: Given) -> Any:
     if following is not None and not isinstance(following, dict):
         return {"applicable": False}
     stage = dict(given["stage"], **({} if following is None else {"next": following}))
-    others = [minimal(name) for name in named_by(following) if name != stage.get("id")]
+    others = [minimal(name) for name in list_named(following) if name != stage.get("id")]
     document = machine([stage, *others], stage.get("id") or "none", **context_of(given.get("contextSchema")))
-    answer = verdict(compiled({_FILE: json.dumps(document)}), document)
+    answer = verdict(diagnose_files({_FILE: json.dumps(document)}), document)
     return {**answer, "placeholders": {"code-0.1": _of_prompts(answer["rules"]), "wiki-1.0": _in_markdown(given)}}
 
 
@@ -42,7 +42,7 @@ def _in_markdown(given: Given) -> list[str]:
     stage = {**given["stage"], "id": "row"}
     pipeline = {"id": "row", "entry": "row", "stages": ["row.md"], **context_of(given.get("contextSchema"))}
     files = {"pipeline.yaml": json.dumps(pipeline), "row.md": markdown(stage, lacking(stage))}
-    return _of_prompts(rules(compiled(files, ("pipeline.yaml",))))
+    return _of_prompts(rules(diagnose_files(files, ("pipeline.yaml",))))
 
 
 def _of_prompts(slugs: list[str]) -> list[str]:
@@ -51,7 +51,7 @@ def _of_prompts(slugs: list[str]) -> list[str]:
 
 def _pipeline(given: Given) -> Any:
     document = machine(given.get("stages"), given.get("entry"), **context_of(given.get("contextSchema")))
-    return verdict(compiled({_FILE: json.dumps(document)}), document)
+    return verdict(diagnose_files({_FILE: json.dumps(document)}), document)
 
 
 def _shape(given: Given) -> Any:
@@ -62,12 +62,12 @@ def _shape(given: Given) -> Any:
     """
     stage = given["value"]
     document = machine([stage], stage.get("id") or "none" if isinstance(stage, dict) else "none")
-    as_object = verdict(compiled({_FILE: json.dumps(document)}), document)
+    as_object = verdict(diagnose_files({_FILE: json.dumps(document)}), document)
     if not isinstance(stage, dict):
         return {"ok": False, "profiles": {"code-0.1": as_object}}
     about = set(stage) - set(CODE)
     filled = [key for key in lacking(stage) if about or key not in CODE]
-    found = compiled({"row.md": markdown(stage, filled)}, ("row.md",))
+    found = diagnose_files({"row.md": markdown(stage, filled)}, ("row.md",))
     return {"ok": as_object["ok"], "profiles": {"code-0.1": as_object, "wiki-1.0": verdict(found, stage)}}
 
 
@@ -76,7 +76,7 @@ def _configuration(given: Given) -> Any:
     entry = config.get("entry") if isinstance(config, dict) else None
     name = entry if isinstance(entry, str) and entry else "plan"
     files = {"row.json": json.dumps(machine([minimal(name)], name)), "row.config.json": json.dumps(config)}
-    told = [each for each in compiled(files, ("row.json",)) if each.at.file == "row.config.json"]
+    told = [each for each in diagnose_files(files, ("row.json",)) if each.at.file == "row.config.json"]
     return verdict(told, config)
 
 

@@ -12,12 +12,12 @@ from stagec.core.diagnostic import Diagnostic
 from stagec_dev.row import Agreement, Row
 from stagec_dev.rows.stage_definitions.projects import (
     CODE,
-    compiled,
+    diagnose_files,
     lacking,
+    list_named,
     machine,
     markdown,
     minimal,
-    named_by,
     slug_of_file,
 )
 from stagec_dev.rows.stage_definitions.verdicts import rules, verdict
@@ -57,7 +57,7 @@ def answer(row: Row) -> Any:
     given = row.given
     if "markdown" in given:
         name = row.id
-        found = compiled({name: given["markdown"]}, (name,))
+        found = diagnose_files({name: given["markdown"]}, (name,))
         return {**verdict(found, {}), "missing": _missing(found)}
     document = given["document"]
     if row.id.endswith(_CONFIGURATION):
@@ -65,7 +65,7 @@ def answer(row: Row) -> Any:
     if isinstance(document, dict) and isinstance(document.get("stages"), list):
         return _partial(document) if "pipeline" in document else _whole(document)
     if isinstance(document, dict) and set(CODE[-2:]) <= document.keys():
-        return verdict(compiled({"row.json": json.dumps(document)}, ("row.json",)), document)
+        return verdict(diagnose_files({"row.json": json.dumps(document)}, ("row.json",)), document)
     return _results(document)
 
 
@@ -99,12 +99,12 @@ def _configuration(document: Any, given: Any) -> Any:
     name = entry if isinstance(entry, str) and entry else "plan"
     whole = given if given is not None else machine([minimal(name)], name)
     files = {"row.json": json.dumps(whole), f"row{_CONFIGURATION}": json.dumps(document)}
-    told = [each for each in compiled(files, ("row.json",)) if each.at.file.endswith(_CONFIGURATION)]
+    told = [each for each in diagnose_files(files, ("row.json",)) if each.at.file.endswith(_CONFIGURATION)]
     return verdict(told, document)
 
 
 def _whole(document: Given) -> Any:
-    told = verdict(compiled({"row.json": json.dumps(document)}, ("row.json",)), document)
+    told = verdict(diagnose_files({"row.json": json.dumps(document)}, ("row.json",)), document)
     return {**told, "mutating": "parallel-mutating-sibling" in told["rules"]}
 
 
@@ -114,7 +114,7 @@ def _partial(document: Given) -> Any:
     order = [str(name) for name in document["pipeline"]]
     pipeline = {"id": "row", "entry": order[0], "stages": list(stages)}
     files = {"pipeline.yaml": json.dumps(pipeline), **{file: markdown(each) for file, each in stages.items()}}
-    found = compiled(files, ("pipeline.yaml",))
+    found = diagnose_files(files, ("pipeline.yaml",))
     missing = {each["id"]: _missing(one for one in found if one.at.file == file) for file, each in stages.items()}
     kebab = sum("stage-definitions:id-kebab-case" in each.origin for each in found)
     errors = [each for each in found if each.severity == "error"]
@@ -123,20 +123,22 @@ def _partial(document: Given) -> Any:
 
 def _results(document: Any) -> Any:
     """Judge every result of `next` in a document, each in a pipeline that has the stages it names."""
-    told = [verdict(compiled({"pipeline.json": json.dumps(each)}), each) for each in map(_around, _found(document))]
+    told = [
+        verdict(diagnose_files({"pipeline.json": json.dumps(each)}), each) for each in map(_around, _find(document))
+    ]
     slugs = sorted({slug for each in told for slug in each["rules"]})
     return {"ok": all(each["ok"] for each in told), "rules": slugs, "judged": len(told)}
 
 
 def _around(result: Given) -> dict[str, Any]:
     join = result.get("join")
-    names = dict.fromkeys((*named_by(result), *((join,) if isinstance(join, str) else ())))
+    names = dict.fromkeys((*list_named(result), *((join,) if isinstance(join, str) else ())))
     return machine([{**minimal("first"), "next": result}, *map(minimal, names)], "first")
 
 
-def _found(given: Any) -> Iterator[Given]:
+def _find(given: Any) -> Iterator[Given]:
     for key, each in given.items() if isinstance(given, dict) else enumerate(given if isinstance(given, list) else ()):
         if key == "nextResult" and isinstance(each, dict):
             yield each
         else:
-            yield from _found(each)
+            yield from _find(each)

@@ -10,8 +10,8 @@ from stagec.core.diagnostic import Severity
 from stagec.core.json import Json
 from stagec.runtime.exchange import Effect, Hook, Turn
 from stagec.runtime.gate import may_join
-from stagec_dev.rows.stage_definitions.projects import frozen, machine, minimal
-from stagec_dev.rows.stage_definitions.scripted import HOOK, Trace, World, named_errors, run, stage_of
+from stagec_dev.rows.stage_definitions.projects import freeze_pipeline, machine, minimal
+from stagec_dev.rows.stage_definitions.scripted import HOOK, Trace, World, find_error, run, stage_of
 
 Given = Mapping[str, Any]
 _START, _JOIN = "row-start", "row-join"
@@ -24,12 +24,12 @@ _VERDICT = {"assert": HOOK, "exit": HOOK}
 def fan_out(given: Given) -> Any:
     """Run siblings that take some time each and end with some verdict."""
     siblings = {str(name): (float(delay), verdict) for name, delay, verdict in given["siblings"]}
-    found, plan = frozen(_document(list(siblings)))
-    refused = [named_errors(each.origin) for each in found if each.severity is Severity.ERROR]
+    found, plan = freeze_pipeline(_document(list(siblings)))
+    refused = [find_error(each.origin) for each in found if each.severity is Severity.ERROR]
     if any(refused) or len(siblings) < _FEWEST:
         return {"error": next(filter(None, refused), _TOO_FEW)}
     trace = run(plan, _Siblings(given, siblings).world())
-    return _failed(trace) or _joined(trace, list(siblings))
+    return _describe_failure(trace) or _describe_join(trace, list(siblings))
 
 
 def join(given: Given) -> Any:
@@ -40,10 +40,10 @@ def join(given: Given) -> Any:
         return {"error": _TOO_FEW}
     if "abort" not in given and not may_join([_alone(name, siblings) for name in verdicts]):
         return {"error": "ExtensionHost/JoinPreconditionViolated"}
-    trace = run(frozen(_document(list(verdicts)))[1], siblings.world())
+    trace = run(freeze_pipeline(_document(list(verdicts)))[1], siblings.world())
     if trace.error is not None:
         return {"error": trace.error}
-    told = _joined(trace, list(verdicts))
+    told = _describe_join(trace, list(verdicts))
     ended = trace.facts("SessionTurnEnd", compoundTurnId=_compound(trace))
     return {"ok": True, "SessionTurnEnd": len(ended), "upstream": told["order"], "siblingKeys": sorted(told["order"])}
 
@@ -55,7 +55,7 @@ def _compound(trace: Trace) -> str:
 def _alone(name: str, siblings: _Siblings) -> Json:
     """Return the result that a stage hands in."""
     document = machine([minimal(name)], name, hooks={name: _VERDICT})
-    trace = run(frozen(document)[1], siblings.world())
+    trace = run(freeze_pipeline(document)[1], siblings.world())
     found: Json = next(each.given["result"] for each in trace.effects(Hook) if each.phase == "exit")
     return found
 
@@ -99,7 +99,7 @@ def _time(abort: Any) -> float | None:
     return float(found[0]) if found is not None else -1.0
 
 
-def _failed(trace: Trace) -> dict[str, Json] | None:
+def _describe_failure(trace: Trace) -> dict[str, Json] | None:
     if trace.error is None:
         return None
     cancelled = [each["stageId"] for each in trace.facts("StageCancelled")]
@@ -108,7 +108,7 @@ def _failed(trace: Trace) -> dict[str, Json] | None:
     return {**told, **{key: failures[0][key] for key in ("failedSiblingId", "joinReady")}} if failures else told
 
 
-def _joined(trace: Trace, siblings: list[str]) -> dict[str, Any]:
+def _describe_join(trace: Trace, siblings: list[str]) -> dict[str, Any]:
     """Return what the join was handed, and how many session turns the siblings have begun and ended by themselves."""
     entered = next(each for each in trace.effects(Hook) if stage_of(each) == _JOIN)
     order = [each["parsed"]["id"] for each in entered.given["ctx"]["upstream"]]

@@ -11,7 +11,7 @@ from stagec.plan.node import Outcome
 from stagec.runtime.acts import hooks
 from stagec.runtime.exchange import Call, Effect, Hook, Turn
 from stagec_dev.row import out_of_scope
-from stagec_dev.rows.stage_definitions.projects import frozen, machine, minimal
+from stagec_dev.rows.stage_definitions.projects import freeze_pipeline, machine, minimal
 from stagec_dev.rows.stage_definitions.scripted import HOOK, Trace, World, run
 
 Given = Mapping[str, Any]
@@ -27,13 +27,13 @@ def access(given: Given) -> Any:
     if hook is None or given["access"] != hooks.WRITE:
         failure = hooks.find_refusal(phase, given["access"])
     else:
-        failure = _written_in(hook)
+        failure = _write_in(hook)
     return {"ok": failure is None, **({} if failure is None else {"error": failure})}
 
 
-def _written_in(hook: str) -> str | None:
+def _write_in(hook: str) -> str | None:
     """Return the failure of a stage whose callable changes the context, nothing when it may."""
-    _, plan = frozen(machine([minimal("row")], "row", hooks={"row": {hook: HOOK}}))
+    _, plan = freeze_pipeline(machine([minimal("row")], "row", hooks={"row": {hook: HOOK}}))
 
     def answer(effect: Effect) -> Json:
         if isinstance(effect, Hook):
@@ -50,7 +50,7 @@ def continuation(given: Given) -> Any:
     """Tell of every turn up to the bound, and of some beyond it, whether it may be taken: a stage takes all it may."""
     if given["kind"] != _STAGE:
         return out_of_scope(_CHAT)
-    trace = _worked(int(given["max"]), _Script("always-tool", "hand_in_row"))
+    trace = _work(int(given["max"]), _Script("always-tool", "hand_in_row"))
     capped: Json = [False, bool(trace.facts("StageAssertOutcome")[0]["capHit"])]
     return {"calls": [*([[True, False]] * len(trace.effects(Turn))), *([capped] * _AFTERWARDS)]}
 
@@ -59,7 +59,7 @@ def loop(given: Given) -> Any:
     """Count what happens in a loop whose model follows a script."""
     if given["kind"] != _STAGE:
         return out_of_scope(_CHAT)
-    trace = _worked(int(given["max"]), _Script(given["script"], "hand_in_row"))
+    trace = _work(int(given["max"]), _Script(given["script"], "hand_in_row"))
     return {
         "capHit": trace.facts("StageAssertOutcome")[0]["capHit"],
         "llmTurns": len(trace.effects(Turn)),
@@ -68,8 +68,8 @@ def loop(given: Given) -> Any:
     }
 
 
-def _worked(turns: int, script: _Script) -> Trace:
-    _, plan = frozen(machine([{**minimal("row"), "allowedTools": ["work"], "turnCap": turns}], "row"))
+def _work(turns: int, script: _Script) -> Trace:
+    _, plan = freeze_pipeline(machine([{**minimal("row"), "allowedTools": ["work"], "turnCap": turns}], "row"))
     return run(plan, World(script.answer))
 
 
@@ -105,7 +105,7 @@ class _Script:
 def body(given: Given) -> Any:
     """Make a prompt in a context that a hook for the setup provides."""
     members = {"hooks": {"row": {"setup": HOOK}}}
-    _, plan = frozen(machine([{**minimal("row"), "body": given["body"]}], "row", **members))
+    _, plan = freeze_pipeline(machine([{**minimal("row"), "body": given["body"]}], "row", **members))
     trace = run(plan, World(lambda effect: {"value": dict(given["ctx"])} if isinstance(effect, Hook) else {}))
     failed = trace.facts("StageInitFailed")
     if failed:
@@ -115,7 +115,7 @@ def body(given: Given) -> Any:
 
 def stage(given: Given) -> Any:
     """Run a stage with a hook for every phase, and another after it."""
-    trace = run(_followed("Do it."), World(_Author(given).answer))
+    trace = run(_compile_followed("Do it."), World(_Author(given).answer))
     judged = trace.facts("StageAssertOutcome", stageId="row")
     gated = trace.facts("StageInitFailed", phase="CheckGate")
     if gated or (judged and judged[0]["reason"] == "LifecycleFailure"):
@@ -123,15 +123,15 @@ def stage(given: Given) -> Any:
     exited = trace.facts("StageExited", stageId="row")[0]
     return {
         "assertOutcome": judged[0]["verdict"] if judged else exited["verdict"],
-        "phases": _phases(trace, run(_followed("${ctx.missing}"), World(_Author(given).answer))),
-        "hooks": [each for each in ("exit", "next") if each in _seen(trace)],
+        "phases": _phases(trace, run(_compile_followed("${ctx.missing}"), World(_Author(given).answer))),
+        "hooks": [each for each in ("exit", "next") if each in _list_calls(trace)],
     }
 
 
-def _followed(text: str) -> Plan:
+def _compile_followed(text: str) -> Plan:
     hooks = dict.fromkeys(("setup", "gate", "assert", "exit"), HOOK)
     first = {**minimal("row"), "body": text, "next": {"nextStages": ["after"], "execution": "sequential"}}
-    return frozen(machine([first, minimal("after")], "row", hooks={"row": hooks}))[1]
+    return freeze_pipeline(machine([first, minimal("after")], "row", hooks={"row": hooks}))[1]
 
 
 class _Author:
@@ -153,7 +153,7 @@ class _Author:
 _HOOKED: Mapping[str, str] = {"setup": "Setup", "gate": "CheckGate", "assert": "Assert", "exit": "Exit"}
 
 
-def _seen(trace: Trace) -> list[str]:
+def _list_calls(trace: Trace) -> list[str]:
     """Return which callables were called, and `next` when another stage has followed."""
     called = [each.phase for each in trace.effects(Hook)]
     return [*called, "next"] if trace.facts("StageEntered", stageId="after") else called
@@ -161,11 +161,11 @@ def _seen(trace: Trace) -> list[str]:
 
 def _phases(whole: Trace, broken: Trace) -> list[str]:
     """Return the phases in the order in which they show; that of Init in a run whose prompt cannot be made."""
-    found = [*_shown(broken), *_shown(whole)]
+    found = [*_show(broken), *_show(whole)]
     return list(dict.fromkeys(found))
 
 
-def _shown(trace: Trace) -> list[str]:
+def _show(trace: Trace) -> list[str]:
     found = []
     for each in trace.happened:
         if isinstance(each, Hook):
@@ -174,4 +174,4 @@ def _shown(trace: Trace) -> list[str]:
             found.append("Act")
         elif not isinstance(each, Call) and getattr(each, "name", "") == "StageInitFailed":
             found.append(trace.facts("StageInitFailed")[0]["phase"])
-    return [*found, "Next"] if "next" in _seen(trace) else found
+    return [*found, "Next"] if "next" in _list_calls(trace) else found

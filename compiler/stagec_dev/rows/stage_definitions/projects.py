@@ -24,21 +24,21 @@ _FILLED: Mapping[str, Any] = {
 }
 
 
-def compiled(files: Mapping[str, str], named: Iterable[str] = ()) -> tuple[Diagnostic, ...]:
+def diagnose_files(files: Mapping[str, str], named: Iterable[str] = ()) -> tuple[Diagnostic, ...]:
     """Return what stagec says of a project that is only texts; without names it looks for the files by itself."""
     with TemporaryDirectory() as folder:
-        return _compiled(Path(folder), files, named).diagnostics
+        return _compile(Path(folder), files, named).diagnostics
 
 
-def frozen(document: Mapping[str, Any]) -> tuple[tuple[Diagnostic, ...], Plan]:
+def freeze_pipeline(document: Mapping[str, Any]) -> tuple[tuple[Diagnostic, ...], Plan]:
     """Return what stagec says of a pipeline that holds its stages as objects, and its plan, even with errors."""
     with TemporaryDirectory() as folder:
-        compilation = _compiled(Path(folder), {"pipeline.json": json.dumps(document)})
+        compilation = _compile(Path(folder), {"pipeline.json": json.dumps(document)})
         (meaning,) = compilation.meanings
         return compilation.diagnostics, meaning.plan()
 
 
-def _compiled(folder: Path, files: Mapping[str, str], named: Iterable[str] = ()) -> Compilation:
+def _compile(folder: Path, files: Mapping[str, str], named: Iterable[str] = ()) -> Compilation:
     overlay = {file: text.encode("utf-8", "surrogatepass") for file, text in files.items()}
     root = folder.resolve()
     paths = tuple(root / file for file in (named or files))
@@ -58,7 +58,7 @@ def minimal(name: str) -> dict[str, Any]:
     return {**made, "completionTool": tool, "completionSchema": schema}
 
 
-def named_by(following: Any) -> tuple[str, ...]:
+def list_named(following: Any) -> tuple[str, ...]:
     """Return the stages that a route names, each once; its join is not among them."""
     given = following if isinstance(following, dict) else {}
     listed = given.get("nextStages", given.get("stages"))

@@ -25,13 +25,13 @@ class Case:
     agrees: Callable[[Given, Any], bool | None]
 
 
-def _wanted(given: Given) -> Any:
+def _want(given: Given) -> Any:
     return given.get("stagec", given.get("expect"))
 
 
 def _same(given: Given, got: Any) -> bool | None:
     """Compare member by member; a row whose answer is that there is no such thing is answered so."""
-    wanted = _wanted(given)
+    wanted = _want(given)
     if isinstance(wanted, str):
         return bool(got.get("applicable") is False) if wanted.startswith("not applicable") else None
     if wanted is None:
@@ -58,7 +58,7 @@ def _access(given: Given, got: Any) -> bool | None:
     return None if "ok" not in given else {key: given[key] for key in ("ok", "error") if key in given} == got
 
 
-def _continued(given: Given, got: Any) -> bool | None:
+def _compare_calls(given: Given, got: Any) -> bool | None:
     """Compare the calls that a row makes; stagec answers more of them."""
     return given["calls"] == got["calls"][: len(given["calls"])] if "calls" in given else None
 
@@ -82,27 +82,27 @@ def _has_odd_names(given: Any) -> bool:
 _PLAIN = re.compile(r"[a-z]+")
 
 
-def _stepped(given: Given, got: Any) -> bool | None:
+def _compare_step(given: Given, got: Any) -> bool | None:
     if "stagec" in given:
         return bool(got["refused"])
     consumed = [(step, told) for step, told in zip(given["steps"], got["steps"], strict=True) if step[0] == "consume"]
     return all(told in (step[2:] or [told]) for step, told in consumed) and not got["refused"]
 
 
-def _answered(given: Given, got: Any) -> bool | None:
+def _compare_answer(given: Given, got: Any) -> bool | None:
     """Compare the answer of nobody; a sentence wants a denial that is told as a typed result, and another turn."""
     if "stagec" in given:
         return bool(got["outcome"] == {"denied": True, "typed": True, "goesOn": True})
     return bool(given["expect"] == got["outcome"]) if "expect" in given else None
 
 
-def _made(given: Given, got: Any) -> bool | None:
+def _compare_error(given: Given, got: Any) -> bool | None:
     if "stagec" in given:
         return bool(got.get("error") == str(given["stagec"]).partition(":")[0])
     return bool(got.get("out") == given["out"]) if "out" in given else None
 
 
-def _shown(given: Given, got: Any) -> bool | None:
+def _compare_shown(given: Given, got: Any) -> bool | None:
     if "stagec" in given:
         return bool(given["stagec"] == got)
     return bool(given["manifest"] == got.get("manifest")) if "manifest" in given else None
@@ -111,16 +111,16 @@ def _shown(given: Given, got: Any) -> bool | None:
 CASES: Mapping[str, Case] = {
     "approval-stack": Case(calls.stack, _same),
     "args-digest": Case(calls.digest, _digest),
-    "continuation-controller": Case(lives.continuation, _continued),
+    "continuation-controller": Case(lives.continuation, _compare_calls),
     "ctx-access": Case(lives.access, _access),
     "fan-out": Case(groups.fan_out, _same),
-    "grant-token-sequences": Case(calls.sequence, _stepped),
-    "headless": Case(calls.headless, _answered),
+    "grant-token-sequences": Case(calls.sequence, _compare_step),
+    "headless": Case(calls.headless, _compare_answer),
     "join": Case(groups.join, _same),
     "loop-bound": Case(lives.loop, _same),
-    "render-body": Case(lives.body, _made),
+    "render-body": Case(lives.body, _compare_error),
     "run-stage": Case(lives.stage, _same),
-    "tool-manifest": Case(calls.shown, _shown),
+    "tool-manifest": Case(calls.show_model, _compare_shown),
 }
 
 

@@ -91,6 +91,6 @@ def stage_of(effect: Effect) -> str:
     return read_key(effect.key).node
 
 
-def named_errors(origins: Iterable[str]) -> str | None:
+def find_error(origins: Iterable[str]) -> str | None:
     """Return the failure at run time that a finding stands for, nothing when it stands for none."""
     return next((each for each in origins if each.startswith("ExtensionHost/")), None)
