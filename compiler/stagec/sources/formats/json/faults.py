@@ -12,6 +12,10 @@ _MOST = 1_000
 """Faults of one file that are kept; nobody reads more, and a hostile file could have a million."""
 
 
+_COMMAS = frozenset({"extra-comma", "missing-comma", "trailing-comma"})
+"""Structural faults behind which everything is where it should be."""
+
+
 class Faults:
     """The faults found so far in one text.
 
@@ -26,6 +30,7 @@ class Faults:
         self._file = file
         self._text = text
         self._last: int | None = None
+        self._crooked: int | None = None
         self._tried = 0
 
     @property
@@ -42,9 +47,16 @@ class Faults:
         """Report a fault inside one token, which says nothing about its neighbours."""
         self._syntax(reason, (start, end), facts, None)
 
+    def unclosed(self, start: int) -> None:
+        """Report a string without an end, unless a fault on the same line tells it; brackets may lie inside the string."""
+        if not self._same_line(self._last, start):
+            self._syntax("unclosed-string", (start, start + 1), NOTHING, None)
+        self.broken = self.doubtful = True
+
     def word(self, reason: str, start: int, end: int, facts: Mapping[str, object] = NOTHING) -> None:
-        """Report a token of no known kind, unless it only continues the last fault."""
-        if self._last is None or self._text[self._last : start].strip(" \t") or self._last == start:
+        """Report a token of no known kind, unless it only continues the last fault, or tokens before it are misplaced."""
+        is_fresh = self._last is None or self._text[self._last : start].strip(" \t") or self._last == start
+        if is_fresh and not self._same_line(self._crooked, start):
             self._syntax(reason, (start, end), facts, None)
         self._tried += 1
         self._last = end
@@ -62,9 +74,10 @@ class Faults:
 
         `opened` is where the bracket stands that the fault is about, `noticed` the token that told, if it came later.
         """
-        if not self.doubtful and not self._same_line(max(noticed, where[0])):
+        if not self.doubtful and not self._same_line(self._last, max(noticed, where[0])):
             self._syntax(reason, where, facts, opened)
         self.broken = True
+        self._crooked = self._crooked if reason in _COMMAS else where[1]
         self._tried += 1
         self._last = max(where[1], self._last or 0)
 
@@ -80,10 +93,10 @@ class Faults:
         self.broken = True
         self._keep(Fault("deep-nesting", Place(self._file, range=where), facts={"limit": limit}))
 
-    def _same_line(self, start: int) -> bool:
-        if self._last is None:
+    def _same_line(self, last: int | None, start: int) -> bool:
+        if last is None:
             return False
-        between = self._text[self._last : start]
+        between = self._text[last:start]
         return "\n" not in between and "\r" not in between
 
     def _syntax(self, reason: str, where: tuple[int, int], facts: Mapping[str, object], opened: int | None) -> None:

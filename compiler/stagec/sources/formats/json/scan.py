@@ -139,6 +139,7 @@ class Scanner:
         frame = self._frames[-1]
         if kind in {",", "}", "]"}:
             self._faults.structure("lone-key", frame.where, {"key": frame.name})
+            self._faults.doubtful = True  # the object may be meant as an array
         if kind in {",", "}", "]", "$"}:
             return self._after(token)
         self._faults.structure("missing-colon", (start, end), {"key": frame.name})
@@ -168,6 +169,7 @@ class Scanner:
         if kind == ":":
             reason = "colon-in-array" if frame.closer == "]" else "unexpected-colon"
             self._faults.structure(reason, (start, end))
+            self._faults.doubtful = True  # a bracket is missing before the name
             return self._value
         self._faults.structure("missing-comma", (start, end), {"found": self._tokens.text[start:end]})
         return self._next(frame)(token)

@@ -221,7 +221,7 @@ class Strings:
         return rest.end()
 
     def _find_end(self, start: int, stop: int) -> int:
-        self._faults.token("unclosed-string", start, start + 1)
+        self._faults.unclosed(start)
         return self._before_closers(start, stop)
 
     def _end(self, stop: int) -> int:
