@@ -35,6 +35,10 @@ class Place:
         """Return the place of a member of this one."""
         return Place(self.file, (*self.pointer, key))
 
+    def __contains__(self, other: Place) -> bool:
+        """Tell whether another place is this one, or inside it."""
+        return self.file == other.file and other.pointer[: len(self.pointer)] == self.pointer
+
     @property
     def key(self) -> Place:
         """The same member's name instead of its value."""

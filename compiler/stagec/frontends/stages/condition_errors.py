@@ -110,9 +110,18 @@ def find_wrong_gates(pipeline: Pipeline) -> Iterator[ConditionMistake]:
 def _group(stage: Stage, found: Iterable[WrongCondition]) -> Iterator[ConditionMistake]:
     same: dict[tuple[object, ...], list[WrongCondition]] = {}
     for each in found:
-        same.setdefault((each.kind, each.condition.path, identity(each.given)), []).append(each)
+        same.setdefault((each.kind, _break_of(each) or each.condition.path, identity(each.given)), []).append(each)
     for first, *others in same.values():
         yield ConditionMistake(stage, first, tuple(each.at for each in others))
+
+
+def _break_of(each: WrongCondition) -> tuple[object, ...] | None:
+    """Return what paths share that lead through something that is no object: the schemas that say so."""
+    promised = each.condition.promised
+    if each.kind is not ConditionError.PATH or promised is None or not promised.broken:
+        return None
+    name = each.condition.path[promised.followed + 1]
+    return tuple(part.at for part in promised.broken) if not promised.near or name in promised.near else None
 
 
 def _find_in_gate(pipeline: Pipeline, condition: StageCondition) -> Iterator[WrongCondition]:

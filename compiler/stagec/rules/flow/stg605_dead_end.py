@@ -29,4 +29,5 @@ def check(graph: Graph) -> Iterator[Finding]:
         node = graph.flow.nodes[trap.nodes[-1]]
         related = tuple(Related(edge.at, "a run gets here by this") for edge in ways[node.id])
         message = f"{noun(graph, 'node')} {quote(node.id)} does not complete a run, and nothing can run after it"
-        yield Finding(node.decided_at or node.at, message, related, causes=graph.grounds(trap.nodes))
+        at = node.decided_at or node.at
+        yield Finding(at, message, related, causes=(at, *graph.grounds(trap.nodes)))

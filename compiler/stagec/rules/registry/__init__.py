@@ -76,12 +76,13 @@ def _break_of(reading: Reading) -> tuple[object, ...]:
     if promised.clash is not None:
         return tuple(part.at for part in promised.clash)
     there = tuple(each.at for each in promised.broken)
-    return there if _is_plain(promised) else (*there, reading.path.split(".")[promised.followed])
+    name = reading.path.split(".")[promised.followed]
+    return there if _is_plain(promised, name) else (*there, name)
 
 
-def _is_plain(promised: Promise) -> bool:
-    """Tell whether a path breaks off at what is no object, so that no name would do."""
-    return promised.presence is Presence.IMPOSSIBLE and not promised.near
+def _is_plain(promised: Promise, name: str) -> bool:
+    """Tell whether a path breaks off at what is no object, so that no name would do, not even one that is declared."""
+    return promised.presence is Presence.IMPOSSIBLE and (not promised.near or name in promised.near)
 
 
 def _report_broken_path(step: Step, reading: Reading, fault: str, also: tuple[Related, ...]) -> Finding:
@@ -108,7 +109,7 @@ def _causes_of(step: Step, reading: Reading) -> Iterator[Place]:
 def _break(promised: Promise, there: str, name: str) -> str:
     if promised.clash is not None:
         return f"two parts of it ask for different types of {quote(there)}"
-    if _is_plain(promised):
+    if _is_plain(promised, name):
         return f"{quote(there)} is no object and can have no members"
     return f"there is no {quote(name)} in {quote(there)}"
 

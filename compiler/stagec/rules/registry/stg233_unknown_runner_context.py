@@ -12,11 +12,12 @@ import re
 from collections.abc import Iterator
 
 from stagec.core.nearest import hint
-from stagec.core.rule import Finding
-from stagec.core.words import quote
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
 from stagec.frontends.registry.document import Registry, Step
 from stagec.rules.registry import rule
 
+_SHOWN = 8
 _CONTEXT = re.compile(r"\$\{context\.([^}]*)\}")
 
 
@@ -26,10 +27,18 @@ def check(registry: Registry) -> Iterator[Finding]:
         return
     known = registry.agent.parameters
     for step in registry.steps.values():
-        for index, name in _references(step) if "runner" in step.body else ():
-            if name not in known:
-                message = f"the runner of step {quote(step.key)} is given {quote(name)}, but the agent has no such"
-                yield Finding(step.at / "runner" / "args" / index, f"{message} parameter{hint(name, known)}")
+        runner = _references(step) if "runner" in step.body else ()
+        lost = [(step.at / "runner" / "args" / index, name) for index, name in runner if name not in known]
+        if lost and not registry.agent.declared:
+            names = dict.fromkeys(name for _, name in lost)
+            related = tuple(Related(at, "needed here") for at, _ in lost[:_SHOWN])
+            message = f"the runner of step {quote(step.key)} is given {listing(names)}, but the agent has no parameters"
+            there = registry.agent.at / "parameters"
+            yield Finding(there, message, related, causes=(there,))
+            continue
+        for at, name in lost:
+            message = f"the runner of step {quote(step.key)} is given {quote(name)}, but the agent has no such"
+            yield Finding(at, f"{message} parameter{hint(name, known)}")
 
 
 def _references(step: Step) -> Iterator[tuple[int, str]]:

@@ -15,12 +15,13 @@ Correct the spelling, declare the parameter, or add the input. The name must be 
 `issue_number`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from stagec.core.nearest import NameIndex, hint
+from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
-from stagec.core.words import quote
-from stagec.frontends.registry.document import Registry
+from stagec.core.words import listing, quote
+from stagec.frontends.registry.document import Agent, Registry, Step
 from stagec.frontends.registry.inputs import PROVIDED
 from stagec.frontends.registry.supply import find_unsupplied
 from stagec.rules.registry import rule
@@ -34,11 +35,22 @@ def check(registry: Registry) -> Iterator[Finding]:
     if agent is None or not agent.is_whole:
         return
     known = NameIndex((*agent.parameters, *sorted(PROVIDED)))
-    for name, ((step, at), *others) in find_unsupplied(registry).items():
+    lost = find_unsupplied(registry)
+    if not agent.declared and len(lost.keys() - _WHY.keys()) > 0:
+        yield _report_undeclared(agent, {name: found for name, found in lost.items() if name not in _WHY})
+        lost = {name: found for name, found in lost.items() if name in _WHY}
+    for name, ((step, at), *others) in lost.items():
         also = f" and {len(others)} more" if others else ""
         related = tuple(Related(other, "needed here too") for _, other in others[:_SHOWN])
         message = f"nothing supplies the variable {quote(name)} of step {quote(step.key)}{also}"
         yield Finding(at, f"{message}{_WHY.get(name) or _hint(name, known)}", related)
+
+
+def _report_undeclared(agent: Agent, lost: Mapping[str, Sequence[tuple[Step, Place]]]) -> Finding:
+    """Say once of an agent without parameters what it would have to declare."""
+    related = tuple(Related(at, "needed here") for (_, at), *_ in lost.values())[:_SHOWN]
+    who = f"variable{'s' if len(lost) > 1 else ''} {listing(lost)}"
+    return Finding(agent.at / "parameters", f"nothing supplies the {who}: the agent declares no parameters", related)
 
 
 _WHY = {

@@ -30,7 +30,14 @@ def check(registry: Registry) -> Iterator[Finding]:
         if void is not None:
             who = f"step{'s' if len(steps) > 1 else ''} {listing([each.key for each in steps])}"
             why = f": nothing can be its {quote('.'.join(void.path))}" if void.path else ""
-            related = () if void.against is None else (Related(void.against, "this contradicts it"),)
-            message = f"no answer of {who} satisfies its output schema{why}"
             whole = tuple(there for there in dict.fromkeys(map(find_schema, steps)) if there is not None)
-            yield Finding(at, message, related, causes=whole, spoils=whole)
+            first, second = _put_own_first(at, void.against, whole)
+            related = () if second is None else (Related(second, "this contradicts it"),)
+            message = f"no answer of {who} satisfies its output schema{why}"
+            yield Finding(first, message, related, causes=whole, spoils=whole)
+
+
+def _put_own_first(at: Place, against: Place | None, whole: tuple[Place, ...]) -> tuple[Place, Place | None]:
+    """Return two places that contradict each other, first the one in the step's own schema: others share the rest."""
+    inside = [any(each in part for part in whole) for each in (at, against) if each is not None]
+    return (against, at) if against is not None and inside == [False, True] else (at, against)

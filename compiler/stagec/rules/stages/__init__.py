@@ -64,8 +64,10 @@ def report_missing(pipeline: Pipeline, mentions: Iterable[tuple[Mention, str]]) 
         near = hint(mention.name, pipeline.names) if first == mention.at else ""
         if first == mention.at and (certain or near):
             related = tuple(Related(at, "mentioned here too") for at in others[:_SHOWN])
-            meant = pipeline.by_id.get(pipeline.names.nearest(mention.name) or "")
-            causes = () if meant is None else (meant.id_at,)
+            meant = (
+                pipeline.by_id.get(pipeline.names.nearest(mention.name) or "") if in_kebab_case(mention.name) else None
+            )
+            causes = () if meant is None else (meant.id_at,)  # which may be in another case, and that is told
             yield Finding(first, f"{sentence}{near}", related, causes=causes)
 
 
@@ -95,6 +97,12 @@ def grounds(pipeline: Pipeline, stage: Stage) -> tuple[Place, ...]:
     layers = pipeline.schemas.layers(stage.result) if isinstance(stage.result, Schema) else ()
     result = (each.at for each in layers if isinstance(each, Schema))
     return *result, *pipeline.memo.once("repeated", lambda: tuple(_list_repeated(pipeline)))
+
+
+def decisions(stage: Stage) -> tuple[Place, ...]:
+    """Return where it is written what becomes of the results of a stage."""
+    routes_at = () if stage.conduct.next_at is None else (stage.conduct.next_at,)
+    return *routes_at, *(each.at for each in stage.conduct.checks)
 
 
 def _list_repeated(pipeline: Pipeline) -> Iterator[Place]:

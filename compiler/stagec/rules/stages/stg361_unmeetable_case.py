@@ -18,7 +18,7 @@ from stagec.core.words import quote
 from stagec.frontends.stages.condition_errors import ConditionError, find_wrong_cases
 from stagec.frontends.stages.coverage import find_unreached_cases
 from stagec.frontends.stages.document import Pipeline
-from stagec.rules.stages import asking, contradiction, elsewhere, grounds, rule
+from stagec.rules.stages import asking, contradiction, decisions, elsewhere, grounds, rule
 
 _ELSEWHERE = {ConditionError.UNKNOWN, ConditionError.UNDECLARED}
 """What other rules speak of."""
@@ -30,7 +30,13 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         found = each.wrong
         if found.kind not in _ELSEWHERE:
             message = f"a case of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
-            yield Finding(found.at, message, tuple(elsewhere(each)), causes=grounds(pipeline, each.stage))
+            yield Finding(
+                found.at,
+                message,
+                tuple(elsewhere(each)),
+                causes=grounds(pipeline, each.stage),
+                spoils=decisions(each.stage),
+            )
     for stage in pipeline.stages:
         for lost in find_unreached_cases(pipeline, stage):
             if not lost.earlier:

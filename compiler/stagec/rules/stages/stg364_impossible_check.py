@@ -17,7 +17,7 @@ from stagec.core.words import quote
 from stagec.frontends.stages.condition_errors import ConditionError, find_wrong_checks
 from stagec.frontends.stages.coverage import find_unreached_checks
 from stagec.frontends.stages.document import Pipeline
-from stagec.rules.stages import asking, contradiction, elsewhere, grounds, rule
+from stagec.rules.stages import asking, contradiction, decisions, elsewhere, grounds, rule
 
 _SHOWN = 8
 
@@ -28,7 +28,13 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         found = each.wrong
         if found.kind is not ConditionError.UNDECLARED:
             message = f"a check of stage {quote(each.stage.name)} {asking(found)}, but {contradiction(found)}"
-            yield Finding(found.at, message, tuple(elsewhere(each)), causes=grounds(pipeline, each.stage))
+            yield Finding(
+                found.at,
+                message,
+                tuple(elsewhere(each)),
+                causes=grounds(pipeline, each.stage),
+                spoils=decisions(each.stage),
+            )
     for stage in pipeline.stages:
         for lost in find_unreached_checks(pipeline, stage):
             related = tuple(Related(each.at, "decides first") for each in lost.earlier[:_SHOWN])

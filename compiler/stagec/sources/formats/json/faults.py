@@ -48,13 +48,13 @@ class Faults:
         self._syntax(reason, (start, end), facts, None)
 
     def unclosed(self, start: int) -> None:
-        """Report a string without an end, unless a fault on the same line tells it; brackets may lie inside the string."""
+        """Report a string without an end, unless a fault on its line tells it; brackets may lie inside the string."""
         if not self._same_line(self._last, start):
             self._syntax("unclosed-string", (start, start + 1), NOTHING, None)
         self.broken = self.doubtful = True
 
     def word(self, reason: str, start: int, end: int, facts: Mapping[str, object] = NOTHING) -> None:
-        """Report a token of no known kind, unless it only continues the last fault, or tokens before it are misplaced."""
+        """Report a token of no known kind, unless it only continues the last fault or follows a misplaced token."""
         is_fresh = self._last is None or self._text[self._last : start].strip(" \t") or self._last == start
         if is_fresh and not self._same_line(self._crooked, start):
             self._syntax(reason, (start, end), facts, None)
