@@ -47,7 +47,7 @@ class Faults:
         """Report a fault inside one token, which says nothing about its neighbours."""
         self._syntax(reason, (start, end), facts, None)
 
-    def unclosed(self, start: int) -> None:
+    def leave_open(self, start: int) -> None:
         """Report a string without an end, unless a fault on its line tells it; brackets may lie inside the string."""
         if not self._same_line(self._last, start):
             self._syntax("unclosed-string", (start, start + 1), NOTHING, None)

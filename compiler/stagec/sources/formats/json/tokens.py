@@ -221,7 +221,7 @@ class Strings:
         return rest.end()
 
     def _find_end(self, start: int, stop: int) -> int:
-        self._faults.unclosed(start)
+        self._faults.leave_open(start)
         return self._before_closers(start, stop)
 
     def _end(self, stop: int) -> int:
