@@ -23,6 +23,10 @@ ALLOWED = {
     "contract.conflict:_Search._judge_all": "`_DEEPEST` members inside each other are compared",
     "contract.conflict:_Search._inside": "`_DEEPEST` members inside each other are compared",
     "contract.conflict:_Search.conflict": "`_DEEPEST` members inside each other are compared",
+    **{
+        f"contract.denials:{each}": "`_DEEPEST` members inside each other are looked at"
+        for each in ("_judge", "_judge_keywords", "_judge_member")
+    },
     "contract.variants:_Search._member": "paths are no longer than an answer is deep",
     "contract.variants:_Search._members": "paths are no longer than an answer is deep",
     "contract.variants:_Search._of": "paths are no longer than an answer is deep",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
 
-from stagec.contract.combinations import Combination, type_of
+from stagec.contract.combinations import Combination, type_of, types_of
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.sources.shape.subschemas import index_of, tokens
+from stagec.sources.shape.dialects import REMARKS
+from stagec.sources.shape.subschemas import KEYWORDS, index_of, tokens
 
 _ENCODED = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
@@ -175,10 +177,13 @@ def list_values(combination: Combination) -> list[Json] | None:
         return None
     first, *others = all_lists
     common = [frozenset(map(identity, other)) for other in others]
+    denied = [body["not"] for body in bodies_of(combination) if "not" in body]
     return [
         each
         for each in first
-        if (types is None or type_of(each) in types) and all(identity(each) in other for other in common)
+        if (types is None or type_of(each) in types)
+        and all(identity(each) in other for other in common)
+        and not any(fits(schema, each) for schema in denied)
     ]
 
 
@@ -198,3 +203,62 @@ def identity(given: Json) -> tuple[object, ...]:
     from json import dumps
 
     return (dumps(given, sort_keys=True),)
+
+
+def admits(combination: Combination, given: Json) -> bool:
+    """Tell whether types and bounds leave a value; what else a schema may say is not looked at."""
+    if combination.types is not None and type_of(given) not in combination.types:
+        return False
+    return all(_within(body, given) for body in bodies_of(combination))
+
+
+def _within(body: Object, given: Json) -> bool:
+    if isinstance(given, str):
+        low, high = _bound(body, "minLength"), _bound(body, "maxLength")
+        return (low is None or len(given) >= low) and (high is None or len(given) <= high)
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        return True
+    step = _bound(body, "multipleOf")
+    if isinstance(step, int) and step > 0 and given % step != 0:
+        return False
+    low, high = _bound(body, "minimum"), _bound(body, "maximum")
+    above, below = _bound(body, "exclusiveMinimum"), _bound(body, "exclusiveMaximum")
+    inside = (low is None or given >= low) and (high is None or given <= high)
+    return inside and (above is None or given > above) and (below is None or given < below)
+
+
+def numbers(combination: Combination, key: str) -> list[int | float]:
+    """Return the bounds of one kind that a combination sets."""
+    return [found for body in bodies_of(combination) if (found := _bound(body, key)) is not None]
+
+
+def _bound(body: Object, key: str) -> int | float | None:
+    found = body.get(key)
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
+        return None
+    return found if isfinite(found) else None
+
+
+def bodies_of(combination: Combination) -> Iterator[Object]:
+    """Yield the layers of a combination that are objects."""
+    return (each.value for each in combination.layers if isinstance(each.value, dict))
+
+
+_JUDGED = {
+    *("type", "enum", "const", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+}
+"""What `fits` looks at."""
+
+
+def fits(schema: Json, given: Json) -> bool | None:
+    """Tell whether a value satisfies a schema by itself; None where it says more than is looked at."""
+    if not isinstance(schema, dict):
+        return schema if isinstance(schema, bool) else None
+    if isinstance(given, list | dict) and not schema.keys().isdisjoint({"enum", "const"}):
+        return None
+    types = types_of({"type": schema["type"]}) if "type" in schema else None
+    alone = Combination((Schema(schema, Place("")),), types, whole=True)
+    if not admits(alone, given) or any(identity(given) not in map(identity, each) for each in lists(schema)):
+        return False
+    others = [key for key in schema if key not in _JUDGED and key in KEYWORDS and key not in REMARKS]
+    return None if others or ("type" in schema and types is None) else True

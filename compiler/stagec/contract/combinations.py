@@ -146,9 +146,25 @@ def _alternatives(layer: Schema, body: Object) -> Iterator[tuple[tuple[Schema, .
     for keyword in ("anyOf", "oneOf"):
         branches = body.get(keyword)
         if isinstance(branches, list) and branches:
-            yield tuple((Schema(each, layer.at / keyword / index),) for index, each in enumerate(branches))
+            written = [Schema(each, layer.at / keyword / index) for index, each in enumerate(branches)]
+            is_one = keyword == "oneOf" and len(written) <= _MOST_DENIED
+            yield tuple((each, *(_deny(written, each) if is_one else ())) for each in written)
     if "if" in body and ("then" in body or "else" in body):
-        yield _some(layer, body, "if", "then"), _some(layer, body, "else")
+        yield (
+            _some(layer, body, "if", "then"),
+            (Schema({"not": body["if"]}, layer.at / "{else}"), *_some(layer, body, "else")),
+        )
+
+
+_MOST_DENIED = 16
+"""So many branches of a `oneOf` are compared with each other."""
+
+
+def _deny(branches: Iterable[Schema], chosen: Schema) -> Iterator[Schema]:
+    """Yield what denies the other branches of a `oneOf`."""
+    for index, each in enumerate(branches):
+        if each is not chosen:
+            yield Schema({"not": each.value}, chosen.at / f"{{not {index}}}")
 
 
 def _some(layer: Schema, body: Object, *keywords: str) -> tuple[Schema, ...]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from stagec.contract.choices import list_values, lists
+from stagec.contract.choices import admits, list_values, lists, numbers
 from stagec.contract.combinations import Combination, as_object, clash, combinations, type_of, types_of
 from stagec.contract.member import list_needed, member
 from stagec.contract.schemas import Schema, Schemas
-from stagec.contract.variants import admits, count_out, numbers
+from stagec.contract.variants import count_out
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.place import Place
 from stagec.core.value import replace, value
@@ -63,6 +63,12 @@ def _find_emptiness(schemas: Schemas, schema: Schema) -> Conflict | None:
     return found if found is not None and found.path else None
 
 
+def is_void(schemas: Schemas, combination: Combination) -> bool:
+    """Tell whether no value is left by a combination for sure; found once for each of those of `combinations`."""
+    key = ("void", id(combination))
+    return schemas.memo.once(key, lambda: (_Search(schemas, {}).is_void(combination), combination))[0]
+
+
 class _Search:
     """Goes down both schemas along the members that have to be there."""
 
@@ -91,6 +97,10 @@ class _Search:
         if found is None:
             self._possible.add(key)
         return found
+
+    def is_void(self, combination: Combination) -> bool:
+        """Tell whether no value is left by a combination."""
+        return _find_void(combination) is not None or self._inside(combination, combination.layers, (), ()) is not None
 
     def _judge_all(self, here: Conflict, offered: Group, demanded: Group) -> Conflict | None:
         group = (*offered, *demanded)

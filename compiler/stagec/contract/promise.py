@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from stagec.contract.choices import Choices, identity, list_values, lists
 from stagec.contract.combinations import Combination, as_object, clash, combinations, type_of, types_of
+from stagec.contract.denials import list_possible
 from stagec.contract.member import MemberSchemas, member
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
@@ -64,9 +65,15 @@ class _Way:
     whole: bool = True
 
 
-def promise(schemas: Schemas, schema: Schema, path: Iterable[str], *, of_object: bool = False) -> Promise:
-    """Return what a schema promises about a path of member names; `of_object` where it is about objects only."""
+def promise(
+    schemas: Schemas, schema: Schema, path: Iterable[str], *, of_object: bool = False, given: Given | None = None
+) -> Promise:
+    """Return what a schema promises about a path of member names; `of_object` where it is about objects only.
+
+    `given` is a value that is known to stand at another path.
+    """
     group = as_object(schema) if of_object else (schema,)
+    group = group if given is None else (*group, _state(schema, *given))
     ways: tuple[_Way, ...] = (_Way(group),)
     ended: dict[Presence, Schema | None] = {}
     legible = True
@@ -91,6 +98,18 @@ def _list_there(schemas: Schemas, ways: tuple[_Way, ...]) -> Iterator[Schema]:
     return (each for each in every if isinstance(each, Schema))
 
 
+Given = tuple[tuple[str, ...], str]
+"""A path of member names, and the text that stands there."""
+
+
+def _state(schema: Schema, path: tuple[str, ...], given: str) -> Schema:
+    """Return the schema that says that a text stands at a path."""
+    body: Object = {"enum": [given]}
+    for name in reversed(path):
+        body = {"type": "object", "required": [name], "properties": {name: body}}
+    return Schema(body, schema.at / "{given}")
+
+
 @value
 class _Step:
     """One part of a path on one way: further on `way`, or an end."""
@@ -108,7 +127,7 @@ def _steps(schemas: Schemas, ways: tuple[_Way, ...], name: str) -> list[_Step] |
     """Go one part further on every way; None when there are too many."""
     found: list[_Step] = []
     for way in ways:
-        possible = combinations(schemas, way.group)
+        possible = list_possible(schemas, way.group)
         if possible is None or len(found) + len(possible) > _MOST:
             return None
         found.extend(_step(way, each, member(each, name)) for each in possible)
@@ -165,7 +184,7 @@ def possible_values(schemas: Schemas, promised: Promise) -> tuple[Json, ...] | M
     """Return the values that can stand at a promised path; `Miss.NO_MEMBER` when they are not named one by one."""
     found: dict[tuple[object, ...], Json] = {}
     for group in promised.ends:
-        possible = combinations(schemas, group)
+        possible = list_possible(schemas, group)
         if possible is None:
             return _say_unnamed(promised, whole=False)
         for each in possible:

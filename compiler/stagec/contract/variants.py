@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
-from math import isfinite
 
-from stagec.contract.choices import FEW, identity, list_values
-from stagec.contract.combinations import Combination, as_object, combinations, type_of
+from stagec.contract.choices import FEW, admits, bodies_of, identity, list_values, numbers
+from stagec.contract.combinations import Combination, as_object, combinations
 from stagec.contract.member import is_barred, member
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.budgets import AnswerBudgets
-from stagec.core.json import Json, Object
+from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 
 Path = tuple[str, ...]
@@ -223,44 +222,6 @@ def _whole_numbers(combination: Combination) -> list[Json] | None:
     return list(range(int(max(least)), int(min(most)) + 1))
 
 
-def admits(combination: Combination, given: Json) -> bool:
-    """Tell whether types and bounds leave a value; what else a schema may say is not looked at."""
-    if combination.types is not None and type_of(given) not in combination.types:
-        return False
-    return all(_within(body, given) for body in _bodies(combination))
-
-
-def _within(body: Object, given: Json) -> bool:
-    if isinstance(given, str):
-        low, high = _number(body, "minLength"), _number(body, "maxLength")
-        return (low is None or len(given) >= low) and (high is None or len(given) <= high)
-    if isinstance(given, bool) or not isinstance(given, (int, float)):
-        return True
-    step = _number(body, "multipleOf")
-    if isinstance(step, int) and step > 0 and given % step != 0:
-        return False
-    low, high = _number(body, "minimum"), _number(body, "maximum")
-    above, below = _number(body, "exclusiveMinimum"), _number(body, "exclusiveMaximum")
-    inside = (low is None or given >= low) and (high is None or given <= high)
-    return inside and (above is None or given > above) and (below is None or given < below)
-
-
-def numbers(combination: Combination, key: str) -> list[int | float]:
-    """Return the bounds of one kind that a combination sets."""
-    return [found for body in _bodies(combination) if (found := _number(body, key)) is not None]
-
-
-def _number(body: Object, key: str) -> int | float | None:
-    found = body.get(key)
-    if isinstance(found, bool) or not isinstance(found, (int, float)):
-        return None
-    return found if isfinite(found) else None
-
-
-def _bodies(combination: Combination) -> Iterator[Object]:
-    return (each.value for each in combination.layers if isinstance(each.value, dict))
-
-
 _INVOLVED = frozenset(
     {
         *("not", "if", "oneOf", "dependencies", "dependentRequired", "dependentSchemas", "contains", "propertyNames"),
@@ -272,4 +233,4 @@ _INVOLVED = frozenset(
 
 
 def _is_involved(combination: Combination) -> bool:
-    return any(not _INVOLVED.isdisjoint(body) for body in _bodies(combination))
+    return any(not _INVOLVED.isdisjoint(body) for body in bodies_of(combination))

@@ -9,7 +9,7 @@ from stagec.contract.promise import Presence, Promise
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.json import Json, Object, object_of
 from stagec.core.place import Place
-from stagec.core.value import value
+from stagec.core.value import replace, value
 from stagec.frontends.registry.agreement import can_jump, offers_no_intent, points_at_field
 from stagec.frontends.registry.document import INTENTS, Intent, Registry, Step
 from stagec.sources.shape.subschemas import tokens
@@ -17,12 +17,16 @@ from stagec.sources.shape.subschemas import tokens
 
 @value
 class Reading:
-    """A path that a gate reads, the member that names it and where, and what the schema promises about it."""
+    """A path that a gate reads, the member that names it and where, and what the schema promises about it.
+
+    `values` are those that can stand there.
+    """
 
     member: str
     path: str
     at: Place
     promised: Promise
+    values: tuple[Json, ...] | Miss = Miss.UNKNOWABLE
 
     @property
     def is_declared(self) -> bool:
@@ -33,6 +37,12 @@ class Reading:
     def is_involved(self) -> bool:
         """Tell whether it cannot be told if something is there, although the schema can be read."""
         return self.promised.presence is Presence.UNKNOWABLE and self.promised.legible
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Tell whether what can stand there is said in ways that are not followed, so that nothing is shown."""
+        is_sure = self.promised.presence is Presence.SURE
+        return self.is_involved or (is_sure and self.values is Miss.INVOLVED)
 
 
 def readings(step: Step, presence: Presence | None = None) -> Iterator[Reading]:
@@ -47,10 +57,24 @@ def readings(step: Step, presence: Presence | None = None) -> Iterator[Reading]:
         return
     for member, path in (("intentField", gate.field), ("targetField", gate.target_field)):
         if path is not None and path in output.paths:
-            yield Reading(member, path, step.gate_at / member, output.paths[path])
+            yield Reading(member, path, step.gate_at / member, output.paths[path], output.values[path])
     for index, path in enumerate(gate.handoff or ()):
         if path in output.paths:
-            yield Reading("handoffFields", path, step.gate_at / "handoffFields" / index, output.paths[path])
+            at = step.gate_at / "handoffFields" / index
+            yield Reading("handoffFields", path, at, output.paths[path], output.values[path])
+
+
+def _narrow(step: Step, found: Reading, intent: str) -> Reading:
+    """Return what a gate reads from answers with one intent; answers without any may have that of the gate's fallback.
+
+    Where the schema cannot be told apart by the intent, nothing is more certain.
+    """
+    gate, output = step.gate, step.output
+    is_fallback = gate is None or (gate.fallback == intent and not gate.fail_fast)
+    if is_fallback or output is None or output.narrow is None:
+        return found
+    promised, values = output.narrow(found.path, intent)
+    return found if promised.presence is Presence.IMPOSSIBLE else replace(found, promised=promised, values=values)
 
 
 def names_another_member(step: Step) -> bool:
@@ -76,13 +100,17 @@ def open_jump(registry: Registry, step: Step) -> Reading | None:
     if not can_jump(step) or not _lacks_jump_only(step):
         return None
     found = next((each for each in readings(step) if each.member == "targetField"), None)
-    if found is None or step.output is None:
+    if found is None or not _is_open(registry, found):
         return None
-    values, presence = step.output.values.get(found.path), found.promised.presence
+    found = _narrow(step, found, Intent.JUMP.value)
+    return found if _is_open(registry, found) else None
+
+
+def _is_open(registry: Registry, found: Reading) -> bool:
+    presence = found.promised.presence
     if presence is Presence.IMPOSSIBLE or (presence is Presence.UNKNOWABLE and not found.is_involved):
-        return None
-    is_open = presence is not Presence.SURE or values in _UNNAMED
-    return found if is_open or strangers(registry, step) else None
+        return False
+    return presence is not Presence.SURE or found.values in _UNNAMED or bool(strangers(registry, found))
 
 
 _UNNAMED = (Miss.NO_MEMBER, Miss.INVOLVED)
@@ -93,9 +121,9 @@ def _lacks_jump_only(step: Step) -> bool:
     return taken is not None and taken <= INTENTS and allowed - taken - _UNROUTED == {Intent.JUMP}
 
 
-def strangers(registry: Registry, step: Step) -> tuple[Json, ...]:
-    """Return the values that can stand at a gate's `targetField` and name no step; many steps share one schema."""
-    targets = (step.output.targets if step.output is not None else None) or ()
+def strangers(registry: Registry, found: Reading) -> tuple[Json, ...]:
+    """Return the values where a gate reads the target of a jump that name no step; many steps share one schema."""
+    targets = found.values if isinstance(found.values, tuple) else ()
     return registry.memo.once(("strangers", id(targets)), lambda: tuple(_find_strangers(registry, targets)))
 
 
@@ -114,8 +142,7 @@ DEFAULT = "default"
 class Conditional:
     """A transition that chooses its target by a value which the step hands over.
 
-    `reading` is the path that has `condition` as its key, None when none has or nothing is known of it; `values` are
-    those that can stand there.
+    `reading` is the path that has `condition` as its key, None when none has or nothing is known of it.
     """
 
     intent: str
@@ -123,7 +150,11 @@ class Conditional:
     condition: str
     cases: Object
     reading: Reading | None
-    values: tuple[Json, ...] | Miss
+
+    @property
+    def values(self) -> tuple[Json, ...] | Miss:
+        """The values that can stand where it chooses by."""
+        return Miss.UNKNOWABLE if self.reading is None else self.reading.values
 
     @property
     def uncovered(self) -> tuple[str, ...]:
@@ -164,10 +195,9 @@ def _conditionals(step: Step) -> Iterator[Conditional]:
         condition, cases = rule.get("condition"), rule.get("targets")
         if isinstance(condition, str) and isinstance(cases, dict):
             reading = keys.get(condition)
-            values = step.output.values.get(reading.path) if step.output is not None and reading is not None else None
-            at = step.at / "transitions" / intent
-            known = Miss.UNKNOWABLE if values is None else values
-            yield Conditional(intent, at, condition, cases, reading, known)
+            found = Conditional(intent, step.at / "transitions" / intent, condition, cases, reading)
+            narrow = _narrow(step, reading, intent) if reading is not None and found.is_open else reading
+            yield replace(found, reading=narrow)
 
 
 def handoff_keys(step: Step) -> tuple[str, ...] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 
 from stagec.contract.choices import Choices
@@ -135,6 +135,8 @@ class OutputSchema:
     members: Mapping[str, Promise] = NOTHING
     """The promises about members of the whole answer, where a gate hands nothing over and other steps want them."""
     void: Conflict | None = None
+    narrow: Callable[[str, str], tuple[Promise, tuple[Json, ...] | Miss]] | None = None
+    """What the schema promises about a path, and which values can be there, when the answer has an intent."""
 
 
 @value

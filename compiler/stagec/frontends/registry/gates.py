@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from marshal import dumps
 
 from stagec.contract.choices import Choices, choices, follow_pointer
@@ -97,7 +98,18 @@ class OutputReader:
             paths=paths,
             values=values,
             presences=frozenset(promised.presence for promised in paths.values()),
+            narrow=partial(self._narrow, found, gate.field) if gate.field is not None else None,
         )
+
+    def _narrow(self, found: Schema, field: str, path: str, intent: str) -> tuple[Promise, tuple[Json, ...] | Miss]:
+        """Return what a schema promises about a path, and which values can be there, when the answer has an intent."""
+        given = (tuple(field.split(".")), intent)
+
+        def look_up() -> tuple[Promise, tuple[Json, ...] | Miss]:
+            promised = promise(self._schemas, found, path.split("."), of_object=True, given=given)
+            return promised, possible_values(self._schemas, promised)
+
+        return self._schemas.memo.once(("narrowed", found.at, *given, path), look_up)
 
     def _find_excluded(self, offered: Choices | Miss, promised: Promise | None) -> tuple[Excluded, ...]:
         if promised is None or not isinstance(offered, Choices):

@@ -17,7 +17,7 @@ from stagec.core.nearest import hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.answers import Reading, open_jump, strangers
-from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.document import Registry
 from stagec.rules.registry import rule
 
 
@@ -33,25 +33,22 @@ from stagec.rules.registry import rule
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
         reading = open_jump(registry, step)
-        if reading is not None and step.output is not None:
+        if reading is not None and not reading.is_uncertain:
             what = f"step {quote(step.key)} has no transition for 'jump', and its target {quote(reading.path)}"
-            message = f"{what} {_why(registry, step, reading)}"
+            message = f"{what} {_why(registry, reading)}"
             optional = reading.promised.optional
             related = () if optional is None else (Related(optional.at, "this schema lets it be left out"),)
-            lost = strangers(registry, step)
+            lost = strangers(registry, reading)
             yield Finding(reading.at if lost else step.at / "transitions" / "jump", message, related)
 
 
-def _why(registry: Registry, step: Step, reading: Reading) -> str:
-    lost = strangers(registry, step)
+def _why(registry: Registry, reading: Reading) -> str:
+    lost = strangers(registry, reading)
     if lost:
         near = hint(str(lost[0]), registry.step_names)
         return f"can be {listing(lost, 'or')}, but there is no such step{near}"
     if reading.promised.presence is Presence.UNDECLARED:
         return "is not declared in its output schema"
-    values = step.output.values.get(reading.path) if step.output is not None else None
-    if reading.is_involved or values is Miss.INVOLVED:
-        return "can be anything, as far as can be told: its output schema is too involved"
-    if values is Miss.NO_MEMBER:
+    if reading.values is Miss.NO_MEMBER:
         return "can be anything: its output schema names no values"
     return "can be missing from an answer"

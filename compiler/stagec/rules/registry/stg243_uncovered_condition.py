@@ -26,7 +26,7 @@ _SHOWN = 8
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
         for each in conditionals(step):
-            if each.is_open and each.reading is not None:
+            if each.is_open and each.reading is not None and not each.reading.is_uncertain:
                 what = f"step {quote(step.key)} chooses by {quote(each.condition)} on {quote(each.intent)}"
                 at = each.at / "targets"
                 unmet = (Related((at / case).key, "no value meets this case") for case in each.impossible[:_SHOWN])
@@ -43,8 +43,6 @@ def _why(each: Conditional) -> str:
         reasons.append(f"{listing(each.uncovered)} {'has' if len(each.uncovered) == 1 else 'have'} no case")
     if each.values is Miss.NO_MEMBER:
         reasons.append("its output schema does not name the values")
-    if each.values is Miss.INVOLVED or presence is Presence.UNKNOWABLE:
-        reasons.append("its output schema is too involved to tell that every answer has a case")
     if presence is Presence.POSSIBLE:
         reasons.append("an answer may leave the value out")
     return f"but {' and '.join(reasons)}"

@@ -103,7 +103,7 @@ def is_known(keyword: str, given: Json, draft: Dialect) -> bool:
     return _REMARKED_SINCE.get(keyword, first) <= draft <= last
 
 
-_REMARKS = frozenset(
+REMARKS = frozenset(
     {
         *("$ref", "$defs", "definitions", "$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor"),
         *("$comment", "$vocabulary", "title", "description", "default", "examples", "deprecated", "readOnly"),
@@ -111,7 +111,7 @@ _REMARKS = frozenset(
     },
 )
 """Keywords that say nothing about a value."""
-_SILENCED = KEYWORDS - _REMARKS
+_SILENCED = KEYWORDS - REMARKS
 
 
 def drop_ignored(schema: Object, draft: Dialect) -> Object:
