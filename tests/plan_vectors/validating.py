@@ -34,7 +34,7 @@ def _filled(command: str, params: Mapping[str, Any]) -> str:
 
 
 def _succeeded(success: Mapping[str, Any], ended: Mapping[str, Any]) -> bool:
-    if ended["exit"] is None:
+    if ended["exit"] is None or (success["kind"] != "exit" and ended["exit"] != 0):
         return False
     output, argument = ended["stdout"], success.get("argument", "")
     if success["kind"] == "empty":

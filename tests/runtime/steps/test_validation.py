@@ -31,6 +31,8 @@ from stagec.plan.surroundings import Success, Validator
 from stagec.plan.template import Choice, Each, Hole
 from stagec.runtime.exchange import Shell
 
+SILENT = (Success("contains", "ok"), Success("matches", "ok"))
+"""Checks of the output that hold of `ok`, and say nothing of a status."""
 FAILED = (Outcome.FAILED, "c: validation-failed")
 COMPLETED = (Outcome.DONE, "completed")
 BAD = output("M a.py\n")
@@ -67,12 +69,15 @@ def test_other_intents_are_not_validated(said: str) -> None:
     [
         (Success("empty"), output(), True),
         (Success("empty"), output(" \n\t"), True),
-        (Success("empty"), output("", "noise", 1), True),
+        (Success("empty"), output("", "noise"), True),
         (Success("empty"), output("x"), False),
         (Success("exit", "0"), output("x"), True),
         (Success("exit", "0"), output(status=1), False),
         (Success("exit", "2"), output(status=2), True),
         (Success("exit", "0"), output(status=None), False),
+        (Success("exit", "None"), {}, False),
+        *((success, output("ok", status=each), False) for success in SILENT for each in (1, 2, 126, 127, 255, None)),
+        *((Success("empty"), output(status=each), False) for each in (1, 2, 126, 127, 255, None)),
         (Success("exit", "0"), {}, False),
         (Success("exit", "0"), {"exit": True}, False),
         (Success("contains", "ok"), output("it is ok"), True),
@@ -219,7 +224,8 @@ def test_a_command_that_cannot_do_its_work_ends_the_run_whatever_the_action(acti
 
 
 def test_a_command_that_succeeds_all_the_same_has_succeeded() -> None:
-    assert closed(Run(guarded()), output("", "Permission denied", 127)).end == COMPLETED
+    wanted = Success("exit", "127")
+    assert closed(Run(guarded(success=wanted)), output("", "Permission denied", 127)).end == COMPLETED
 
 
 def test_failures_are_told_of() -> None:

@@ -106,14 +106,14 @@ def _prompt(builder: StepBuilder, validation: Validation, validator: Validator, 
 
 
 def _succeeds(builder: StepBuilder, validator: Validator, output: Output) -> bool:
-    argument = validator.success.argument
-    if output.status is None:  # stopped or never started: no output says anything of the work
+    argument, kind = validator.success.argument, validator.success.kind
+    if kind != "exit" and output.status != 0:  # a program that failed, or never ran, says nothing of the work
         return False
-    match validator.success.kind:
+    match kind:
         case "empty":
             return not output.stdout.strip()
         case "exit":
-            return str(output.status) == argument
+            return output.status is not None and str(output.status) == argument
         case "contains":
             return argument in output.stdout
         case _:
