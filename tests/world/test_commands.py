@@ -7,13 +7,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from processes import gone
 
+from stagec.core.json import Json, object_of
 from stagec.core.secrets import Redactor
+from stagec.runtime.exchange import Shell, Wait
 from stagec.world.commands import CommandLine, run
+from stagec.world.local_world import LocalWorld, Permissions
 
 PLAIN = Redactor()
 TOP = Path(__file__).parents[2]
@@ -94,3 +99,37 @@ def test_nothing_stays_when_the_runner_is_interrupted(tmp_path: Path) -> None:
     _, told = process.communicate(timeout=60)
     assert b"KeyboardInterrupt" in told
     assert gone(int(mark.read_text(encoding="utf-8")))
+
+
+def cancelled(effect: Shell | Wait, world: LocalWorld, begun: Callable[[], bool]) -> Json:
+    """Return what comes of a request that is cancelled once it has begun."""
+    found: list[Json] = []
+    thread = Thread(target=lambda: found.append(world.answer(effect)))
+    thread.start()
+    while not begun():
+        time.sleep(0.01)
+    world.cancel(effect.key)
+    thread.join()
+    return found[0]
+
+
+def test_a_command_that_is_cancelled_is_killed_with_all_it_has_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leftovers: Callable[[], list[int]]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = Shell("r/a#1/1.0", "sleep 600 & echo $! > pids; echo $$ >> pids; touch begun; sleep 600")
+    answer = cancelled(command, LocalWorld(Permissions()), Path("begun").exists)
+    assert object_of(answer)["exit"] is None
+    assert leftovers() == []
+
+
+@pytest.mark.parametrize("effect", [Shell("r/a#1/1.0", "sleep 600"), Wait("r/a#1/1.0", 600_000)])
+def test_what_is_cancelled_before_it_has_begun_ends_at_once(effect: Shell | Wait) -> None:
+    world = LocalWorld(Permissions())
+    world.cancel(effect.key)
+    assert object_of(world.answer(effect)).get("exit") is None
+
+
+def test_a_wait_that_is_cancelled_is_over() -> None:
+    world = LocalWorld(Permissions())
+    assert cancelled(Wait("r/a#1/1.0", 600_000), world, lambda: bool(world._stops)) == {}

@@ -44,13 +44,14 @@ class CommandLine:
     held: int | None = None
 
 
-def run(line: CommandLine, redactor: Redactor) -> Mapping[str, Json]:
+def run(line: CommandLine, redactor: Redactor, link: Link | None = None) -> Mapping[str, Json]:
     """Run a program in the current folder and return `{"exit", "stdout", "stderr"}`; `exit` None: it has no status.
 
     It has none when it could not be started, was killed, or took too long. Whatever it started and left running is
-    killed when it ends, and when this process ends in any way. What it wrote is redacted.
+    killed when it ends, and when this process ends in any way. What it wrote is redacted. Somebody who has the `link`
+    can stop it.
     """
-    link = Link()
+    link = Link() if link is None else link
     try:
         return _run_supervised(line, link, redactor)
     except (OSError, ValueError) as error:  # a word or a variable with NUL in it is a `ValueError`

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from shlex import join
+from threading import Event, Lock
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
@@ -16,6 +17,7 @@ from stagec.runtime.exchange import Hook, Run, Shell, Wait, read_key
 from stagec.world.callables import call
 from stagec.world.command_lock import CommandLock
 from stagec.world.commands import CommandLine, run, select_variables
+from stagec.world.supervised import Link
 
 LIMIT = 600
 """Seconds after which a command is stopped of which the plan does not say when."""
@@ -34,12 +36,19 @@ class Permissions:
 
 
 class LocalWorld:
-    """Answers the requests that a scenario leaves open, with `turns` one command at a time whoever started it."""
+    """Answers the requests that a scenario leaves open; no command begins before those of an earlier process are gone.
+
+    It may be asked in several threads. Callables are called in the thread that executes the run: they may change what
+    belongs to the whole process.
+    """
 
     def __init__(self, permissions: Permissions, turns: CommandLock | None = None) -> None:
         self._permissions = permissions
         self._turns = turns
         self._redactor = Redactor(os.environ)
+        self._lock = Lock()
+        self._stops: dict[str, Callable[[], None]] = {}
+        self._cancelled: set[str] = set()
 
     def answer(self, effect: Run | Shell | Hook | Wait) -> Json:
         """Return the answer to a request, or raise `Failure`."""
@@ -49,7 +58,9 @@ class LocalWorld:
             case Shell():
                 return self._run(effect.key, ("sh", "-c", effect.command), int(self._permissions.seconds * 1000))
             case Wait():
-                time.sleep(min(effect.milliseconds, _LONGEST) / 1000)
+                over = Event()
+                with self._stoppable(effect.key, over.set):
+                    over.wait(min(effect.milliseconds, _LONGEST) / 1000)
                 return {}
             case Hook():
                 if not self._permissions.calls:
@@ -58,8 +69,33 @@ class LocalWorld:
 
     def _run(self, key: str, words: tuple[str, ...], milliseconds: int) -> Mapping[str, Json]:
         environment = {**select_variables(os.environ, self._permissions.variables), **_variables(key)}
-        held = None if self._turns is None else self._turns.hold()
-        return run(CommandLine(words, milliseconds, environment, held), self._redactor)
+        with self._lock:
+            held = None if self._turns is None else self._turns.hold()
+        link = Link()
+        with self._stoppable(key, link.stop):
+            return run(CommandLine(words, milliseconds, environment, held), self._redactor, link)
+
+    def overlaps(self, effect: Run | Shell | Hook | Wait) -> bool:
+        """Tell whether a request may be under way beside others."""
+        return not isinstance(effect, Hook)
+
+    def cancel(self, key: str) -> None:
+        """Stop a command, or a wait, whose answer nobody needs any more."""
+        self._cancelled.add(key)
+        stop = self._stops.get(key)
+        if stop is not None:
+            stop()
+
+    @contextmanager
+    def _stoppable(self, key: str, stop: Callable[[], None]) -> Iterator[None]:
+        """Let a request be cancelled while the body answers it."""
+        self._stops[key] = stop
+        if key in self._cancelled:  # before it has begun
+            stop()
+        try:
+            yield
+        finally:
+            del self._stops[key]
 
 
 _LONGEST = 1_000_000_000_000
@@ -73,6 +109,13 @@ def _variables(key: str) -> dict[str, str]:
 
 class ClosedWorld:
     """A world in which nothing happens: no program is run, nothing is called, and no time passes."""
+
+    def overlaps(self, _effect: Run | Shell | Hook | Wait) -> bool:
+        """Tell that nothing is under way beside anything: nothing takes time."""
+        return False
+
+    def cancel(self, key: str) -> None:
+        """Stop nothing."""
 
     def answer(self, effect: Run | Shell | Hook | Wait) -> Json:
         """Return that a wait is over; raise `Failure` for everything else."""

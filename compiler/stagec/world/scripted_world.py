@@ -41,9 +41,19 @@ class Beyond(Protocol):
     def answer(self, effect: Run | Shell | Hook | Wait) -> Json:
         """Return the answer to a request."""
 
+    def overlaps(self, effect: Run | Shell | Hook | Wait, /) -> bool:
+        """Tell whether a request may be under way beside others."""
+
+    def cancel(self, key: str) -> None:
+        """End a request whose answer nobody needs any more."""
+
 
 class ScriptedWorld:
-    """Answers requests by a scenario; raises `Failure` for a request that it has no answer to."""
+    """Answers requests by a scenario; raises `Failure` for a request that it has no answer to.
+
+    It keeps nothing between two requests, so it may be asked in several threads. What the scenario answers at once does
+    not overlap with anything: runs by a scenario alone have one order.
+    """
 
     def __init__(self, scenario: Scenario, beyond: Beyond) -> None:
         self._scenario = scenario
@@ -63,6 +73,22 @@ class ScriptedWorld:
                 return self._worldly(effect)
             case _:
                 assert_never(effect)
+
+    def overlaps(self, effect: Effect) -> bool:
+        """Tell whether a request takes time, and may be under way beside others."""
+        match effect:
+            case Ask() | Turn():
+                return bool(self._scenario.pace) and not self._scenario.skips_waits
+            case Wait():
+                return not self._scenario.skips_waits and self._beyond.overlaps(effect)
+            case Run() | Shell():
+                return _line(effect) not in self._scenario.commands and self._beyond.overlaps(effect)
+            case _:
+                return False
+
+    def cancel(self, key: str) -> None:
+        """End a request whose answer nobody needs any more."""
+        self._beyond.cancel(key)
 
     def _take_time(self, effect: Ask | Turn) -> None:
         """Let the time pass that an answer of a model takes, if it takes any."""
@@ -134,8 +160,7 @@ class ScriptedWorld:
                 told = _of_visit(key, self._scenario.hooks.get(effect.call, MISSING))
                 return self._beyond.answer(effect) if told is MISSING else {"value": _unwrap(told)}
             case Run() | Shell():
-                line = join(effect.words) if isinstance(effect, Run) else effect.command
-                told = _of_visit(key, self._scenario.commands.get(line, MISSING))
+                told = _of_visit(key, self._scenario.commands.get(_line(effect), MISSING))
                 return self._beyond.answer(effect) if told is MISSING else _output(object_of(told))
 
     def _of_node(self, key: RequestKey, member: str, given: Mapping[str, Json]) -> Json:
@@ -150,6 +175,11 @@ class ScriptedWorld:
             told = f"a scenario gives it under {member!r}: --scenario FILE"
             return Failure(f"nothing answers the request {quote(str(key))}: {told}")
         return Failure(f"{quote(source)} has no answer to the request {quote(str(key))}: add {what}")
+
+
+def _line(effect: Run | Shell) -> str:
+    """Return a command line as scenarios write it."""
+    return join(effect.words) if isinstance(effect, Run) else effect.command
 
 
 def _near(name: str, known: Mapping[str, Json]) -> str:

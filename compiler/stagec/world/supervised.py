@@ -101,6 +101,11 @@ class Link:
         with suppress(OSError):
             self.socket.sendall(bytes((number,)))
 
+    def stop(self) -> None:
+        """End the program as `close` does, from another thread than the one that waits for news of it."""
+        with suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
         """Let go: everything that is left of the program is killed."""
         self._others.close()

@@ -9,8 +9,8 @@ from playable import Answers, stages
 
 from stagec.core.json import Json
 from stagec.drivers.local import Journal, JournalError, RunSession, drive, open_journal, proceed, read_journal, restore
-from stagec.drivers.local.drive import next_request
 from stagec.drivers.local.replay import fold_events
+from stagec.drivers.local.requests import choose_next
 from stagec.plan import dump
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Cancelled, Effect, Program, Started, State, StepResult, advance, load
@@ -131,5 +131,5 @@ def test_waits_come_last_and_the_shortest_first() -> None:
     state = advance(program, State(), Started("r")).state
     (turn,) = state.pending.values()
     long, short = Wait("long", 60), Wait("short", 6)
-    assert next_request(State(pending={"long": long, turn.key: turn})) == turn
-    assert next_request(State(pending={"long": long, "short": short})) == short
+    assert choose_next([long, turn]) == turn
+    assert choose_next([long, short]) == short

@@ -7,6 +7,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from shlex import join
+from threading import current_thread, main_thread
 
 from stagec.cli.running.inputs import (
     collect_inputs,
@@ -26,7 +27,7 @@ from stagec.core.json import Json
 from stagec.core.terminal import columns
 from stagec.core.value import value
 from stagec.core.words import quote, shorten_digest, visible
-from stagec.drivers.local import History, Journal, JournalError, RunSession, World, create, proceed, restore
+from stagec.drivers.local import History, Journal, JournalError, RunSession, create, proceed, restore
 from stagec.plan.node import Outcome
 from stagec.runtime import Effect, Event, Program, Started, State
 from stagec.runtime.exchange import Hook, Run, Shell, Wait
@@ -42,7 +43,7 @@ class RunSetup:
     path: Path
     journal: Journal
     program: Program
-    world: World
+    world: ScriptedWorld
     reporter: RunReporter
 
 
@@ -83,13 +84,16 @@ def _describe_resumption(path: Path) -> str:
 
 
 class WorldWithProgress:
-    """A world that says on a terminal who takes so long."""
+    """A world that says on a terminal who takes so long, unless several do."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: ScriptedWorld) -> None:
         self._world = world
+        self.overlaps, self.cancel = world.overlaps, world.cancel
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer to a request."""
+        if current_thread() is not main_thread():
+            return self._world.answer(effect)
         with show_progress(_describe_wait(effect) if sys.stderr.isatty() else ""):
             return self._world.answer(effect)
 

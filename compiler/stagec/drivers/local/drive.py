@@ -7,24 +7,16 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Protocol
 
-from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.drivers.local.background import open_background, run_at_once
 from stagec.drivers.local.history import History, JournalError, Reason, damage_error, dump_event, load_event
 from stagec.drivers.local.journal import Journal
 from stagec.drivers.local.replay import advance_through, digest_step, find_difference
+from stagec.drivers.local.requests import World, open_pool
 from stagec.runtime.advance import advance
-from stagec.runtime.exchange import Answered, Effect, Event, Wait
+from stagec.runtime.exchange import Event
 from stagec.runtime.program import Program
 from stagec.runtime.state import State, StepResult
-
-
-class World(Protocol):
-    """What answers the requests of the machine."""
-
-    def answer(self, effect: Effect) -> Json:
-        """Return the answer to a request, in the form that its class names."""
-
 
 Observer = Callable[[Event, StepResult], None]
 """Is called with every event that is in the journal, and with the step that followed from it."""
@@ -91,11 +83,11 @@ def restore(program: Program, history: History, observe: Observer = unseen) -> S
 def proceed(session: RunSession, state: State, event: Event | None) -> State:
     """Execute a run from a state, the one to which the journal leads, until it has ended."""
     journal = session.journal
-    with open_background() if journal.waits else nullcontext(run_at_once) as begin:
+    most, background = session.program.plan.limits.parallel, open_background() if journal.waits else None
+    with background or nullcontext(run_at_once) as begin, open_pool(session.world, most) as pool:
         while state.ended is None:
             if event is None:
-                effect = next_request(state)
-                event = Answered(effect.key, session.world.answer(effect))
+                event = pool.next_event(state)
             body = _dump(event)
             following = begin(partial(_follow, session.program, state, journal.count, body))
             journal.append(event, body)
@@ -113,16 +105,6 @@ def _follow(program: Program, state: State, seq: int, body: str) -> tuple[Event,
     event = load_event(body)
     step = advance(program, state, event)
     return event, step, digest_step(seq, step)
-
-
-def next_request(state: State) -> Effect:
-    """Return the request of a run that is answered next: the first that is no wait, and of waits alone the shortest."""
-    waits = []
-    for effect in state.pending.values():
-        if type(effect) is not Wait:
-            return effect
-        waits.append(effect)
-    return min(waits, key=lambda wait: wait.milliseconds)
 
 
 def _dump(event: Event) -> str:

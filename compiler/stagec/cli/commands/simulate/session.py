@@ -19,7 +19,7 @@ from stagec.core.failure import Exit
 from stagec.core.terminal import columns, wrap
 from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, visible
-from stagec.drivers.local.drive import next_request
+from stagec.drivers.local.requests import choose_next
 from stagec.runtime import Answered, Effect, Event, Move, Program, Started, State, advance
 from stagec.runtime.exchange import Turn, Wait, execution_of, label_execution, visit_of
 from stagec.world.local_world import ClosedWorld
@@ -96,7 +96,7 @@ class Simulation:
                 self._answer(typed)
 
     def _answer(self, typed: str) -> None:
-        effect = next_request(self._state)
+        effect = choose_next(self._state.pending.values())
         question = self._question(effect)
         try:
             idle = lets_turns_pass(question, typed)
@@ -134,7 +134,7 @@ class Simulation:
         if self._state.ended is not None:
             put(f"{self._formatter.ending(self._state)}\n")
             return
-        question = self._question(next_request(self._state))
+        question = self._question(choose_next(self._state.pending.values()))
         self._put(["", *describe_request(question, self._state), *list_ways(question, self._arrow)])
 
     def _question(self, effect: Effect) -> OpenRequest:
@@ -211,5 +211,5 @@ def _follow_scenario(program: Program, scenario: Scenario, event: Event) -> Stat
         if state.ended is not None:
             tells.conclude(state)
             return state
-        effect = next_request(state)
+        effect = choose_next(state.pending.values())
         event = Answered(effect.key, world.answer(effect))

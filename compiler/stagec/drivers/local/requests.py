@@ -1,0 +1,161 @@
+"""The requests of a run that are under way at the same time, each that takes time in a thread of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Protocol
+
+from stagec.core.json import Json
+from stagec.runtime.exchange import Answered, Effect, Wait
+from stagec.runtime.state import State
+
+_PATIENCE = 2.0
+"""Seconds to wait for the end of a request that was cancelled; its thread goes on by itself after that."""
+
+
+class World(Protocol):
+    """What answers the requests of the machine.
+
+    `answer` is called in several threads at once where a plan lets stages or calls run together. A world may have two
+    more methods. `overlaps(effect)` tells whether a request may be under way beside others; all are when there is no
+    such method. `cancel(key)` is called, in the main thread, for a request that is under way and whose answer nobody
+    needs any more; it makes `answer` return or raise soon, whatever.
+    """
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer to a request, in the form that its class names."""
+
+
+class RequestPool:
+    """Gets answers from a world: as many at once as a plan allows, waits apart, and others one after the other.
+
+    What follows from answers that have arrived together follows in the order of the requests. Requests that do not
+    overlap are answered in the thread that asks, the first one first, so that a world without any has one order.
+    """
+
+    def __init__(self, world: World, most: int) -> None:
+        self._world, self._most = world, most
+        self._overlaps: Callable[[Effect], bool] = getattr(world, "overlaps", _always)
+        self._cancel: Callable[[str], None] | None = getattr(world, "cancel", None)
+        self._under_way: dict[str, tuple[Effect, Thread]] = {}
+        self._arrived: dict[str, _Result] = {}
+        self._news: SimpleQueue[tuple[str, _Result]] = SimpleQueue()
+
+    def next_event(self, state: State) -> Answered:
+        """Return the next answer to a request of a state; raise what the world raises."""
+        if not self._under_way and not self._arrived and len(state.pending) == 1:  # nothing runs beside it
+            (effect,) = state.pending.values()
+            return Answered(effect.key, self._world.answer(effect))
+        self._cancel_others(state.pending)
+        while True:
+            self._take_news()
+            first = next((key for key in state.pending if key in self._arrived), None)
+            if first is not None:
+                return Answered(first, self._arrived.pop(first).take())
+            alone = self._begin(state)
+            if alone or not self._under_way:
+                effect = choose_next(alone)
+                return Answered(effect.key, self._world.answer(effect))
+            self._accept(*self._news.get())
+
+    def close(self) -> None:
+        """Let go of everything that is under way."""
+        self._cancel_others(())
+
+    def _begin(self, state: State) -> list[Effect]:
+        """Begin what may begin beside others; return the requests that the asking thread has to answer."""
+        alone = []
+        for effect in [each for key, each in state.pending.items() if key not in self._under_way]:
+            if not self._overlaps(effect):
+                alone.append(effect)
+            elif self._has_room(effect):
+                thread = Thread(target=self._answer, args=(effect,), daemon=True)
+                self._under_way[effect.key] = effect, thread
+                thread.start()
+        return alone
+
+    def _has_room(self, effect: Effect) -> bool:
+        """Tell whether another request may begin; waits take no room."""
+        if type(effect) is Wait:
+            return True
+        return sum(type(each) is not Wait for each, _ in self._under_way.values()) < self._most
+
+    def _answer(self, effect: Effect) -> None:
+        result = _Result()
+        with result:
+            result.answer = self._world.answer(effect)
+        self._news.put((effect.key, result))
+
+    def _take_news(self) -> None:
+        """Take all that has arrived until now."""
+        try:
+            while True:
+                self._accept(*self._news.get_nowait())
+        except Empty:
+            return
+
+    def _accept(self, key: str, result: _Result) -> None:
+        """Keep what has arrived, unless nobody waits for it any more."""
+        if self._under_way.pop(key, None) is not None:
+            self._arrived[key] = result
+
+    def _cancel_others(self, pending: Iterable[str]) -> None:
+        """Cancel what is under way and not among some requests, and wait until it has ended."""
+        needed = frozenset(pending)
+        over = [self._under_way.pop(key) for key in tuple(self._under_way) if key not in needed]
+        self._arrived = {key: each for key, each in self._arrived.items() if key in needed}
+        if self._cancel is None:
+            return
+        for effect, _ in over:
+            self._cancel(effect.key)
+        for _, thread in over:
+            thread.join(_PATIENCE)
+
+
+class _Result:
+    """What has come of a request: an answer, or the error that the body of this raises."""
+
+    def __init__(self) -> None:
+        self.answer: Json = None
+        self._error: BaseException | None = None
+
+    def __enter__(self) -> None:
+        """Begin to listen."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        """Keep an error; whoever takes the answer raises it."""
+        self._error = error
+        return True
+
+    def take(self) -> Json:
+        """Return the answer, or raise the error."""
+        if self._error is not None:
+            raise self._error
+        return self.answer
+
+
+def _always(_effect: Effect) -> bool:
+    return True
+
+
+def choose_next(requests: Iterable[Effect]) -> Effect:
+    """Return the request that is answered next: the first that is no wait, and of waits alone the shortest."""
+    waits = []
+    for effect in requests:
+        if type(effect) is not Wait:
+            return effect
+        waits.append(effect)
+    return min(waits, key=lambda wait: wait.milliseconds)
+
+
+@contextmanager
+def open_pool(world: World, most: int) -> Iterator[RequestPool]:
+    """Get answers from a world; nothing is under way any more when this is left."""
+    pool = RequestPool(world, most)
+    try:
+        yield pool
+    finally:
+        pool.close()
