@@ -35,6 +35,7 @@ def report_undeclared(
         )
 
 
+MERGED = "climpt puts this in place of the other part, and goes on"
 _SHOWN = 8
 """So many further mentions of a name are shown; the message counts the rest."""
 
@@ -59,15 +60,39 @@ _USES = {
 }
 
 
-def report_broken_paths(registry: Registry, presence: Presence, fault: str) -> Iterator[Finding]:
-    """Say of paths which gates read that they lead to nothing, once for every spot where some break off."""
+def report_broken_paths(
+    registry: Registry, presence: Presence, fault: str, *, merged: bool = False
+) -> Iterator[Finding]:
+    """Say of paths which gates read that they lead to nothing, once for every spot where some break off.
+
+    `merged` are those that lead somewhere in what climpt makes of `allOf`; they are told apart from the others.
+    """
     same: dict[tuple[object, ...], list[tuple[Step, Reading]]] = {}
     for step in registry.steps.values():
         for each in find_unsettled(registry, step, presence):
-            same.setdefault(_break_of(each), []).append((step, each))
+            if _leads_on_merged(step, each) is merged:
+                same.setdefault(_break_of(each), []).append((step, each))
     for (step, first), *others in same.values():
         related = tuple(Related(each.at, "breaks off there too") for _, each in others[:_SHOWN])
         yield _report_broken_path(step, first, fault, related)
+
+
+def _leads_on_merged(step: Step, reading: Reading) -> bool:
+    """Tell whether parts of a schema contradict each other of which climpt takes only the step's own."""
+    if reading.promised.clash is None or reading.member != "handoffFields":
+        return False
+    return find_merged(step, reading.path.split(".")[0], (part.at for part in reading.promised.clash)) is not None
+
+
+def find_merged(step: Step, name: str, parts: Iterable[Place]) -> Place | None:
+    """Return the one of two contradicting parts that climpt takes alone: it puts own properties in place of bases'."""
+    found = step.output.found if step.output is not None else None
+    if not isinstance(found, Schema) or not isinstance(found.value, dict) or "allOf" not in found.value:
+        return None
+    own = found.at / "properties" / name
+    size = len(own.pointer)
+    inside = [each for each in parts if each.file == own.file and each.pointer[:size] == own.pointer]
+    return inside[0] if len(inside) == 1 else None
 
 
 def _break_of(reading: Reading) -> tuple[object, ...]:
@@ -92,7 +117,7 @@ def _report_broken_path(step: Step, reading: Reading, fault: str, also: tuple[Re
     message = f"step {quote(step.key)} {_USES[reading.member]} {quote(reading.path)}, which its output schema {fault}"
     near = hint(name, promised.near) if name not in promised.near else ""
     inside = f": {_break(promised, '.'.join(parts[: promised.followed]), name)}" if promised.followed else ""
-    related = (*_relate_broken(step, promised), *also)
+    related = (*_relate_broken(step, reading.path, promised), *also)
     return Finding(reading.at, f"{message}{inside}{near}", related, causes=tuple(_causes_of(step, reading)))
 
 
@@ -114,10 +139,12 @@ def _break(promised: Promise, there: str, name: str) -> str:
     return f"there is no {quote(name)} in {quote(there)}"
 
 
-def _relate_broken(step: Step, promised: Promise) -> Iterator[Related]:
+def _relate_broken(step: Step, path: str, promised: Promise) -> Iterator[Related]:
     found = step.output.found if step.output is not None else None
     if promised.clash is not None:
         yield from (Related(part.at, "one of the parts that have to hold together") for part in promised.clash)
+        merged = find_merged(step, path.partition(".")[0], (part.at for part in promised.clash))
+        yield from () if merged is None else (Related(merged, MERGED),)
     elif isinstance(found, Schema):
         yield Related(found.at, "the output schema")
 

@@ -4,6 +4,9 @@
 An answer counts when it satisfies the schema. Where two parts of the schema exclude each other, every answer is
 refused, and every run that comes to the step fails.
 
+climpt does not join the parts of `allOf` as JSON Schema does: it puts the step's own properties in place of those of
+its bases. Where that makes the difference, the part that it takes is shown.
+
 ## How to fix
 Change the part that is shown, or the one that contradicts it: a name in `required` that a closed object does not have,
 a value of another type, a bound that is higher than another, a part that has to contain itself.
@@ -16,7 +19,7 @@ from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.agreement import find_schema
 from stagec.frontends.registry.document import Registry, Step
-from stagec.rules.registry import rule
+from stagec.rules.registry import MERGED, find_merged, rule
 
 
 @rule(since="0.1", origin=("rulings:R20", "steps-registry:gate.schema-load"))
@@ -34,7 +37,9 @@ def check(registry: Registry) -> Iterator[Finding]:
             first, second = _put_own_first(at, void.against, whole)
             related = () if second is None else (Related(second, "this contradicts it"),)
             message = f"no answer of {who} satisfies its output schema{why}"
-            yield Finding(first, message, related, causes=whole, spoils=whole)
+            merged = find_merged(steps[0], void.path[0], (first, *(each.at for each in related))) if void.path else None
+            also = () if merged is None else (Related(merged, MERGED),)
+            yield Finding(first, message, (*related, *also), causes=whole, spoils=whole)
 
 
 def _put_own_first(at: Place, against: Place | None, whole: tuple[Place, ...]) -> tuple[Place, Place | None]:
