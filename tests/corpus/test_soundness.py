@@ -15,7 +15,6 @@ from stagec_dev.row import Agreement
 OPEN = frozenset(
     {
         "03-integer-1e21",
-        "05i-default-of-wrong-type",
         "08a-inexact-const-pipeline",
         "08b-draft04-big-integer",
         "09-setup-hook-silences-all-stages",

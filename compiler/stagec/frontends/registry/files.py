@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Callable, Iterator
 
 from stagec.contract.expansion import judge_expansion, reach_named
-from stagec.core.json import Json, Object, object_of, text_in
+from stagec.core.json import Json, Object, kind_of, object_of, text_in
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace, value
 from stagec.sources.read import Sources, join
@@ -107,7 +107,7 @@ def _definition(sources: Sources, file: str) -> tuple[str, Tree] | None:
         if tree.readable:
             sources.forget(file)  # another system's `agent.json`
         return None
-    tree = judge_numbers(judge(tree, "agent"), "agent")
+    tree = _judge_parameters(judge_numbers(judge(tree, "agent"), "agent"))
     if target is not None and there:
         sources.replace(tree)
         return target, tree
@@ -115,6 +115,27 @@ def _definition(sources: Sources, file: str) -> tuple[str, Tree] | None:
     fault = Fault("missing-registry", Place(file, _NAMED_IN), reason, {"named": named})
     sources.replace(replace(tree, faults=(*tree.faults, fault)))
     return None
+
+
+_TYPES = {"string": ("string",), "number": ("integer", "number"), "boolean": ("boolean",), "array": ("array",)}
+"""What the types of parameters are in JSON."""
+
+
+def _judge_parameters(tree: Tree) -> Tree:
+    """Return an agent definition with a fault for each parameter that does not fit itself or another one."""
+    found: list[Fault] = []
+    options: dict[str, Place] = {}
+    for name, body in object_of(object_of(tree.value).get("parameters")).items():
+        given, at = object_of(body), tree.at / "parameters" / name
+        kind, option = text_in(given, "type"), text_in(given, "cli")
+        wanted = _TYPES.get(kind or "")
+        if wanted is not None and "default" in given and kind_of(given["default"]) not in wanted:
+            facts = {"name": name, "type": kind, "kind": kind_of(given["default"])}
+            found.append(Fault("mistyped-default", at / "default", facts=facts))
+        if option is not None and options.setdefault(option, at / "cli") != at / "cli":
+            related = ((options[option], "used here first"),)
+            found.append(Fault("repeated-option", at / "cli", facts={"option": option}, related=related))
+    return replace(tree, faults=(*tree.faults, *found)) if found else tree
 
 
 def _find_named_registry(given: Json) -> str | None:

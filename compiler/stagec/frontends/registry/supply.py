@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from stagec.core.json import Json, Object, list_of, object_of, text_in
-from stagec.core.nearest import NameIndex
-from stagec.core.place import Place
+from stagec.core.nearest import NameIndex, is_slip
+from stagec.core.place import Mention, Place
 from stagec.core.value import value
 from stagec.frontends.registry.document import VERDICTS, Registry, Step
 from stagec.frontends.registry.inputs import (
@@ -19,6 +19,7 @@ from stagec.frontends.registry.inputs import (
     list_inputs,
     list_provided,
 )
+from stagec.frontends.registry.prompts import PromptText
 
 POLLED = "repository"
 """The variable that the caller of an agent gives whose verdict polls a state."""
@@ -139,8 +140,12 @@ def _list_known(registry: Registry) -> NameIndex:
 
 def _is_declared(step: Step) -> bool:
     """Tell whether what a step declares can be held against its prompt; what a section needs is nobody's to tell."""
+    return not step.is_section and _is_whole(step)
+
+
+def _is_whole(step: Step) -> bool:
     given = step.body.get("uvVariables", [])
-    return not step.is_section and isinstance(given, list) and all(isinstance(each, str) for each in given)
+    return isinstance(given, list) and all(isinstance(each, str) for each in given)
 
 
 def _is_supplied(registry: Registry, step: Step, name: str) -> bool:
@@ -149,6 +154,46 @@ def _is_supplied(registry: Registry, step: Step, name: str) -> bool:
     if agent is None or not agent.is_whole or name in agent.parameters or name in list_asked(registry):
         return True
     return name in frozenset(list_received(step))
+
+
+def find_unregistered(registry: Registry) -> Iterator[tuple[Step, Mention, str | None]]:
+    """Yield the variables that the frontmatter of a prompt lists and its step does not declare, each once a prompt.
+
+    With each comes the declared variable that was most likely meant. What the runner supplies need not be declared;
+    what the prompt reads as well, and what may be the right name of a variable that nothing supplies, is told there.
+    """
+    told, unsupplied = set[Place](), find_unsupplied(registry)
+    for step, text, declared in _list_frontmatters(registry):
+        listed = {each.name for each in text.listed or ()}
+        missing = [name for name in declared if name not in listed]
+        known = {*declared, *PROVIDED, *text.reads}
+        for each in () if unsupplied.keys() & missing else text.listed or ():
+            if each.name not in known and each.at not in told:
+                told.add(each.at)
+                yield step, each, next((name for name in missing if is_slip(each.name, name)), None)
+
+
+def find_unlisted(registry: Registry) -> Iterator[tuple[Step, Place, tuple[str, ...]]]:
+    """Yield the steps that declare variables which the list in the frontmatter of their prompts does not have.
+
+    One that was misspelt there is not among them, nor one that nothing supplies.
+    """
+    told = {(step.key, near) for step, _, near in find_unregistered(registry)}
+    unsupplied = find_unsupplied(registry)
+    for step, text, declared in _list_frontmatters(registry):
+        listed = {*unsupplied, *(each.name for each in text.listed or ())}
+        names = tuple(name for name in declared if name not in listed and (step.key, name) not in told)
+        prompt = registry.prompts.of_steps[step.key].file
+        if names and prompt is not None:
+            yield step, Place(prompt, ("uvVariables",)), names
+
+
+def _list_frontmatters(registry: Registry) -> Iterator[tuple[Step, PromptText, Mapping[str, int]]]:
+    """Yield the steps whose prompts list variables, with those prompts and what the steps declare."""
+    for step in registry.steps.values():
+        text = registry.prompts.text_of(step.key)
+        if text is not None and text.listed is not None and "uvVariables" in step.body and _is_whole(step):
+            yield step, text, list_declared(step)
 
 
 @value
