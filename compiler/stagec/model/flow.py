@@ -30,7 +30,7 @@ class Mode(StrEnum):
 
 @value
 class To:
-    """Go on with other nodes. `fork` and `chain` open a scope; when all its nodes have ended, `join` starts."""
+    """Continue with other nodes. `fork` and `chain` open a scope; when all its nodes have ended, `join` starts."""
 
     nodes: tuple[str, ...]
     mode: Mode = Mode.ONE
@@ -39,7 +39,7 @@ class To:
 
 @value
 class Pick:
-    """Go on with the node that an answer names: `names` maps each text that it may give to the node it means.
+    """Continue with the node that an answer names: `names` maps each text that it may give to the node it means.
 
     `nodes` are these nodes, each once. Nodes whose answers choose from equal names share one value, so that what many
     nodes and many names have in common costs their sum and not their product.

@@ -19,7 +19,7 @@ class Outcome(StrEnum):
 
 @value
 class Go:
-    """Go on with one node; `otherwise` is the node that runs instead when it cannot start."""
+    """Continue with one node; `otherwise` is the node that runs instead when it cannot start."""
 
     node: str
     otherwise: str | None = None
@@ -42,7 +42,7 @@ class Chain:
 
 @value
 class Named:
-    """Go on with the node that the answer names; counts only when there is such a node among these.
+    """Continue with the node that the answer names; counts only when there is such a node among these.
 
     `nodes` maps what an answer may say to the node it means.
     """
@@ -52,7 +52,7 @@ class Named:
 
 @value
 class Pick:
-    """Go on with the node that the answer names; counts only when there is such a node among some of the plan.
+    """Continue with the node that the answer names; counts only when there is such a node among some of the plan.
 
     `choices` is the name under which the plan's `choices` say what an answer may say and which node it means: once for
     all targets that have it in common.

@@ -45,20 +45,20 @@ class Question:
 
 
 Answer = LockedServer | ServerFailure
-Tell = Callable[[Server, int], None]
+Progress = Callable[[Server, int], None]
 """Called with a server and how many tools it has named so far: when it is started, and after every page."""
 Finish = Callable[[Server, int | None], None]
 """Called with a server and how many tools it has, or nothing when it did not answer."""
 
 
-def ask(questions: Iterable[Question], tell: Tell, finish: Finish) -> tuple[Answer, ...]:
+def ask(questions: Iterable[Question], report: Progress, finish: Finish) -> tuple[Answer, ...]:
     """Ask servers for their tools, several at a time, and return the answers in the order of the questions.
 
     Raise `Failure` when the library is not installed. No server is left running, however this function ends.
     """
     _require()
     try:
-        return asyncio.run(_ask_all(tuple(questions), tell, finish))
+        return asyncio.run(_ask_all(tuple(questions), report, finish))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
 
@@ -74,19 +74,19 @@ def _require() -> None:
     logging.getLogger(mcp.__name__).propagate = False  # what went wrong is told once, in our own words
 
 
-async def _ask_all(questions: tuple[Question, ...], tell: Tell, finish: Finish) -> tuple[Answer, ...]:
+async def _ask_all(questions: tuple[Question, ...], report: Progress, finish: Finish) -> tuple[Answer, ...]:
     turn = asyncio.Semaphore(_AT_ONCE)
 
     async def one(question: Question) -> Answer:
         async with turn:
-            answer = await _answer(question, tell)
+            answer = await _answer(question, report)
         finish(question.server, len(answer.tools) if isinstance(answer, LockedServer) else None)
         return answer
 
     return tuple(await asyncio.gather(*map(one, questions)))
 
 
-async def _answer(question: Question, tell: Tell) -> Answer:
+async def _answer(question: Question, report: Progress) -> Answer:
     server = question.server
     if (unfit := _unfit(server)) is not None:
         return ServerFailure(server, unfit)
@@ -95,10 +95,10 @@ async def _answer(question: Question, tell: Tell) -> Answer:
     except UnsetVariableError as unset:
         return ServerFailure(server, f"refers to {quote(unset)}, which is not set")
     transport = _transport(meant, question.folder)
-    tell(server, 0)
+    report(server, 0)
     try:
         async with asyncio.timeout(question.timeout):
-            tools = await _tools(meant, transport, lambda number: tell(server, number))
+            tools = await _tools(meant, transport, lambda number: report(server, number))
     except TimeoutError:
         unit = "second" if question.timeout == 1 else "seconds"
         return describe_failure(meant, transport, f"did not answer within {question.timeout:g} {unit}")
@@ -127,19 +127,21 @@ def _transport(server: Server, folder: str) -> Transport:
     return ServerProcess(Job((server.command, *server.args), environment, folder or "."))
 
 
-async def _tools(server: Server, transport: Transport, tell: Callable[[int], None]) -> dict[str, LockedTool]:
+async def _tools(server: Server, transport: Transport, report: Callable[[int], None]) -> dict[str, LockedTool]:
     """Ask in the way that servers of today understand, and in the way of tomorrow those that know no other."""
     from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
 
     try:
-        return await _list(server, transport, "legacy", tell)
+        return await _list(server, transport, "legacy", report)
     except Exception as error:
         if getattr(first_error(error), "code", None) != UNSUPPORTED_PROTOCOL_VERSION:
             raise
-    return await _list(server, transport, "auto", tell)
+    return await _list(server, transport, "auto", report)
 
 
-async def _list(server: Server, transport: Transport, mode: str, tell: Callable[[int], None]) -> dict[str, LockedTool]:
+async def _list(
+    server: Server, transport: Transport, mode: str, report: Callable[[int], None]
+) -> dict[str, LockedTool]:
     """Return every tool of a server, page by page."""
     from mcp import Client, Implementation
 
@@ -149,7 +151,7 @@ async def _list(server: Server, transport: Transport, mode: str, tell: Callable[
         async for page in _pages(client):
             for tool in page:
                 _add(found, _lock(tool, server.at))
-            tell(len(found))
+            report(len(found))
     return found
 
 

@@ -120,7 +120,7 @@ _ROLE_MEANINGS = {
 }
 _STROKE_MEANINGS = {
     Stroke.ENTRY: "starts here",
-    Stroke.GO: "goes on with",
+    Stroke.GO: "continues with",
     Stroke.FORK: "starts together with others",
     Stroke.CHAIN: "one after the other",
     Stroke.JOIN: "when all have ended",

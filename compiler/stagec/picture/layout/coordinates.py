@@ -127,12 +127,12 @@ class Bands:
         return upper + (lower - upper) * (number % SPREAD + 1) / (SPREAD + 1)
 
 
-def down(mesh: Mesh, at: Sequence[float], faces: Mapping[str, Face], aside: Iterable[int]) -> Bands:
-    """Return where ranks begin and end; `aside` are the ranks below which lines leave for the border.
+def down(mesh: Mesh, at: Sequence[float], faces: Mapping[str, Face], leaving: Iterable[int]) -> Bands:
+    """Return where ranks begin and end; `leaving` are the ranks below which lines leave for the border.
 
     Every column begins at the top.
     """
-    ranks, wide = mesh.ranks(), set(aside)
+    ranks, wide = mesh.ranks(), set(leaving)
     top, bottom = [], []
     y = 0.0
     for index, rank in enumerate(ranks):

@@ -18,7 +18,7 @@ _APART = 40.0
 """Between two columns, at least."""
 
 _UNDER = 30.0
-"""Below everything, where lines leave that run aside."""
+"""Below everything, where lines leave for a corridor."""
 
 Trunk = tuple[int, bool, Key]
 """Lines that share lanes: the box that all lead to, or that all come from, which of both, and their key."""
@@ -30,7 +30,7 @@ Span = tuple[float, float]
 
 @value
 class Bypass:
-    """How a line runs aside: from the gap below one rank to that below another, beside one column or two.
+    """How a line runs in a corridor: from the gap below one rank to that below another, beside one column or two.
 
     Corridors are counted from the left, the first is at the left of the first column. `is_above` tells whether the box
     at the far end is above where the line leaves.
@@ -44,7 +44,7 @@ class Bypass:
 
 
 def runs_of(mesh: Mesh) -> dict[int, Bypass]:
-    """Return the runs of all lines that run aside; within one column they do so at the left if they lead upwards."""
+    """Return how all lines in corridors run; within one column they run at its left if they lead upwards."""
     return {at: _run(mesh, way, way.far) for at, way in mesh.ways.items() if way.far is not None}
 
 
@@ -59,7 +59,7 @@ def _run(mesh: Mesh, way: Way, far: int) -> Bypass:
 
 
 class Lanes:
-    """Where lines run aside: lanes in the corridors beside columns, and above and below all columns."""
+    """Where lines bypass the boxes: lanes in the corridors beside columns, and above and below all columns."""
 
     def __init__(self, runs: Mapping[int, Bypass], bands: Bands, widths: Sequence[float]) -> None:
         self._runs = runs

@@ -2,7 +2,7 @@
 
 Boxes stand on even ranks, labels of lines on odd ones, next to where the line begins. Lines of one kind to one box
 share their bends. What would be much too high goes on in further columns; lines from one column to another, and lines
-so long that their bends would be too many, run aside, along the borders of the columns.
+so long that their bends would be too many, run in corridors, along the borders of the columns.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Way:
     """What a line passes, from the upper to the lower end, the ends included.
 
     `label` is the vertex that stands for its label. `source` is the box where it begins, at the lower end if it leads
-    upwards. Of a line that runs aside only the label and the end next to it are in the mesh; `far` is the other. A
+    upwards. Of a line in a corridor only the label and the end next to it are in the mesh; `far` is the other. A
     line that `merges` shares the end of its way with others, any other line the beginning.
     """
 

@@ -21,7 +21,7 @@ Ports = Mapping[tuple[int, int], float]
 
 
 class Ways:
-    """Draws the ways of lines: where vertices are, the heights of the ranks, and the lanes of those that run aside."""
+    """Draws the ways of lines: where vertices are, the heights of the ranks, and the lanes of those in corridors."""
 
     def __init__(self, mesh: Mesh, at: Sequence[float], bands: Bands, lanes: Lanes) -> None:
         self.mesh = mesh

@@ -22,7 +22,7 @@ def begin_act(builder: StepBuilder, act: Act, execution: Execution) -> tuple[Nod
 
 
 def resume_act(builder: StepBuilder, execution: Execution, effect: Effect, answer: Json) -> tuple[NodeResult, ...]:
-    """Go on with what the world has answered, and return the execution if it is over."""
+    """Resume with an answer of the world, and return the execution if it is over."""
     act = builder.nodes[execution.node].act
     if isinstance(act, Prompt):
         return prompt.resume(builder, act, execution, effect, answer)

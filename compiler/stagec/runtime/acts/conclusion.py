@@ -52,7 +52,7 @@ _VERDICTS = frozenset({"ok", "retry", "fail"})
 
 
 def conclude(builder: StepBuilder, over: Conclusion) -> NodeResult | None:
-    """Go on with an attempt that is over: judge it, by a callable if there is one, unless it was refused."""
+    """Conclude an attempt that is over: judge it, by a callable if there is one, unless it was refused."""
     execution = _record(over)
     if over.refused is not None:
         refused: dict[str, Json] = {"verdict": "fail", "reason": over.refused, "capHit": False}

@@ -25,7 +25,7 @@ def begin(builder: StepBuilder, act: Converse, execution: Execution) -> tuple[No
 def resume(
     builder: StepBuilder, act: Converse, execution: Execution, effect: Effect, answer: Json
 ) -> tuple[NodeResult, ...]:
-    """Go on with what the world has answered."""
+    """Resume with an answer of the world."""
     given: Mapping[str, Json] = answer if isinstance(answer, dict) else _UNREADABLE
     match effect:
         case Hook(phase="setup"):

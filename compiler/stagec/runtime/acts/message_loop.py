@@ -58,7 +58,7 @@ def _enter(builder: StepBuilder, act: Converse, execution: Execution, slot: str,
 
 
 def _continue(builder: StepBuilder, act: Converse, hooked: HookResult | None) -> LoopResult:
-    """Go on with what has come through a slot."""
+    """Continue with what has come through a slot."""
     if hooked is None:
         return None
     stage = hooked.slot.partition("/")[0]

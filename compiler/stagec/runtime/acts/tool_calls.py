@@ -54,7 +54,7 @@ def resume(
 
 
 def continue_call(builder: StepBuilder, act: Converse, hooked: hooks.HookResult) -> Collected:
-    """Go on with what hooks leave of the arguments of a call, or of what came of one."""
+    """Continue with what hooks leave of the arguments of a call, or of its result."""
     if hooked.slot == _AFTER:
         return _show_outcomes(builder, _apply_hooks(hooked))
     return _decide(builder, act, _allow(builder, act, hooked))

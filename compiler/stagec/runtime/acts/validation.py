@@ -38,7 +38,7 @@ def validate(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
 
 
 def resume(builder: StepBuilder, execution: Execution, effect: Shell, answer: Json) -> tuple[NodeResult, ...]:
-    """Go on with the next condition, or with what a failed one leads to."""
+    """Continue with the next condition, or with the consequence of a failed one."""
     validation = builder.nodes[execution.node].validation
     pending = execution.progress
     if validation is None or not isinstance(pending, PendingValidation):

@@ -42,7 +42,7 @@ def read(file: str, text: str, budgets: Budgets) -> Parsed:
 
 
 def _with_remedy(fault: Fault, start: int, text: str, budgets: Budgets) -> Fault:
-    """Add what quotes would mend to a fault: their range as a related place, and the text that belongs between them."""
+    """Add what quotes would fix to a fault: their range as a related place, and the text that belongs between them."""
     quotable = remedy(text, fault.reason, start, budgets) if fault.topic == "invalid-yaml" else None
     if quotable is None:
         return fault

@@ -1,4 +1,4 @@
-"""Which part of a broken YAML text was surely meant as plain text, so that quotes around it mend the text."""
+"""Which part of a broken YAML text was surely meant as plain text, so that quotes around it fix the text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Quotable = tuple[int, int, str]
 
 
 def remedy(text: str, reason: str, at: int, budgets: Budgets) -> Quotable | None:
-    """Return what quotes would mend, when no other reading of the author's intent is likely and it does mend."""
+    """Return what quotes would fix, if no other reading of the author's intent is likely and the text is then sound."""
     where = Outline(text)
     if reason not in _SURE or len(text) > _LONGEST or not where.entry(at):
         return None
