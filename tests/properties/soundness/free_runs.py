@@ -116,6 +116,8 @@ class Explained:
         """Tell whether a node was spoken of, and of what it lacks."""
         lacking = {word for word in _WORD.findall(why) if word not in _PLAIN}
         spoken = [each for each in self._texts if not lacking or any(word in each for word in lacking)]
+        if "prompt" in why and any(_NO_PROMPTS in each for each in self._texts):
+            return True
         if any(f"'{name}'" in each or f"/{name}" in each for each in spoken):
             return True
         placed = self._made.placed.get(name)
@@ -130,6 +132,8 @@ class Explained:
         return text.startswith((f"Do {name}.", f'---\nid: "{name}"\n'))
 
 
+_NO_PROMPTS = "there is no folder"
+"""What is said once of all steps, where all prompts are missing."""
 _WORD = re.compile(r"[\w-]+")
 _PLAIN = frozenset(
     [
