@@ -102,7 +102,7 @@ def find_wrong_checks(pipeline: Pipeline) -> Iterator[ConditionMistake]:
 
 def find_wrong_gates(pipeline: Pipeline) -> Iterator[ConditionMistake]:
     """Yield the mistakes in the conditions of gates, as far as the context is declared."""
-    for stage in pipeline.stages if declares_context(pipeline) else ():
+    for stage in (each for each in pipeline.stages if declares_context(pipeline, each)):
         conditions = (each for when in stage.conduct.gate.values() for each in when)
         yield from _group(stage, (found for each in conditions for found in _find_in_gate(pipeline, each)))
 

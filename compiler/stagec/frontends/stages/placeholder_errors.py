@@ -77,10 +77,10 @@ def find_wrong_placeholders(pipeline: Pipeline, error: PlaceholderError) -> Iter
 
 def _find_all(pipeline: Pipeline) -> dict[PlaceholderError, list[tuple[Stage, list[tuple[Placeholder, _Judged]]]]]:
     """Return everything that is wrong with placeholders, by the way in which it is, stage by stage."""
-    declared = declares_context(pipeline)
     every: dict[PlaceholderError, list[tuple[Stage, list[tuple[Placeholder, _Judged]]]]] = {}
     for stage in pipeline.stages:
         own: dict[PlaceholderError, list[tuple[Placeholder, _Judged]]] = {}
+        declared = declares_context(pipeline, stage)
         for each in stage.body.placeholders:
             judged = _judge(pipeline, stage, each, declared=declared)
             if judged is not None:
@@ -90,14 +90,9 @@ def _find_all(pipeline: Pipeline) -> dict[PlaceholderError, list[tuple[Stage, li
     return every
 
 
-def has_setup(pipeline: Pipeline) -> bool:
-    """Tell whether code provides values of the context, so that nobody can tell which names there are."""
-    return pipeline.memo.once("setup", lambda: any("setup" in stage.conduct.hooks for stage in pipeline.stages))
-
-
-def declares_context(pipeline: Pipeline) -> bool:
-    """Tell whether all names that a run is given are declared."""
-    return isinstance(pipeline.body.get("context"), dict) and not has_setup(pipeline)
+def declares_context(pipeline: Pipeline, stage: Stage) -> bool:
+    """Tell whether all names that a stage is given are declared; its own setup hook may provide others."""
+    return isinstance(pipeline.body.get("context"), dict) and "setup" not in stage.conduct.hooks
 
 
 def _sameness(placeholder: Placeholder) -> str:

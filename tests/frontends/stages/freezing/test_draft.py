@@ -217,6 +217,15 @@ def test_what_a_setup_hook_may_provide_is_not_required(project: Freezing) -> Non
     assert project(markdown("{{ctx.made}}"), setup + "context: {task: {}}\n").inputs == {"task": Input()}
 
 
+def test_what_a_stage_without_a_setup_hook_reads_is_required(project: Freezing) -> None:
+    hooks = "next: {plan: other}\nhooks: {other: {setup: 'a:b'}}\ncontext: {task: {}, mood: {}}\n"
+    other = markdown("{{ctx.mood}}").replace("id: plan", "id: other").replace("submit_plan", "submit_other")
+    assert project(markdown("{{ctx.task}}"), hooks, other__md=other).inputs == {
+        "task": Input(required=True),
+        "mood": Input(),
+    }
+
+
 def test_a_schema_of_the_context_refers_to_itself_and_to_files(project: Freezing) -> None:
     plan = project(
         markdown(),

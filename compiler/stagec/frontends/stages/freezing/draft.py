@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from stagec.contract.bundle import PlanTexts
 from stagec.contract.schemas import Schema
 from stagec.core.json import list_of, object_of, text_in
-from stagec.frontends.stages.document import RESERVED, Pipeline, PlaceholderForm
+from stagec.frontends.stages.document import RESERVED, Pipeline, PlaceholderForm, Stage
 from stagec.frontends.stages.freezing.nodes import freeze_node, inside
 from stagec.frontends.stages.freezing.tools import files, list_allowed, servers, tools
-from stagec.frontends.stages.placeholder_errors import has_setup
 from stagec.model.flow import Flow
 from stagec.plan.canonical import MOST, is_exact
 from stagec.plan.document import Draft, Input, Limits, Names, Plan
@@ -55,12 +54,17 @@ def _limits(pipeline: Pipeline) -> Limits:
 def inputs(pipeline: Pipeline, texts: PlanTexts) -> Mapping[str, Input]:
     """Return what a run is given: the names that the context declares, else those that prompts and gates read.
 
-    A run cannot begin without them, unless they have a default or a setup hook may provide them.
+    A run cannot begin without them, unless they have a default, or each stage whose prompt reads them has a setup hook,
+    which may provide them.
     """
-    required, context = not has_setup(pipeline), pipeline.context
+    stages, context = pipeline.by_id.values(), pipeline.context
+    told = [stage for stage in stages if "setup" not in stage.conduct.hooks]
+    needed = {name for stage in told for name in _list_prompted(stage)}
+    names = context if context is not None else [name for stage in stages for name in _list_read(stage)]
+    required = {name: name in needed or len(told) == len(stages) for name in names if name not in RESERVED}
     if context is None:
-        return dict.fromkeys(_read(pipeline), Input(required))
-    return {name: _input(schema, texts, required=required) for name, schema in context.items() if name not in RESERVED}
+        return {name: Input(each) for name, each in required.items()}
+    return {name: _input(context[name], texts, required=each) for name, each in required.items()}
 
 
 def _input(schema: Schema, texts: PlanTexts, *, required: bool) -> Input:
@@ -71,12 +75,16 @@ def _input(schema: Schema, texts: PlanTexts, *, required: bool) -> Input:
     return Input(required, schema=name)
 
 
-def _read(pipeline: Pipeline) -> Iterator[str]:
-    for stage in pipeline.by_id.values():
-        placeholders = (each.path for each in stage.body.placeholders if each.form is PlaceholderForm.PATH)
-        named = [str(path[1]) for path in placeholders if path[0] == "ctx"]
-        asked = [inside(each.path, None)[0] for when in stage.conduct.gate.values() for each in when]
-        yield from (name for name in (*named, *asked) if name not in RESERVED)
+def _list_prompted(stage: Stage) -> Iterator[str]:
+    """Yield the names of the context that the prompt of a stage reads."""
+    placeholders = (each.path for each in stage.body.placeholders if each.form is PlaceholderForm.PATH)
+    return (str(path[1]) for path in placeholders if path[0] == "ctx")
+
+
+def _list_read(stage: Stage) -> Iterator[str]:
+    """Yield the names of the context that the prompt and the gate of a stage read."""
+    yield from _list_prompted(stage)
+    yield from (inside(each.path, None)[0] for when in stage.conduct.gate.values() for each in when)
 
 
 def session(pipeline: Pipeline) -> Session | None:
