@@ -141,7 +141,8 @@ class Read:
     """A path into other nodes' results that a node reads before it acts: its prompt is made of it.
 
     `sources` are the nodes whose result it may be, one way of coming to the node each; of a read that is `kept` the one
-    whose last result it is, however long ago. Without a result the node cannot start.
+    whose last result it is, however long ago. Without a result the node cannot start. What `is_demanded` is required by
+    a schema that the results have to satisfy.
     """
 
     node: str
@@ -149,6 +150,7 @@ class Read:
     at: Place
     sources: tuple[Source, ...]
     kept: bool = False
+    is_demanded: bool = False
 
 
 @value
@@ -162,12 +164,16 @@ class Demand:
 
 @value
 class Unmet:
-    """A node whose result can never meet a demand, at which path, and the two parts of the schemas that contradict."""
+    """A node whose result can never meet a demand, at which path, and the two parts of the schemas that contradict.
+
+    Where it `is_failed`, that is so of the results with which it has failed.
+    """
 
     node: str
     path: tuple[str | int, ...]
     demanded: Place
     offered: Place
+    is_failed: bool = False
 
 
 @value

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
+from stagec.contract.combinations import Combination, as_object, combinations
 from stagec.contract.conflict import Conflict, conflict
+from stagec.contract.member import list_needed, member
 from stagec.contract.promise import Presence, Promise, promise
-from stagec.contract.schemas import Schema
-from stagec.core.json import Json
+from stagec.contract.schemas import Schema, Schemas
+from stagec.core.json import Json, list_of, object_of
+from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.frontends.stages.document import Case, Incoming, IncomingKind, Pipeline, Placeholder, PlaceholderForm, Stage
 from stagec.frontends.stages.outcomes import VERDICT, can_skip, most_attempts
@@ -19,6 +23,8 @@ _RESULT = 3
 """`ctx`, `upstream` and the index come before the path into a result."""
 
 
+_DEEPEST = 8
+"""So many members inside each other are looked at of what a stage demands."""
 _PATIENCE = 50_000
 """Paths into results that are followed for one pipeline: more than anybody needs. What is read beyond is not judged."""
 
@@ -32,11 +38,70 @@ def reads(pipeline: Pipeline) -> Iterator[Read]:
         for each in stage.body.placeholders:
             inside = _inside(each)
             if inside is not None and inside not in known and patience > 0:
-                found = {source.node: source for way in ways for source in _sources(pipeline, way, *inside)}
-                known[inside] = tuple(found.values())
+                known[inside] = _weakest(_sources(pipeline, way, *inside) for way in ways)
                 patience -= len(ways)
             if inside is not None and inside in known:
                 yield Read(name, inside[1], each.at, known[inside])
+        if isinstance(stage.inputs, Schema):
+            yield from _demanded_reads(pipeline, name, stage.inputs)
+
+
+def _weakest(found: Iterable[Iterator[Source]]) -> tuple[Source, ...]:
+    """Return each node once, with the least that it promises on any way."""
+    kept: dict[str, Source] = {}
+    for each in chain.from_iterable(found):
+        before = kept.get(each.node)
+        if before is None or (before.promised is not None and before.promised.presence is Presence.SURE):
+            kept[each.node] = each
+    return tuple(kept.values())
+
+
+def _demanded_reads(pipeline: Pipeline, name: str, demanded: Schema) -> Iterator[Read]:
+    """Yield the members that a stage requires of what is handed in; a result without one of them is not accepted."""
+    ways = pipeline.incoming.get(name, ())
+    never = {unmet.node for way in ways for unmet in _unmet(pipeline, way, demanded)}
+    places = [(way, index) for way in ways for index in range(len(way.sources))]
+    uncertain: set[Path] = set()
+    for path, at, is_needed in _list_required(pipeline.schemas, demanded):
+        found = _weakest(_sources(pipeline, way, index, path, may_lack=not is_needed) for way, index in places)
+        if any(each.promised is not None and each.promised.presence is not Presence.SURE for each in found):
+            uncertain.add(path)
+        if path[:-1] in uncertain:  # what holds it was told
+            uncertain.add(path)
+        else:
+            yield Read(name, path, at, tuple(each for each in found if each.node not in never), is_demanded=True)
+
+
+def _list_required(schemas: Schemas, demanded: Schema) -> Iterator[tuple[Path, Place, bool]]:
+    """Yield the paths under `parsed` that a schema of results requires, where, and whether `parsed` itself is required.
+
+    Alternatives and what lies deeper than a few levels are left out.
+    """
+    whole = _only(schemas, as_object(demanded))
+    parsed = member(whole, "parsed") if whole is not None else None
+    if whole is None or parsed is None or not parsed.parts:
+        return
+    if parsed.required:
+        yield ("parsed",), _place_of_requirement(whole, "parsed"), True
+    todo: list[tuple[Path, tuple[Schema, ...]]] = [(("parsed",), (*parsed.parts, as_object(demanded)[1]))]
+    for path, group in todo:  # grows while it is walked
+        combination = _only(schemas, group)
+        if combination is None or len(path) > _DEEPEST:
+            continue
+        for name, found in list_needed(combination):
+            yield (*path, name), _place_of_requirement(combination, name), parsed.required
+            todo.append(((*path, name), found.parts))
+
+
+def _only(schemas: Schemas, group: Iterable[Schema]) -> Combination | None:
+    """Return the only combination of some schemas; nothing where there are alternatives."""
+    found = combinations(schemas, group)
+    return found[0] if found is not None and len(found) == 1 else None
+
+
+def _place_of_requirement(combination: Combination, name: str) -> Place:
+    layers = (each for each in combination.layers if name in list_of(object_of(each.value).get("required")))
+    return next(layers).at / "required"
 
 
 def _inside(placeholder: Placeholder) -> tuple[int, Path] | None:
@@ -47,14 +112,15 @@ def _inside(placeholder: Placeholder) -> tuple[int, Path] | None:
     return None
 
 
-def _sources(pipeline: Pipeline, way: Incoming, index: int, path: Path) -> Iterator[Source]:
+def _sources(pipeline: Pipeline, way: Incoming, index: int, path: Path, *, may_lack: bool = False) -> Iterator[Source]:
+    """Yield who hands over the result at an index, and what is promised; `may_lack` lets nothing be handed in."""
     for name in way.sources[index] if index < len(way.sources) else ():
         stage = pipeline.by_id.get(name)
         if stage is not None and path[0] == "output" and "exit" not in stage.conduct.hooks:
             yield Source(name, Promise(Presence.IMPOSSIBLE))
         elif stage is not None and path[0] == "parsed" and isinstance(stage.result, Schema):
             promised = promise(pipeline.schemas, stage.result, map(str, path[1:]), of_object=True)
-            if promised.presence is Presence.SURE and not _is_handed_in(stage, way):
+            if promised.presence is Presence.SURE and not may_lack and not _is_handed_in(stage, way):
                 promised = replace(promised, presence=Presence.POSSIBLE)
             yield Source(name, replace(promised, followed=promised.followed + 1), stage.result.at)
 
@@ -83,7 +149,7 @@ def _unmet(pipeline: Pipeline, way: Incoming, demanded: Schema) -> Iterator[Unme
         found = _conflict(pipeline, stage, way, demanded) if stage is not None else None
         if stage is not None and found is not None:
             at = stage.at / "completionSchema" if "{result}" in found.offered.pointer else found.offered
-            yield Unmet(name, found.path, found.demanded, at)
+            yield Unmet(name, found.path, found.demanded, at, is_failed=_verdicts(stage, way) == ["fail"])
 
 
 def _conflict(pipeline: Pipeline, stage: Stage, way: Incoming, demanded: Schema) -> Conflict | None:
@@ -112,6 +178,8 @@ def _result_of(stage: Stage, way: Incoming) -> Json:
         properties["output"] = {}
     if verdicts == ["ok"] and not judged:
         required.append("parsed")
+    if verdicts == ["fail"] and not judged and not stage.conduct.checks:
+        del properties["parsed"]  # no result was accepted
     return {"type": "object", "required": required, "properties": properties, "additionalProperties": False}
 
 

@@ -37,6 +37,12 @@ def reading(graph: Graph, presence: Presence) -> Iterator[tuple[Read, tuple[Sour
             yield first, tuple(each for one, each in found if one is presence), again[:_SHOWN]
 
 
+def tell(graph: Graph, read: Read) -> str:
+    """Return `stage 'work' reads 'parsed.title'`, or `demands` for what a schema requires."""
+    verb = "demands" if read.is_demanded else "reads"
+    return f"{noun(graph, 'node')} {quote(read.node)} {verb} {quote(path_text(read.path))}"
+
+
 def path_text(path: Iterable[str | int]) -> str:
     """Return a path as people write it: `("steps", 0, "title")` is `steps[0].title`."""
     return "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in path).removeprefix(".")

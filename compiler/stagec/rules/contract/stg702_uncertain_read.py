@@ -1,8 +1,9 @@
-"""A prompt reads something that the result it is taken from may leave out.
+"""A stage reads or demands something that the result it is taken from may leave out.
 
 ## Why this matters
 The schema of the node that hands it in declares the path and does not require it: a result without it is accepted, and
-then the prompt cannot be filled in. An element of a list is there for sure only where `minItems` says so.
+then the prompt cannot be filled in, or the result does not fit the `inputsSchema` of the stage. An element of a list is
+there for sure only where `minItems` says so.
 
 ## How to fix
 Require every part of the path in that schema, or read a whole that is always there.
@@ -13,16 +14,15 @@ from collections.abc import Iterator
 from stagec.contract.promise import Presence
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding, Related
-from stagec.core.words import quote
-from stagec.graph import Graph, noun
+from stagec.graph import Graph
 from stagec.model.flow import Source
-from stagec.rules.contract import owners, path_text, reading, rule
+from stagec.rules.contract import owners, reading, rule, tell
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",), severity=Severity.NOTE)
 def check(graph: Graph) -> Iterator[Finding]:
     for read, sources, again in reading(graph, Presence.POSSIBLE):
-        what = f"{noun(graph, 'node')} {quote(read.node)} reads {quote(path_text(read.path))}"
+        what = tell(graph, read)
         message = f"{what}, which a result of {owners(graph, sources)} may leave out"
         causes = graph.grounds(each.node for each in sources)
         yield Finding(read.at, message, (*_lenient(sources), *again), causes=causes)

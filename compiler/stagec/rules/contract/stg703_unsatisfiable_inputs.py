@@ -2,7 +2,8 @@
 
 ## Why this matters
 Before a stage starts, each result that it is handed has to fit its `inputsSchema`. No result of the stage named here
-ever does, so every run that comes this way fails at this stage.
+ever does, so every run that comes this way fails at this stage. After a stage has failed, its result has no `parsed`,
+unless a check rejected what was handed in.
 
 ## How to fix
 The schema is about a whole result, an object with `verdict`, `capHit`, `attemptCount`, `parsed` where something was
@@ -28,7 +29,8 @@ def check(graph: Graph) -> Iterator[Finding]:
         alike = [first, *(other for other in others if other.path == first.path)]
         what = f"{noun(graph, 'node')} {quote(each.node)} demands"
         of = f"{what} {quote(path_text(first.path))} of what it is handed" if first.path else f"{what} something"
-        message = f"{of}, but no result of {owners(graph, alike)} can meet that"
+        failed = " that has failed" if all(one.is_failed for one in alike) else ""
+        message = f"{of}, but no result of {owners(graph, alike)}{failed} can meet that"
         causes = (*graph.grounds(one.node for one in each.unmet), *(one.demanded for one in each.unmet))
         yield Finding(each.at, message, tuple(_sides(each.unmet[:_SHOWN])), causes=causes)
 

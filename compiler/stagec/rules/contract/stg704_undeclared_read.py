@@ -13,15 +13,14 @@ from collections.abc import Iterator
 from stagec.contract.promise import Presence
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
-from stagec.core.words import quote
-from stagec.graph import Graph, noun
-from stagec.rules.contract import nearest, owners, path_text, reading, relate_sources, rule
+from stagec.graph import Graph
+from stagec.rules.contract import nearest, owners, reading, relate_sources, rule, tell
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",), severity=Severity.WARNING)
 def check(graph: Graph) -> Iterator[Finding]:
     for read, sources, again in reading(graph, Presence.UNDECLARED):
-        what = f"{noun(graph, 'node')} {quote(read.node)} reads {quote(path_text(read.path))}"
+        what = tell(graph, read)
         message = f"{what}, which the schema of {owners(graph, sources)} does not declare{nearest(read, sources[0])}"
         causes = graph.grounds(each.node for each in sources)
         yield Finding(read.at, message, (*relate_sources(sources), *again), causes=causes)
