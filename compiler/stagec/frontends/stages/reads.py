@@ -38,15 +38,15 @@ def reads(pipeline: Pipeline) -> Iterator[Read]:
         for each in stage.body.placeholders:
             inside = _inside(each)
             if inside is not None and inside not in known and patience > 0:
-                known[inside] = _weakest(_sources(pipeline, way, *inside) for way in ways)
+                known[inside] = _keep_weakest(_sources(pipeline, way, *inside) for way in ways)
                 patience -= len(ways)
             if inside is not None and inside in known:
                 yield Read(name, inside[1], each.at, known[inside])
         if isinstance(stage.inputs, Schema):
-            yield from _demanded_reads(pipeline, name, stage.inputs)
+            yield from _list_demanded(pipeline, name, stage.inputs)
 
 
-def _weakest(found: Iterable[Iterator[Source]]) -> tuple[Source, ...]:
+def _keep_weakest(found: Iterable[Iterator[Source]]) -> tuple[Source, ...]:
     """Return each node once, with the least that it promises on any way."""
     kept: dict[str, Source] = {}
     for each in chain.from_iterable(found):
@@ -56,14 +56,14 @@ def _weakest(found: Iterable[Iterator[Source]]) -> tuple[Source, ...]:
     return tuple(kept.values())
 
 
-def _demanded_reads(pipeline: Pipeline, name: str, demanded: Schema) -> Iterator[Read]:
+def _list_demanded(pipeline: Pipeline, name: str, demanded: Schema) -> Iterator[Read]:
     """Yield the members that a stage requires of what is handed in; a result without one of them is not accepted."""
     ways = pipeline.incoming.get(name, ())
     never = {unmet.node for way in ways for unmet in _unmet(pipeline, way, demanded)}
     places = [(way, index) for way in ways for index in range(len(way.sources))]
     uncertain: set[Path] = set()
     for path, at, is_needed in _list_required(pipeline.schemas, demanded):
-        found = _weakest(_sources(pipeline, way, index, path, may_lack=not is_needed) for way, index in places)
+        found = _keep_weakest(_sources(pipeline, way, index, path, may_lack=not is_needed) for way, index in places)
         if any(each.promised is not None and each.promised.presence is not Presence.SURE for each in found):
             uncertain.add(path)
         if path[:-1] in uncertain:  # what holds it was told
