@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
 from stagec.pipeline import list_families
 from stagec_dev.checkout import specification
 
+CHECKOUT = Path(__file__).parents[2]
 _ELSEWHERE = {"reg.unreadable", "gate.no-value"}
 """Slugs with these prefixes that the specification lists in its later sections."""
 
 
+_OUT_OF_SCOPE = ("tool.", "label.", "wf.")
+_OF_AGENTS = ("agent.", "c3l.", "uv.", "prompt.c2", "prompt.c3", "beyond.frontmatter-block", "beyond.input-uv-name")
+"""Slugs about agent definitions, their variables and C3L configuration."""
+
+
 def slugs() -> set[str]:
     """Return the slugs of sections A to C: the shape, the cross references and the typed checks of a registry."""
+    told = every_slug()
+    return {each for each in told if each.startswith(("reg.", "xref.", "step.", "gate."))} - _ELSEWHERE
+
+
+def every_slug() -> set[str]:
+    """Return every slug of the specification of step registries."""
     folder = specification()
     if folder is None or not (folder / "steps-registry.rules.json").is_file():
         pytest.skip("no specification: set STAGEC_SPEC, or STAGEC_CORPUS with the specification beside it")
-    told = json.loads((folder / "steps-registry.rules.json").read_bytes())["rules"]
-    return {each["slug"] for each in told if each["slug"].startswith(("reg.", "xref.", "step.", "gate."))} - _ELSEWHERE
+    sections = json.loads((folder / "steps-registry.rules.json").read_bytes()).values()
+    return {str(each["slug"]) for section in sections for each in section}
 
 
 def test_every_slug_is_the_origin_of_a_rule() -> None:
@@ -44,3 +58,13 @@ def test_every_origin_of_these_sections_is_a_slug() -> None:
         )
     }
     assert sorted(named - slugs() - _ELSEWHERE) == []
+
+
+def test_every_slug_of_flows_is_the_origin_of_a_rule_or_has_a_line_in_the_decision() -> None:
+    page = (CHECKOUT / "docs" / "decisions" / "0009-rules-without-a-rule.md").read_text(encoding="utf-8")
+    written = set(re.findall(r"`([a-z0-9]+\.[\w.-]+)`", page))
+    known = {
+        origin.rpartition(":")[2] for family in list_families() for rule in family.rules() for origin in rule.origin
+    }
+    told = {each for each in every_slug() if not each.startswith((*_OUT_OF_SCOPE, *_OF_AGENTS))}
+    assert sorted(told - known - written) == []
