@@ -18,7 +18,9 @@ _TELLING = ("id", "allowedTools", "completionTool", "completionSchema", "turnCap
 _ENOUGH = 3
 _GLANCE = 24_000
 """Bytes of a Markdown file in which its frontmatter has to lie to be noticed."""
-_TELLTALE = re.compile(rb"""(?:^|[{,][ \t]*)["']?(%s)["']?[ \t]*:""" % "|".join(_TELLING).encode(), re.MULTILINE)
+_TELLTALE = re.compile(
+    rb"""(?:^(?:[ \t]+(?=["']))?|[{,][ \t]*)["']?(%s)["']?[ \t]*:""" % "|".join(_TELLING).encode(), re.MULTILINE
+)
 _END = re.compile(rb"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _ENTRIES = ("entry", "entryStage")
 

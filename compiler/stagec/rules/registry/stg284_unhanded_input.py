@@ -10,10 +10,13 @@ Correct the key, or add the path of the value to the `handoffFields` of the step
 
 from collections.abc import Iterator
 
-from stagec.core.rule import Finding
+from stagec.core.place import Place
+from stagec.core.rule import Finding, Related
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.inputs import InputFate, judge_inputs
+from stagec.frontends.registry.inputs import InputFate, JudgedInput, judge_inputs
 from stagec.rules.registry import describe_unhanded, relate_unhanded, rule
+
+_SHOWN = 8
 
 
 @rule(
@@ -25,6 +28,11 @@ from stagec.rules.registry import describe_unhanded, relate_unhanded, rule
     ),
 )
 def check(registry: Registry) -> Iterator[Finding]:
+    same: dict[tuple[Place, str | None], list[JudgedInput]] = {}
     for each in judge_inputs(registry):
         if each.fate is InputFate.UNHANDED and each.is_vital:
-            yield Finding(each.at, describe_unhanded(each), relate_unhanded(each))
+            is_bare = each.at.pointer[-1:] == ("structuredGate",)  # the step hands over nothing at all
+            same.setdefault((each.at, None if is_bare else each.given.key), []).append(each)
+    for first, *others in same.values():
+        also = tuple(Related(other.given.at, "taken here too") for other in others[:_SHOWN])
+        yield Finding(first.at, describe_unhanded(first), (*relate_unhanded(first), *also))

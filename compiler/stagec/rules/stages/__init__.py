@@ -68,7 +68,7 @@ def report_missing(pipeline: Pipeline, mentions: Iterable[tuple[Mention, str]]) 
                 pipeline.by_id.get(pipeline.names.nearest(mention.name) or "") if in_kebab_case(mention.name) else None
             )
             causes = () if meant is None else (meant.id_at,)  # which may be in another case, and that is told
-            yield Finding(first, f"{sentence}{near}", related, causes=causes)
+            yield Finding(first, f"{sentence}{near}", related, causes=(*causes, *find_repeated(pipeline)))
 
 
 def _find_lost(pipeline: Pipeline) -> dict[str, list[Place]]:
@@ -96,7 +96,12 @@ def grounds(pipeline: Pipeline, stage: Stage) -> tuple[Place, ...]:
     """Return what conclusions about a stage rest on: the schema of its result, and that no two stages have one id."""
     layers = pipeline.schemas.layers(stage.result) if isinstance(stage.result, Schema) else ()
     result = (each.at for each in layers if isinstance(each, Schema))
-    return *result, *pipeline.memo.once("repeated", lambda: tuple(_list_repeated(pipeline)))
+    return *result, *find_repeated(pipeline)
+
+
+def find_repeated(pipeline: Pipeline) -> tuple[Place, ...]:
+    """Return the ids that an earlier stage has: whatever another name means may be such a stage."""
+    return pipeline.memo.once("repeated", lambda: tuple(_list_repeated(pipeline)))
 
 
 def decisions(stage: Stage) -> tuple[Place, ...]:

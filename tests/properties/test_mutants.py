@@ -1,0 +1,64 @@
+"""Mistakes made at random in real projects are told as one error where they are; edits without meaning are not told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+from campaigns import choose
+from properties.mutants import equivalent, pipelines, registries, schemas, slips
+from properties.mutants.judge import SEVERAL, Bench
+from properties.mutants.projects import Change, list_projects
+
+MUTATIONS = {
+    **registries.OPERATORS,
+    **schemas.OPERATORS,
+    **pipelines.OPERATORS,
+    "repeated key": slips.repeated_keys,
+    "broken syntax": slips.broken_syntax,
+}
+EACH = choose(1, full=12)
+"""So many mutants of each project are made by each operator."""
+OPERATORS = choose(12, full=1_000)
+"""So many operators are tried with each project."""
+LEAST_RIGHT = 0.95
+MOST_CASCADES = 0.01
+FEW = 2
+"""Of a few mutants one may be wrong, whatever part of them that is."""
+
+
+def sample(name: str, operators: slips.Operators, bench: Bench) -> list[tuple[str, Change]]:
+    """Return some changes of some operators, always the same ones; other projects have those of others."""
+    chosen: list[tuple[str, Change]] = []
+    tried = Random(name).sample(sorted(operators), min(OPERATORS, len(operators)))
+    for operator, make in ((each, operators[each]) for each in tried):
+        chance = Random(f"{name} {operator}")
+        every = list(make(bench.base, chance))
+        chosen += [(operator, each) for each in chance.sample(every, min(EACH, len(every)))]
+    return chosen
+
+
+@pytest.fixture(scope="module", params=list_projects(), ids=lambda root: root.name)
+def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    root: Path = request.param
+    return Bench(root, tmp_path_factory.mktemp("mutants"))
+
+
+def test_a_mistake_is_told_as_one_error_where_it_was_made(bench: Bench) -> None:
+    judged = [(name, bench.judge(change)) for name, change in sample(bench.base.name, MUTATIONS, bench)]
+    wrong = [(name, verdict.what, [each.message for each in verdict.added]) for name, verdict in judged if verdict.what]
+    found = Counter(what for _, what, _ in wrong)
+    assert len(wrong) <= max(FEW, (1 - LEAST_RIGHT) * len(judged)), wrong
+    assert found[SEVERAL] <= max(1, MOST_CASCADES * len(judged)), wrong
+
+
+def test_an_edit_without_meaning_is_not_told(bench: Bench) -> None:
+    edits = sample(bench.base.name, equivalent.OPERATORS, bench)
+    accused = {name: bench.find_accusations(change) for name, change in edits}
+    assert {name: added for name, added in accused.items() if added} == {}
+
+
+def test_there_are_many_operators() -> None:
+    assert len(MUTATIONS) >= 25
