@@ -10,10 +10,14 @@ import jsonschema
 import pytest
 
 from stagec.contract.bundle import bundle
+from stagec.contract.choices import as_text
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
 from stagec.core.place import Place
+from stagec.plan.canonical import compact
+from stagec.runtime.answer_schemas import AnswerSchemas
+from stagec.runtime.json_values import normalise
 from stagec.sources.read import Sources
 
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"
@@ -40,7 +44,7 @@ def bundled(root: Path, identifier: str = "", **files: Any) -> Any:
 
 def test_a_schema_without_references_is_written_as_it_is(tmp_path: Path) -> None:
     text = (
-        '{"type":"object","properties":{"b":{"enum":["ü",1.0,1e-7,-0.0,null,true]},"a":{"minimum":9007199254740993}}}'
+        '{"type":"object","properties":{"b":{"enum":["ü",1.0,1e-7,-0.0,null,true]},"a":{"minimum":9007199254740992}}}'
     )
     (tmp_path / "a.json").write_text(text)
     schemas = Schemas(Sources(tmp_path, Budgets()))
@@ -521,3 +525,11 @@ def test_a_bundle_says_what_schemas_with_addresses_say(tmp_path: Path) -> None:
     assert validator.is_valid({"a": "other", "b": {"v": "in"}})
     assert not validator.is_valid({"a": "out"})
     assert not validator.is_valid({"b": {"v": "out"}})
+
+
+@pytest.mark.parametrize("number", [2**53 + 1, -(2**53) - 1, 10**21, 10**23, 2**63, 2**64 + 1])
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_a_number_of_a_schema_is_met_by_the_same_number_of_an_answer(tmp_path: Path, draft: str, number: int) -> None:
+    text = json.dumps(bundled(tmp_path, a={"$schema": draft, "type": "integer", "enum": [number], "minimum": number}))
+    assert AnswerSchemas({"x": text}).complaint("x", normalise(number)) is None
+    assert as_text(number) == compact(normalise(number))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from collections import Counter
@@ -10,7 +11,7 @@ from itertools import chain, count
 from typing import Any
 from urllib.parse import quote
 
-from stagec.contract.choices import text_of
+from stagec.contract.choices import hold_number, text_of
 from stagec.contract.reach import Keyword, Reach, SchemaScope, restate
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.json import Json, Object, list_of
@@ -37,9 +38,27 @@ def bundle(schemas: Schemas, schema: Schema) -> str:
     latest, where every part means the same in it. Otherwise it is in the latest draft of any part, and the others are
     restated: `items` becomes `prefixItems`, `additionalItems` becomes `items`, `dependencies` become
     `dependentRequired` and `dependentSchemas`, and exclusive bounds become numbers. One difference is lost: in
-    draft-04, 1.0 is no integer.
+    draft-04, 1.0 is no integer. Whole numbers are those that doubles hold.
     """
-    return text_of(_Bundle(schemas, schema).build())
+    return _hold_numbers(text_of(_Bundle(schemas, schema).build()))
+
+
+def _hold_numbers(text: str) -> str:
+    """Return the text of a schema with its whole numbers as runs hold those of answers."""
+    if _LARGE.search(text) is None:
+        return text
+    try:
+        return text_of(json.loads(text, parse_int=_read_number))
+    except RecursionError:  # too deep to be used, as its own diagnostic says
+        return text
+
+
+def _read_number(text: str) -> int:
+    return hold_number(int(text)) if len(text) < _LONGEST else int(text)
+
+
+_LARGE = re.compile(r"[0-9]{16}")
+_LONGEST = 400
 
 
 @value

@@ -11,6 +11,7 @@ from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object
 from stagec.core.place import Place
 from stagec.core.value import value
+from stagec.plan.canonical import MOST
 from stagec.sources.shape.dialects import REMARKS
 from stagec.sources.shape.subschemas import KEYWORDS, index_of, tokens
 
@@ -83,8 +84,9 @@ def as_text(given: Json) -> str:
     if isinstance(given, str):
         return given
     try:
-        return _number(given) if isinstance(given, float) else text_of(given)
-    except ValueError:  # no number that JSON has
+        is_odd = isinstance(given, float) or (isinstance(given, int) and not -MOST <= given <= MOST)
+        return _number(float(given)) if is_odd and isinstance(given, int | float) else text_of(given)
+    except (OverflowError, ValueError):  # no number that JSON has
         return str(given)
 
 
@@ -196,8 +198,18 @@ def lists(body: Object) -> Iterator[list[Json]]:
         yield [body["const"]]
 
 
+def hold_number(given: int) -> int:
+    """Return a whole number as runs hold it, which is as a double does; one that is too large for any as it is."""
+    try:
+        return int(float(given))
+    except OverflowError:
+        return given
+
+
 def identity(given: Json) -> tuple[object, ...]:
     """Return what two values share when JSON holds them for equal: `1` and `1.0`, but not `1` and `true`."""
+    if isinstance(given, int) and not -MOST <= given <= MOST:
+        return False, hold_number(given)
     if isinstance(given, (str, int, float)):
         return isinstance(given, bool), given
     from json import dumps

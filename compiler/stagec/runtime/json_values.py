@@ -162,7 +162,7 @@ def _round(given: Any) -> Any:
         return [_round(each) for each in given]
     if isinstance(given, int) and not -_EXACT <= given <= _EXACT:
         try:
-            return float(given)
+            return int(float(given))  # a whole number still: in draft-04, 1.0 is none
         except OverflowError as error:
             raise UnreadableError from error
     return given

@@ -18,6 +18,10 @@ class TestWhatCanBeRead:
     def test_has_the_nearest_doubles_for_large_numbers(self) -> None:
         assert normalise({"n": [2**53 + 1, True]}) == {"n": [2.0**53, True]}
 
+    def test_a_whole_number_stays_one(self) -> None:
+        assert type(normalise(10**21)) is int
+        assert normalise(normalise(2**63 + 1)) == 2**63
+
     @pytest.mark.parametrize("given", [float("nan"), [float("inf")], "\ud800", {"\ud800": 1}, 10**400])
     def test_is_nothing_that_json_cannot_say(self, given: Json) -> None:
         with pytest.raises(UnreadableError):

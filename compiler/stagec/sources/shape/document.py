@@ -201,7 +201,7 @@ def judge_numbers(tree: Tree, schema: str, unheld: Iterable[Pointer] = ()) -> Tr
     `schema` is the name of its published schema. What that calls a remark is left out, what has a fault already, and
     what lies at or inside the pointers of `unheld`: no plan holds it as a number.
     """
-    if not tree.readable or not _has_large(tree.data):
+    if not tree.readable or not has_large(tree.data):
         return tree
     silent = {*unheld, *(fault.at.pointer for fault in tree.faults if fault.at.pointer)}
     found = tuple(
@@ -212,7 +212,8 @@ def judge_numbers(tree: Tree, schema: str, unheld: Iterable[Pointer] = ()) -> Tr
     return replace(tree, faults=(*tree.faults, *found)) if found else tree
 
 
-def _has_large(data: bytes) -> bool:
+def has_large(data: bytes) -> bool:
+    """Tell whether a text may have whole numbers beyond those that every program holds."""
     return _CANDIDATE in data.translate(_UNIFORM) and _LARGE.search(data) is not None
 
 

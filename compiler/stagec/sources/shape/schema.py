@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -20,10 +20,19 @@ from stagec.sources.shape.dialects import (
     list_dialect_parts,
     list_ignored,
 )
-from stagec.sources.shape.document import compile_schema, find_first
+from stagec.sources.shape.document import compile_schema, find_first, has_large
 from stagec.sources.shape.faults import pointer_of, value_at
 from stagec.sources.shape.patterns import PatternTrouble, trouble
-from stagec.sources.shape.subschemas import KEYWORDS, Subschema, foreign, identities, report_slips, subschemas
+from stagec.sources.shape.subschemas import (
+    KEYWORDS,
+    Subschema,
+    foreign,
+    identities,
+    report_repetitions,
+    report_rounded,
+    report_slips,
+    subschemas,
+)
 from stagec.sources.tree import Fault, Tree
 
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
@@ -108,8 +117,9 @@ def _faults(tree: Tree, at: Place, given: Object, patterns: _Patterns, outer: Di
         members = apart or _find_members(at, root)
         violations = tuple(_violations(at, root, members, everything=len(tree.data) < _LARGE))
         yield from violations
-        yield from _repetitions(at, parts, {each.at for each in violations})
+        yield from report_repetitions(at, parts, {each.at for each in violations})
         yield from _report_ignored(at, found)
+        yield from report_rounded(at, parts) if has_large(tree.data) else ()
         yield from report_slips(at, (Subschema((), given), *parts[1:]))
     yield from foreign(at, parts, identities(parts))
     yield from patterns.faults(at, parts)
@@ -174,22 +184,6 @@ def _violations(at: Place, root: Object, apart: _Starts, *, everything: bool) ->
             if is_own and told.isdisjoint(around):
                 told.add(pointer)
                 yield _violation(_place(at, pointer), value_at(root, pointer), error.kind)
-
-
-def _repetitions(at: Place, parts: tuple[Subschema, ...], told: Collection[Place]) -> Iterator[Fault]:
-    """State which values an `enum` has twice, where nothing else is wrong with it; lists and objects are not compared.
-
-    As in JSON, `1` and `1.0` are one value, `1` and `true` are two.
-    """
-    for part in parts:
-        listed = part.value.get("enum")
-        place = _place(at, (*part.pointer, "enum"))
-        firsts: dict[tuple[bool, Json], int] = {}
-        for index, each in enumerate(listed if isinstance(listed, list) and place not in told else ()):
-            is_plain = not isinstance(each, (list, dict))
-            first = firsts.setdefault((isinstance(each, bool), each), index) if is_plain else index
-            if first != index:
-                yield Fault("repeated-enum-value", place / index, facts={"got": each, "first": place / first})
 
 
 def _errors(validator: Any, schema: Json) -> tuple[Any, ...]:

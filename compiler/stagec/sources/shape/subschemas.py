@@ -74,6 +74,48 @@ _ANNOTATIONS = frozenset({"comment", "example", "markdownDescription"})
 _KNOWN = NameIndex(KEYWORDS)
 
 
+def report_repetitions(at: Place, parts: Iterable[Subschema], told: Collection[Place]) -> Iterator[Fault]:
+    """State which values an `enum` has twice, where nothing else is wrong with it; lists and objects are not compared.
+
+    As in JSON, `1` and `1.0` are one value, `1` and `true` are two.
+    """
+    for part in parts:
+        listed = part.value.get("enum")
+        place = Place(at.file, (*at.pointer, *part.pointer, "enum"))
+        firsts: dict[tuple[bool, Json], int] = {}
+        for index, each in enumerate(listed if isinstance(listed, list) and place not in told else ()):
+            is_plain = not isinstance(each, (list, dict))
+            first = firsts.setdefault((isinstance(each, bool), each), index) if is_plain else index
+            if first != index:
+                yield Fault("repeated-enum-value", place / index, facts={"got": each, "first": place / first})
+
+
+def report_rounded(at: Place, parts: Iterable[Subschema]) -> Iterator[Fault]:
+    """State the whole numbers that values are compared with and no double holds, with the nearest that one does."""
+    for part in parts:
+        for way, given in _list_compared(part.value):
+            held = _hold(given)
+            if held != given:
+                place = Place(at.file, (*at.pointer, *part.pointer, *way))
+                yield Fault("rounded-number", place, facts={"number": given, "held": held})
+
+
+_BOUNDS = ("const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+
+
+def _list_compared(schema: Object) -> Iterator[tuple[Pointer, Json]]:
+    listed = schema.get("enum")
+    yield from ((("enum", index), each) for index, each in enumerate(listed if isinstance(listed, list) else ()))
+    yield from (((keyword,), schema[keyword]) for keyword in _BOUNDS if keyword in schema)
+
+
+def _hold(given: Json) -> Json:
+    try:
+        return int(float(given)) if isinstance(given, int) and not isinstance(given, bool) else given
+    except OverflowError:  # no program holds it at all
+        return given
+
+
 def report_slips(at: Place, parts: Iterable[Subschema]) -> Iterator[Fault]:
     """State which members are most likely misspelt keywords, and which requirements misspell a declared property."""
     for part in parts:
