@@ -16,7 +16,7 @@ CALLED_BY_OTHERS = {
     "__init__.py": {"__getattr__"},  # Python asks it for public names
     "cli/streams.py": {"daemon"},  # the library that the object is of reads it
     "world/remote_server.py": {"event_hooks"},
-    "cli/commands/validate/report.py": {"no_cache"},  # an option that is accepted and does nothing
+    "cli/commands/validate/run.py": {"no_cache"},  # an option that is accepted and does nothing
     "core/budgets.py": {"plan_size"},  # configuration names it
     "core/interrupts.py": {"unraisablehook"},  # Python calls it
     "core/value.py": {"__class__"},  # Python reads it

@@ -1,28 +1,158 @@
-"""Compile a project as asked."""
+"""Compile the flows of a project, and write their plans where the user wants them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import sys
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from unicodedata import normalize
 
-from stagec.cli.commands.compile.output import (
-    UP_TO_DATE,
-    choose_target,
-    compare_file,
-    list_plans,
-    name_files,
-    print_findings,
-    print_refusals,
-    write_plans,
-)
+from stagec.cli.files import STDIN, read_file, write_file, write_files
 from stagec.cli.options import load_configuration
 from stagec.cli.plans import Freezer, Frozen, Refused, choose_flows
-from stagec.cli.streams import show_progress
+from stagec.cli.streams import find_canvas, put, put_bytes, put_error, say, show_progress
+from stagec.core.diagnostic import Severity
+from stagec.core.disk import make_folder
 from stagec.core.failure import Exit, Failure
+from stagec.core.terminal import columns
 from stagec.core.value import value
-from stagec.core.words import listing
+from stagec.core.words import format_count, listing, quote, shorten_digest, visible
+from stagec.frontends import Flow
 from stagec.pipeline import Meaning
+from stagec.plan.load import read_frame
+from stagec.reporters import Report
+from stagec.reporters.text import REPORTER
+
+SUFFIX = ".plan.json"
+_REFUSED = frozenset('/\\:*?"<>|')
+"""What some file system takes for something else than a part of a name."""
+_MOST = 100
+"""Bytes of a name before its suffix; file systems allow 255 in all."""
+
+
+def name_files(ids: Iterable[str]) -> tuple[str, ...]:
+    """Return a file name for each id, all different on every file system: a second `a` becomes `a-2.plan.json`."""
+    taken: set[str] = set()
+    last: dict[str, int] = {}
+    return tuple(f"{_choose_free(_make_safe(each), taken, last)}{SUFFIX}" for each in ids)
+
+
+def _make_safe(name: str) -> str:
+    kept = "".join("_" if each in _REFUSED or not each.isprintable() else each for each in name)
+    bare = kept.strip(" ")
+    return _cut(f"_{bare[1:]}" if bare.startswith(".") else bare, _MOST) or "flow"
+
+
+def _choose_free(name: str, taken: set[str], last: dict[str, int]) -> str:
+    """Return a name, numbered if it is taken, and remember it as taken."""
+    chosen, number = name, last.get(_fold_case(name), 1)
+    while _fold_case(chosen) in taken:
+        number += 1
+        chosen = f"{_cut(name, _MOST - len(f'-{number}'))}-{number}"
+    last[_fold_case(name)] = number
+    taken.add(_fold_case(chosen))
+    return chosen
+
+
+def _fold_case(name: str) -> str:
+    """Return what file systems compare that know no case, and write accents as they like."""
+    return normalize("NFKC", name).casefold()
+
+
+def _cut(name: str, most: int) -> str:
+    return name.encode()[:most].decode(errors="ignore").strip(" ")
+
+
+def print_findings(freezer: Freezer, flows: Iterable[Flow] | None) -> None:
+    """Print the errors and warnings that concern some flows, or all there are."""
+    compilation = freezer.compilation
+    heavy = [each for each in compilation.diagnostics if each.severity is not Severity.NOTE]
+    if flows is not None:
+        heavy = list(freezer.concerning(flows, heavy))
+    paper = find_canvas(sys.stderr, os.environ)
+    put_error(REPORTER.render(Report(tuple(heavy), trees=compilation.trees, canvas=paper, quiet=True)))
+
+
+def list_plans(plans: Iterable[tuple[Path | None, Frozen]], states: Iterable[str]) -> None:
+    """Say of each plan where it is, the beginning of its digest, and how large the flow is."""
+    encoding = sys.stderr.encoding or "ascii"
+    shown = [("standard output" if path is None else visible(str(path), encoding), each) for path, each in plans]
+    width = max((columns(name) for name, _ in shown), default=0)
+    for (name, each), note in zip(shown, states, strict=True):
+        digest, _ = read_frame(each.data)
+        nodes = format_count(len(each.plan.nodes), "node")
+        say(f"{name}{' ' * (width - columns(name))}  {shorten_digest(digest)}  {nodes}" + (f"  {note}" if note else ""))
+
+
+def print_refusals(freezer: Freezer, refused: Iterable[Refused], *, is_all: bool) -> bool:
+    """Say which flows have no plan and, where all are compiled, what is wrong besides; return whether anything is."""
+    lines = [f"flow {quote(each.flow.id)} is not compiled: {each.reason}" for each in refused]
+    if is_all:
+        known = {id(each) for flow in freezer.compilation.flows for each in freezer.errors_of(flow)}
+        others = len(freezer.errors) - len(known)
+        lines += [f"{format_count(others, 'error')} in files that belong to no flow"] if others else []
+    for line in lines:
+        say(f"stagec: error: {line}")
+    return bool(lines)
+
+
+@value
+class Target:
+    """Where plans go; `path` None is standard output, and in a `folder` each has a name of its own."""
+
+    path: Path | None
+    folder: bool = False
+
+    def file(self, name: str) -> Path | None:
+        """Return the path of a plan whose file in a folder would have this name."""
+        return self.path / name if self.path is not None and self.folder else self.path
+
+
+def choose_target(output: str | None, flows: int) -> Target:
+    """Return what `--output` means for so many flows; raise `Failure` when they do not fit there."""
+    if output is None or output == str(STDIN):
+        if flows > 1:
+            raise Failure(f"there are {flows} flows: --output names a folder for their plans, --flow chooses one")
+        return Target(None)
+    path = Path(output)
+    is_folder = path.is_dir() or output.endswith(("/", os.sep))
+    if path.exists() and not path.is_dir() and (flows > 1 or is_folder):
+        raise Failure(f"{quote(path)} is no folder" + (f", and there are {flows} flows" if flows > 1 else ""))
+    return Target(path, is_folder or flows > 1)
+
+
+def write_plans(target: Target, plans: Collection[tuple[Path | None, bytes]]) -> None:
+    """Write the files of plans; the folder is created if absent."""
+    if target.path is not None and target.folder and plans:
+        _make_folder(target.path)
+        write_files(target.path, {path.name: data for path, data in plans if path is not None})
+        return
+    for path, data in plans:
+        if path is not None:
+            write_file(path, data)
+        elif sys.stdout.isatty():  # nothing in it may play tricks to a terminal
+            put(visible(data.decode().rstrip("\n"), sys.stdout.encoding or "ascii") + "\n")
+        else:
+            put_bytes(data)
+
+
+def compare_file(path: Path | None, data: bytes) -> str:
+    """Return whether a file holds a plan: `up to date`, `out of date` or `missing`."""
+    if path is None or not os.path.lexists(path):
+        return "missing"
+    is_alike = os.path.isfile(path) and os.path.getsize(path) == len(data)  # a pipe would never end
+    return UP_TO_DATE if is_alike and read_file(path) == data else "out of date"
+
+
+UP_TO_DATE = "up to date"
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        make_folder(folder)
+    except OSError as error:
+        raise Failure(f"cannot make {quote(folder)}: {error.strerror or error}") from error
 
 
 @value

@@ -43,7 +43,6 @@ def validate(context: click.Context, /, **given: Any) -> None:
     Exit status: 0 nothing wrong, 1 findings at or above --fail-on, 2 usage or environment, 3 nothing to check,
     4 internal error.
     """
-    from stagec.cli.commands.validate.report import ValidateRequest
-    from stagec.cli.commands.validate.run import run
+    from stagec.cli.commands.validate.run import ValidateRequest, run
 
     context.exit(run(ValidateRequest(**given)))

@@ -1,18 +1,116 @@
-"""Validate a project as asked; `--fix` and `--diff` apply fixes in memory, then write or show the result."""
+"""`stagec validate` as asked: check a project, print the report, and apply or show fixes."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
-from stagec.cli.commands.validate.report import ValidateRequest, print_report
-from stagec.cli.files import write_files
+from stagec import reporters
+from stagec.cli.files import read_file, write_file, write_files
 from stagec.cli.options import load_configuration
-from stagec.cli.streams import put, put_bytes, say, show_progress
-from stagec.core.failure import Exit
-from stagec.core.value import replace, value
-from stagec.core.words import format_count, visible
+from stagec.cli.streams import find_canvas, put, put_bytes, put_error, say, show_progress
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.failure import Exit, Failure
+from stagec.core.shelf import member
+from stagec.core.value import NOTHING, replace, value
+from stagec.core.words import format_count, listing, visible
 from stagec.pipeline import Compilation, Project, compile_project
+from stagec.reporters import Canvas, Report, Reporter
+
+_STDIN = Path("-")
+
+
+@value
+class ValidateRequest:
+    """The arguments and options as given; None where one is absent."""
+
+    paths: tuple[Path, ...] = ()
+    root: Path | None = None
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    output_format: str | None = None
+    fail_on: str | None = None
+    fix: bool = False
+    diff: bool = False
+    statistics: bool = False
+    output: Path | None = None
+    quiet: bool = False
+    stdin_filename: str | None = None
+    no_cache: bool = False
+
+    def refuse_contradictions(self) -> None:
+        """Raise `Failure` when options cannot be meant together."""
+        if self.fix and self.diff:
+            raise Failure("--fix and --diff exclude each other")
+        if _STDIN not in self.paths:
+            if self.stdin_filename is not None:
+                raise Failure("--stdin-filename needs '-' among the paths")
+        elif self.stdin_filename is None:
+            raise Failure("'-' needs --stdin-filename, the name of the file that the text stands for")
+        elif self.fix:
+            raise Failure("--fix cannot change standard input; --diff shows what would change")
+
+    def targets(self) -> tuple[Path, ...]:
+        """Return the paths to look at, with the file that standard input stands for in place of `-`."""
+        return tuple(Path(self.stdin_filename or "-") if path == _STDIN else path for path in self.paths)
+
+    def overlay(self, root: Path) -> Mapping[str, bytes]:
+        """Return the text on standard input by the project file that it stands for."""
+        if _STDIN not in self.paths:
+            return NOTHING
+        target = Path(self.stdin_filename or "-").absolute()
+        path = target.parent.resolve() / target.name
+        if not path.is_relative_to(root.resolve()):
+            raise Failure(f"--stdin-filename lies outside the project {str(root)!r}")
+        return {path.relative_to(root.resolve()).as_posix(): read_file(_STDIN, "file-size")}
+
+    def overrides(self) -> Mapping[str, object]:
+        """Return the settings that the command line decides, by their names in the configuration file."""
+        named = {
+            "select": self.select,
+            "extend-select": self.extend_select,
+            "ignore": self.ignore,
+            "output-format": self.output_format,
+            "fail-on": self.fail_on,
+        }
+        return {name: given for name, given in named.items() if given is not None}
+
+
+def print_report(request: ValidateRequest, project: Project, compilation: Compilation) -> Exit:
+    """Print what was found and return the exit status that it deserves."""
+    if not compilation.trees:
+        raise Failure(f"nothing to check: {_list_paths(project)} holds nothing that stagec reads", Exit.NOTHING)
+    form = project.settings.output_format
+    reporter = member(reporters, form, Reporter)
+    paper = find_canvas(sys.stdout, os.environ) if request.output is None else Canvas()
+    found = compilation.diagnostics
+    text = reporter.render(Report(found, compilation.flows, compilation.trees, paper, request.quiet))
+    statistics = _count_by_rule(compilation.diagnostics) if request.statistics else ""
+    if statistics and form == "text":
+        text, statistics = f"{text}\n{statistics}", ""
+    if request.output is None:
+        put(text)
+    else:
+        write_file(request.output, text.encode(errors="backslashreplace"))
+    put_error(statistics)
+    fail_on = project.settings.fail_on
+    fails = fail_on is not None and any(each.severity.weight >= fail_on.weight for each in compilation.diagnostics)
+    return Exit.FINDINGS if fails else Exit.CLEAN
+
+
+def _list_paths(project: Project) -> str:
+    return listing([os.path.relpath(path) for path in project.paths or (project.root,)])
+
+
+def _count_by_rule(found: Iterable[Diagnostic]) -> str:
+    counts = Counter((each.code, each.name, each.severity) for each in found)
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return "".join(f"{number:>6}  {severity:<7}  {code}  {name}\n" for (code, name, severity), number in ranked)
+
 
 _ROUNDS = 10
 
