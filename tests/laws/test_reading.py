@@ -11,6 +11,7 @@ HOME = "core/bounded.py"
 OWN = {
     "cli/commands/schema.py": "a schema that stagec publishes",
     "emitters/html/__init__.py": "pages of stagec's own",
+    "frontends/registry/prompts.py": "the built-in prompts",
     "project/mistakes.py": "a schema that stagec publishes",
     "sources/shape/document.py": "a schema that stagec publishes",
     "templates.py": "templates of stagec's own",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from importlib.resources import files
 from typing import Any
 
 import pytest
 
 from stagec.core.json import Json
+from stagec.frontends.registry.prompts import FALLBACK_KEYS, read_fallback
 from stagec.plan.act import Command, Given, Prompt
 from stagec.plan.canonical import MOST
 from stagec.plan.document import Input
@@ -41,13 +44,25 @@ def test_a_prompt_of_its_own_needs_no_built_in_one(flows: Any) -> None:
     assert (act.prompt is None, act.builtin) == (False, None)
 
 
-def test_a_built_in_prompt_takes_the_place_of_one_that_is_not_there(flows: Any) -> None:
-    steps = {"initial.a": {"fallbackKey": "initial_issue", "uvVariables": ["issue"]}, "continuation.a": {}}
-    act = flows.plan(steps, without=PROMPT).nodes["initial.a"].act
-    variables = {"issue": Given("issue")}
-    assert act == Prompt(
-        builtin="initial_issue", variables=variables, needed=("issue",), model="opus", permission="acceptEdits"
-    )
+@pytest.mark.parametrize("key", sorted(FALLBACK_KEYS))
+def test_a_built_in_prompt_takes_the_place_of_one_that_is_not_there(flows: Any, shown: Any, key: str) -> None:
+    steps = {"initial.a": {"fallbackKey": key, "uvVariables": ["issue"]}, "continuation.a": {}}
+    plan = flows.plan(steps, without=PROMPT)
+    act = plan.nodes["initial.a"].act
+    assert shown(act.prompt, plan.contents) == (read_fallback(key),)
+    assert (act.builtin, act.needed, act.variables) == (None, ("issue",), {"issue": Given("issue")})
+
+
+def test_every_built_in_prompt_says_something_and_none_is_said_that_has_no_name() -> None:
+    data = files("stagec.frontends.registry").joinpath("fallback_prompts.md").read_text("utf-8")
+    assert set(re.findall(r"^## (.*)$", data, re.MULTILINE)) == FALLBACK_KEYS
+    texts = [str(read_fallback(key)) for key in FALLBACK_KEYS]
+    assert [text for text in texts if len(text) < 100 or "{" in text or "## " in text] == []
+
+
+def test_there_is_no_built_in_prompt_of_another_name(flows: Any) -> None:
+    act, _ = asked(flows, {"fallbackKey": "own"}, without="prompts")
+    assert (read_fallback("own"), act.prompt, act.builtin) == (None, None, "own")
 
 
 def test_without_a_folder_of_prompts_no_step_has_one(flows: Any) -> None:

@@ -10,7 +10,7 @@ from stagec.frontends.registry import document
 from stagec.frontends.registry.document import Intent, Step, StepKind
 from stagec.frontends.registry.freezing.templates import RegistryTexts, find_names, prompt, word
 from stagec.frontends.registry.freezing.variables import Variables, list_needed
-from stagec.frontends.registry.prompts import Prompts
+from stagec.frontends.registry.prompts import Prompts, read_fallback
 from stagec.model import flow
 from stagec.plan.act import Act, Command, Prompt
 from stagec.plan.canonical import to_count
@@ -80,6 +80,7 @@ class Acts:
         self._conduct = conduct
         self._agent = conduct.name
         self._templates: dict[tuple[str, bool], Template | None] = {}
+        self._fallbacks: dict[str, Template | None] = {}
         self._known: dict[tuple[object, ...], Prompt] = {}
 
     def act(self, step: Step) -> Act:
@@ -119,11 +120,18 @@ class Acts:
         found = self._prompts.of_steps.get(step.key)
         return found.file if found is not None else None
 
+    def _fallback(self, key: str) -> Template | None:
+        """Return the built-in prompt of a name; nothing where there is none."""
+        if key not in self._fallbacks:
+            text = read_fallback(key)
+            self._fallbacks[key] = None if text is None else prompt(text, self._texts, self._agent)
+        return self._fallbacks[key]
+
     def _template(self, step: Step) -> Template | None:
-        """Return the prompt of a step; nothing where there is no such file."""
+        """Return the prompt of a step, the built-in one where there is no such file; nothing where there is neither."""
         file, stdin = self._file(step), step.body.get("usesStdin") is True
         if file is None:
-            return None
+            return self._fallback(text_in(step.body, "fallbackKey") or "")
         if (file, stdin) not in self._templates:
             text, texts = self._texts.prompt(file), self._texts
             self._templates[file, stdin] = None if text is None else prompt(text, texts, self._agent, stdin=stdin)
