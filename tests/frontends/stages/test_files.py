@@ -73,9 +73,10 @@ class TestAGlance:
             b"\xef\xbb\xbf" + stage().encode(),
             stage().replace("\n", "\r\n").encode(),
             b"---\n{id: a, 'turnCap': 3, \"completionTool\" : s}\n---\n",
+            b'---\n{\n  "id": "a",\n  "turnCap": 3,\n  "completionTool": "s"\n}\n---\n',
             b"---\nid: a\nturnCap: [\ncompletionTool: s\n",
         ],
-        ids=["plain", "BOM", "CRLF", "flow", "broken"],
+        ids=["plain", "BOM", "CRLF", "flow", "JSON", "broken"],
     )
     def test_sees_a_stage_by_three_of_its_keys(self, tmp_path: Path, text: bytes) -> None:
         assert sees(written(tmp_path, {"a.md": text}), "a.md")
