@@ -49,13 +49,21 @@ def _settle(schemas: Schemas, combination: Combination) -> Combination | None:
     layers = []
     for each in combination.layers:
         body = object_of(each.value)
-        denied = _judge(schemas, combination, Schema(body["not"], each.at / "not"), _DEEPEST) if "not" in body else None
+        denied = _judge_denied(schemas, combination, Schema(body["not"], each.at / "not")) if "not" in body else None
         if denied:
             return None
         kept = {key: inner for key, inner in body.items() if key != "not"}
         layers.append(each if denied is None else Schema(kept, each.at))
     same = all(one is other for one, other in zip(layers, combination.layers, strict=True))
     return combination if same else Combination(tuple(layers), combination.types, whole=combination.whole)
+
+
+def _judge_denied(schemas: Schemas, combination: Combination, schema: Schema) -> bool | None:
+    """Tell whether all values of a combination satisfy what it denies; False where one can leave a part of it out."""
+    wanted = list_of(object_of(schema.value).get("required"))
+    if combination.types == frozenset({"object"}) and not combination.required.issuperset(map(str, wanted)):
+        return False
+    return _judge(schemas, combination, schema, _DEEPEST)
 
 
 def _judge(schemas: Schemas, combination: Combination, schema: Schema, depth: int) -> bool | None:

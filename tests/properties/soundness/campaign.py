@@ -166,6 +166,10 @@ def _chunk(part: _Part) -> Tally:
     return tally
 
 
+UNCERTAIN = "STG277"
+"""The warning that a schema is too involved to tell whether every answer leads on: then nothing is guaranteed."""
+
+
 def attack(root: Path, job: Job, tally: Tally, rare: frozenset[str] = frozenset(), without: str = "") -> None:
     """Make one project, and run it if it compiles without errors; those of one rule can be left out."""
     random = Chance(*job)
@@ -178,7 +182,8 @@ def attack(root: Path, job: Job, tally: Tally, rare: frozenset[str] = frozenset(
     severities = {each.severity for each in compilation.diagnostics if each.code != without}
     calm = Severity.WARNING not in severities
     tally.projects[job.system] += 1
-    if Severity.ERROR not in severities and compilation.meanings:
+    is_certain = all(each.code != UNCERTAIN for each in compilation.diagnostics)
+    if Severity.ERROR not in severities and is_certain and compilation.meanings:
         tally.compiled[job.system] += 1
         tally.calm[job.system] += calm
         wrong = Counter(_attacked(compilation, random, tally, rare, calm=calm))
