@@ -15,6 +15,7 @@ from properties.soundness.worlds import ANYTHING, Known, World
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import pointer_text
 from stagec.drivers.local.replay import advance_through, digest_step
+from stagec.plan.act import Carried, Prompt
 from stagec.plan.document import Plan
 from stagec.runtime import Answered, Program, State, StepResult
 from stagec.runtime.acts.conversation_state import conversation_of
@@ -76,12 +77,23 @@ class FairRun(Tried):
             if each.name == "StageInitFailed":
                 name = str(each.facts.get("stageId"))
                 why = str(each.facts.get("reason"))
-                if "setup" not in self._program.plan.nodes[name].hooks and not self._told.of(name, why):
+                is_provided = "setup" in self._program.plan.nodes[name].hooks or self._is_blank(step.state, name, why)
+                if not is_provided and not self._told.of(name, why):
                     yield f"{name} cannot start: {why}"
         if isinstance(event, Answered) and self._fair.said is not None and self._is_refused(before, event, step):
             name = read_key(event.key).node
             if not self._told.of(name):
                 yield f"{name} refuses an answer that satisfies its schema: {str(self._fair.said)[:200]}"
+
+    def _is_blank(self, state: State, name: str, why: str) -> bool:
+        """Tell whether a variable is carried from an answer whose text is empty, which counts as none."""
+        act = self._program.plan.nodes[name].act
+        carried = act.variables.items() if isinstance(act, Prompt) else ()
+        return any(
+            variable in why and (state.past[each.node].record or {}).get(each.key) == ""
+            for variable, each in carried
+            if isinstance(each, Carried) and each.node in state.past
+        )
 
     def _is_refused(self, before: State, event: Answered, step: StepResult) -> bool:
         asked = before.pending[event.key]
