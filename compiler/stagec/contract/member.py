@@ -37,7 +37,7 @@ def member(combination: Combination, name: str) -> MemberSchemas:
     is_array = index < sys.maxsize and (types is None or "array" in types)
     is_object = types is None or "object" in types
     if is_array and is_object:
-        return MemberSchemas(whole=False, certain=False)
+        return _of_either(combination, name, index)
     if not is_array and not is_object:
         return _FORBIDDEN
     if is_array:
@@ -50,6 +50,19 @@ def member(combination: Combination, name: str) -> MemberSchemas:
     if others and found.required:  # a value of another type has no members
         return MemberSchemas(found.parts, False, found.forbidden, found.whole)
     return found if is_array else _apply_unevaluated(combination, found)
+
+
+def _of_either(combination: Combination, name: str, index: int) -> MemberSchemas:
+    """Return what is said of an element or of a member; without any type, a text or a number has neither."""
+    elements = [_element(each, index) for each in combination.layers]
+    members = [_property(each, name) for each in combination.speaking(name)]
+    parts = tuple({part.at: part for each in (*elements, *members) for part in each.parts}.values())
+    is_open = combination.whole and combination.types is None and not any(map(_lists_values, combination.layers))
+    return MemberSchemas(parts if is_open else (), whole=False, certain=is_open)
+
+
+def _lists_values(layer: Schema) -> bool:
+    return not {"enum", "const", "not"}.isdisjoint(object_of(layer.value))
 
 
 def is_barred(schemas: Schemas, combination: Combination) -> bool:

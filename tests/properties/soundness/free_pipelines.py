@@ -88,7 +88,7 @@ class _Making:
         random = self._random
         if len(left) >= 2 and self._mark(0.3, "parallel siblings"):
             siblings = [left.pop(0) for _ in range(min(len(left), random.choice((2, 2, 3))))]
-            for each in siblings:
+            for each in siblings if self._slip(0.4, "siblings that read") else ():
                 self._before.setdefault(each, []).append(name)
             if left and self._mark(0.8, "join"):
                 join = left.pop(0)

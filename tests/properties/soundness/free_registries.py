@@ -70,6 +70,7 @@ class _Step(NamedTuple):
     ahead: list[str]
     closes: list[str]
     hands: list[str]
+    sure: list[str]
 
 
 class _Making:
@@ -101,7 +102,7 @@ class _Making:
         kinds = ["work", *random.choices(("work", "work", "verification"), k=random.randint(0, 5))]
         for at, kind in enumerate((*kinds, *["closure"] * random.choice((1, 1, 2)))):
             key = self._name(at, kind)
-            self._steps[key] = _Step(key, kind, f"s{'abcdefghij'[at]}", [], [], [])
+            self._steps[key] = _Step(key, kind, f"s{'abcdefghij'[at]}", [], [], [], [])
         flow = [each for each in self._steps.values() if each.kind != "closure"]
         closures = [each.key for each in self._steps.values() if each.kind == "closure"]
         for at, step in enumerate(flow[1:], 1):
@@ -163,6 +164,7 @@ class _Making:
         for name in random.sample(("summary", "report", "size", "result.note"), random.randint(0, 2)):
             leaves.append(self._schemas.free(name, required=random.random() < 0.7))
             step.hands.append(name)
+            step.sure.extend([name] * leaves[-1].required)
         leaves.insert(0, self._schemas.chosen(field, tuple(intents), plainly=self._tidy))
         if self._mark(0.05, "intent may be left out"):
             leaves[0] = leaves[0]._replace(required=False)
@@ -246,9 +248,10 @@ class _Making:
         variables += [random.choice(_GIVEN)] if self._mark(0.4, "variable of the run") else []
         variables += [random.choice(_SELDOM)] if self._slip(0.2, "variable that is not always supplied") else []
         given: dict[str, Json] = {}
-        for at, giver in enumerate(random.sample([*self._steps.values()], min(2, len(self._steps)))):
-            if giver.hands and self._slip(0.6, "input from another step"):
-                key = random.choice(giver.hands).rpartition(".")[2]
+        for at, giver in enumerate(self._givers(step)):
+            keys = giver.sure if self._tidy else giver.hands
+            if keys and self._mark(0.4, "input from another step"):
+                key = random.choice(keys).rpartition(".")[2]
                 lack = random.choice(({}, {"required": True}, {"required": False}, {"default": "none"}))
                 given[f"in{at}"] = {"from": f"{giver.key}.{key}", **lack}
                 variables.append(random.choice((f"in{at}", f"{giver.key}.{key}".replace(".", "_"))))
@@ -258,6 +261,13 @@ class _Making:
         holes += " {uv-unheard_of}" if self._slip(0.03, "hole that nobody declares") else ""
         self._texts[f"prompts/steps/{c2}/{step.c3}/f_default.md"] = f"Do {step.key}.{holes}\n"
         return {"uvVariables": variables, **({"inputs": given} if given else {})}
+
+    def _givers(self, step: _Step) -> list[_Step]:
+        """Return steps that may hand something over: the first one, which every run executes, or any."""
+        steps = [*self._steps.values()]
+        if self._tidy:
+            return [] if step is steps[0] else steps[:1]
+        return self._random.sample(steps, min(2, len(steps)))
 
     def write_validation(self) -> None:
         """Guard closure steps, with retry prompts that have blocks and holes."""
