@@ -23,7 +23,8 @@ EACH = choose(1, full=12)
 """So many mutants of each project are made by each operator."""
 OPERATORS = choose(12, full=1_000)
 """So many operators are tried with each project."""
-LEAST_RIGHT = 0.95
+LEAST_RIGHT, LEAST_OF_UNSOUND = 0.95, 0.9
+"""In a project with errors of its own, a mistake in what is in error already is folded under that."""
 MOST_CASCADES = 0.01
 FEW = 2
 """Of a few mutants one may be wrong, whatever part of them that is."""
@@ -50,7 +51,8 @@ def test_a_mistake_is_told_as_one_error_where_it_was_made(bench: Bench) -> None:
     judged = [(name, bench.judge(change)) for name, change in sample(bench.base.name, MUTATIONS, bench)]
     wrong = [(name, verdict.what, [each.message for each in verdict.added]) for name, verdict in judged if verdict.what]
     found = Counter(what for _, what, _ in wrong)
-    assert len(wrong) <= max(FEW, (1 - LEAST_RIGHT) * len(judged)), wrong
+    least = LEAST_RIGHT if bench.is_sound else LEAST_OF_UNSOUND
+    assert len(wrong) <= max(FEW, (1 - least) * len(judged)), wrong
     assert found[SEVERAL] <= max(1, MOST_CASCADES * len(judged)), wrong
 
 

@@ -38,6 +38,11 @@ class Bench:
         self._normalise()
         self._known = self._found = self.compile()
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether the project has no error of its own."""
+        return all(each.severity is not Severity.ERROR for each in self._known)
+
     def _normalise(self) -> None:
         """Write every file as mutants are written, so that a mutant differs by its change alone."""
         for file, found in self.base.files.items():
