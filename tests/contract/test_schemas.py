@@ -230,3 +230,12 @@ def test_values_are_named_by_enum_const_and_their_alternatives(tmp_path: Path, s
     start = schemas.find_named("a.json", "x")
     assert isinstance(start, Schema)
     assert _values(choices(schemas, start)) == values
+
+
+@pytest.mark.parametrize(("draft", "keyword"), [("draft-04", "id"), ("draft-06", "$id"), ("draft-07", "$id")])
+def test_a_part_has_an_address_as_its_draft_says(tmp_path: Path, draft: str, keyword: str) -> None:
+    inner = {keyword: "in.json", "items": {"$ref": "#/definitions/x"}, "definitions": {"x": {"enum": ["in"]}}}
+    root = {"$schema": f"http://json-schema.org/{draft}/schema#", "definitions": {"i": inner, "x": {"enum": ["out"]}}}
+    schemas = _schemas(tmp_path, a=root)
+    found = [each.found for each in references_in(schemas, schemas.root("a.json"))]
+    assert [each.value for each in found if isinstance(each, Schema)] == [{"enum": ["in"]}]
