@@ -73,6 +73,9 @@ class Freezer:
             data = dump(plan)
         except ValueError as error:  # a number that JSON cannot hold exactly
             return Refused(flow, str(error))
+        most = self._project.settings.budgets.plan_size
+        if len(data) > most:
+            return Refused(flow, f"its plan has {len(data):,} bytes, more than the {most:,} of the budget 'plan-size'")
         _recheck(meaning, plan, data)
         return Frozen(plan, data)
 

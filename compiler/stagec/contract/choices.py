@@ -231,7 +231,7 @@ def _within(body: Object, given: Json) -> bool:
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         return True
     step = _bound(body, "multipleOf")
-    if isinstance(step, int) and step > 0 and given % step != 0:
+    if isinstance(step, int) and step > 0 and (given != int(given) or int(given) % step != 0):
         return False
     low, high = _bound(body, "minimum"), _bound(body, "maximum")
     above, below = _bound(body, "exclusiveMinimum"), _bound(body, "exclusiveMaximum")
@@ -248,7 +248,7 @@ def _bound(body: Object, key: str) -> int | float | None:
     found = body.get(key)
     if isinstance(found, bool) or not isinstance(found, (int, float)):
         return None
-    return found if isfinite(found) else None
+    return found if isinstance(found, int) or isfinite(found) else None  # an integer can be larger than any float
 
 
 def bodies_of(combination: Combination) -> Iterator[Object]:
