@@ -38,6 +38,16 @@ class Combination:
         listed = (list_of(object_of(each.value).get("required")) for each in self.layers)
         return frozenset(name for names in listed for name in names if isinstance(name, str))
 
+    @cached_property
+    def closes_unevaluated(self) -> bool:
+        """Whether a layer forbids every member that no schema beside or below it speaks of."""
+        return any(object_of(each.value).get("unevaluatedProperties") is False for each in self.layers)
+
+    @cached_property
+    def opens_others(self) -> bool:
+        """Whether a layer speaks of members that it does not name, or under a condition."""
+        return any(not _OPENING.isdisjoint(object_of(each.value)) for each in self.layers)
+
     def speaking(self, name: str) -> Iterator[Schema]:
         """Yield the layers that can say more of a member than that it is required."""
         declaring, general = self._speaking
@@ -64,6 +74,7 @@ _GENERAL = frozenset(
     }
 )
 """Keywords by which a schema speaks of members that it does not name."""
+_OPENING = frozenset({"additionalProperties", "if"})
 
 
 def combinations(schemas: Schemas, group: Iterable[Schema]) -> tuple[Combination, ...] | None:

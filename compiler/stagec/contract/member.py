@@ -186,12 +186,9 @@ def _apply_unevaluated(combination: Combination, found: MemberSchemas) -> Member
 
     Only where nothing in the combination speaks of the member; what is more involved is not judged.
     """
-    bodies = [each.value for each in combination.layers if isinstance(each.value, dict)]
-    closes = any(body.get("unevaluatedProperties") is False for body in bodies)
-    if not closes or found.parts or found.forbidden:
+    if not combination.closes_unevaluated or found.parts or found.forbidden:
         return found
-    opens = any("additionalProperties" in body or "if" in body for body in bodies)
-    if opens or not found.whole:
+    if combination.opens_others or not found.whole:
         return MemberSchemas((), found.required, found.forbidden, False, False)
     return _FORBIDDEN
 
