@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,9 +34,26 @@ REASONS = {
     "dangling link": "STG101",
     "link to itself": "STG101",
     "no right": "STG101",
+    "folder": "STG101",
+    "socket": "STG101",
+    "device": "STG102",
 }
 MISSING = {"STG262", "STG340", "STG341", "STG342", "STG353", "STG355", "STG376", "STG377", "STG502"}
 """Rules that say there is no such thing."""
+
+
+def bind(path: Path) -> None:
+    """Make a socket; its name may be longer than an address of one can be."""
+    before = Path.cwd()
+    os.chdir(path.parent)
+    try:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(path.name)
+    finally:
+        os.chdir(before)
+
+
+MAKE: dict[str, Callable[[Path], None]] = {"pipe": os.mkfifo, "folder": Path.mkdir, "socket": bind}
 
 
 def spoil(path: Path, how: str, outside: Path) -> None:
@@ -48,11 +66,12 @@ def spoil(path: Path, how: str, outside: Path) -> None:
         path.chmod(0)
         return
     path.unlink()
-    if how == "pipe":
-        os.mkfifo(path)
+    if how in MAKE:
+        MAKE[how](path)
         return
     outside.write_bytes(data)
-    path.symlink_to({"link out": outside, "dangling link": "nowhere", "link to itself": path.name}[how])
+    targets = {"link out": outside, "device": "/dev/null", "dangling link": "nowhere", "link to itself": path.name}
+    path.symlink_to(targets[how])
 
 
 def found(root: Path) -> tuple[Diagnostic, ...]:

@@ -20,6 +20,7 @@ from stagec.sources.tree import Fault, Format, Parsed, Tree
 from stagec.sources.walk import NEVER
 
 BOM = b"\xef\xbb\xbf"
+_MARKDOWN = ".md"
 _CLOSED = frozenset({"unreadable-file", "outside-project"})
 """The topics of faults that keep a file from being opened."""
 
@@ -66,16 +67,19 @@ class Sources:
         self._trees.pop(file, None)
 
     def below(self, folder: str, suffix: str) -> tuple[str, ...]:
-        """Return the files under a folder whose names end in a suffix, by path; links to folders are not followed."""
+        """Return the files under a folder whose names end in a suffix, by path; links to folders are not followed.
+
+        A folder that is named as prompts and stages are is among them: reading it says what it is.
+        """
         inside = f"{folder}/" if folder else ""
         found = {file for file in self._overlay if file.startswith(inside) and file.endswith(suffix)}
         folders = [inside] if self.has_folder(folder) else []
         while folders:
             base = folders.pop()
             for entry in self._entries(base):
-                if entry.is_dir(follow_symlinks=False):
-                    folders += [f"{base}{entry.name}/"] if entry.name not in NEVER else []
-                elif entry.name.endswith(suffix) and not (entry.is_symlink() and os.path.isdir(entry.path)):
+                if entry.is_dir(follow_symlinks=False) and entry.name not in NEVER:
+                    folders.append(f"{base}{entry.name}/")
+                if _is_meant(entry, suffix):
                     found.add(base + entry.name)
         return tuple(sorted(found))
 
@@ -111,7 +115,7 @@ class Sources:
         return stat.S_ISREG(status.st_mode) and self._folders[folder]
 
     def exists(self, file: str) -> bool:
-        """Tell whether something other than a folder has this name, be it only to learn why it cannot be read."""
+        """Tell whether something has this name, be it only to learn why it cannot be read."""
         if file in self._overlay:
             return True
         path = f"{self.root}/{file}"
@@ -121,7 +125,7 @@ class Sources:
             return False
         except OSError:
             return True  # a folder on the way cannot be searched; reading it says so
-        return status is not None and not (stat.S_ISDIR(status.st_mode) or os.path.isdir(path))
+        return status is not None
 
     def is_closed(self, file: str) -> bool:
         """Tell whether a file is there and cannot be opened; its tree says why, and that of any other is not kept."""
@@ -182,6 +186,13 @@ class Sources:
 
     def _holds(self, real: str) -> bool:
         return real == str(self.root) or real.startswith(str(self.root).rstrip("/") + "/")
+
+
+def _is_meant(entry: os.DirEntry[str], suffix: str) -> bool:
+    """Tell whether what lies in a folder is a file with a suffix, or a folder in the place of a prompt or a stage."""
+    if entry.is_dir(follow_symlinks=False):
+        return entry.name.endswith(_MARKDOWN) and _MARKDOWN.endswith(suffix)
+    return entry.name.endswith(suffix) and not (entry.is_symlink() and os.path.isdir(entry.path))
 
 
 def legible(data: bytes) -> bytes:
