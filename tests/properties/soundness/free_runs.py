@@ -86,11 +86,11 @@ class FairRun(Tried):
                 yield f"{name} refuses an answer that satisfies its schema: {str(self._fair.said)[:200]}"
 
     def _is_blank(self, state: State, name: str, why: str) -> bool:
-        """Tell whether a variable is carried from an answer whose text is empty, which counts as none."""
+        """Tell whether a variable is carried over as null or as an empty text, which count as no value."""
         act = self._program.plan.nodes[name].act
         carried = act.variables.items() if isinstance(act, Prompt) else ()
         return any(
-            variable in why and (state.past[each.node].record or {}).get(each.key) == ""
+            variable in why and (state.past[each.node].record or {}).get(each.key, each) in _BLANK
             for variable, each in carried
             if isinstance(each, Carried) and each.node in state.past
         )
@@ -123,6 +123,8 @@ class Explained:
         self._files = {each.at.file for each in told}
         self._parts = {(each.at.file, each.at.pointer[0] if each.at.pointer else "") for each in told}
         self._made = made
+        self.is_uncertain = any(each.code == "STG277" for each in told)
+        """Whether a choice was said to be too involved to decide: it may lead nowhere."""
 
     def of(self, name: str, why: str = "") -> bool:
         """Tell whether a node was spoken of, and of what it lacks."""
@@ -146,6 +148,7 @@ class Explained:
 
 _NO_PROMPTS = "there is no folder"
 """What is said once of all steps, where all prompts are missing."""
+_BLANK = ("", None)
 _WORD = re.compile(r"[\w-]+")
 _PLAIN = frozenset(
     [
