@@ -15,7 +15,7 @@ from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import NOTHING, value
-from stagec.frontends.registry.files import Attachment, Folder
+from stagec.frontends.registry.files import Attachment, CoordinateList, Folder
 from stagec.frontends.registry.prompts import Prompts
 
 
@@ -276,7 +276,7 @@ class Registry:
     memo: Memo
     prompts: Prompts = Prompts()
     folders: tuple[Folder, ...] = ()
-    """The folders of schemas and of prompts."""
+    coordinates: tuple[CoordinateList, ...] = ()
 
     @property
     def gateless(self) -> tuple[Step, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Callable, Iterator
 
 from stagec.contract.expansion import judge_expansion, reach_named
@@ -35,6 +36,16 @@ class Folder:
 
 
 @value
+class CoordinateList:
+    """The values that the C3L configuration allows for `c2` or `c3`: those of a pattern that lists them, else None."""
+
+    coordinate: str
+    at: Place
+    values: tuple[str, ...] | None
+    is_there: bool
+
+
+@value
 class RegistryFiles:
     """A registry's file and the folders its schemas and prompts lie in, its agent definition if it has one."""
 
@@ -42,6 +53,7 @@ class RegistryFiles:
     agent: Tree | None
     schemas: Folder
     prompts: Folder
+    coordinates: tuple[CoordinateList, ...] = ()
 
 
 @value
@@ -158,7 +170,29 @@ def _bundle(sources: Sources, file: str, agent: Tree | None) -> RegistryFiles | 
     )
     for each in sources.below(prompts.path, ".md"):
         sources.tree(each, "prompt")
-    return RegistryFiles(tree, agent, schemas, prompts)
+    return RegistryFiles(tree, agent, schemas, prompts, tuple(_list_coordinates(sources, file, root)))
+
+
+_LISTED = re.compile(r"\^\(([\w-]+(?:\|[\w-]+)*)\)\$")
+"""A pattern that lists values; of other patterns nothing is judged."""
+_TYPES_OF_COORDINATES = (("c2", "directiveType"), ("c3", "layerType"))
+
+
+def _list_coordinates(sources: Sources, file: str, root: Object) -> Iterator[CoordinateList]:
+    """Yield what the C3L configuration of a registry allows: that beside it, or that of the project."""
+    name = f"{text_in(root, 'agentId') or ''}-{text_in(root, 'c1') or ''}-user.yml"
+    places = (_beside(file, f"_config/{name}"), f".agent/climpt/config/{name}")
+    found = next((each for each in places if "/" not in name and sources.exists(each)), None)
+    tree = sources.tree(found, "file") if found is not None else None
+    if tree is None or not tree.readable or tree.faults:
+        return
+    params = object_of(object_of(object_of(tree.value).get("params")).get("two"))
+    for coordinate, kind in _TYPES_OF_COORDINATES:
+        pattern = text_in(object_of(params.get(kind)), "pattern")
+        listed = _LISTED.fullmatch(pattern) if pattern is not None else None
+        at = tree.at / "params" / "two" / kind / "pattern"
+        values = tuple(listed[1].split("|")) if listed is not None else None
+        yield CoordinateList(coordinate, at, values, pattern is not None)
 
 
 def _list_patterns(root: Json) -> Iterator[tuple[Pointer, str]]:

@@ -45,7 +45,6 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
 def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Registry:
     root, at = object_of(bundle.registry.value), bundle.registry.at
     aliases = _aliases(steps := _steps(root, at, OutputReader(schemas, bundle.schemas.path)))
-    known = {*object_of(root.get("steps")), *aliases}
     return Registry(
         id=_name(root, at),
         at=at,
@@ -58,7 +57,7 @@ def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Regi
         aliases=aliases,
         memo=Memo(),
         step_names=NameIndex(steps),
-        **_find_lost(steps, known),
+        **_find_lost(steps, {*object_of(root.get("steps")), *aliases}),
         entries=dict(_entries(root, at)),
         validators=NameIndex(object_of(root.get("validators"))),
         validator_mentions=tuple(_validator_mentions(root, at)),
@@ -67,6 +66,7 @@ def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Regi
         schemas=_schema_folder(bundle.schemas.path, sources, schemas),
         prompts=_prompts(bundle, sources, steps),
         folders=(bundle.schemas, bundle.prompts),
+        coordinates=bundle.coordinates,
     )
 
 
