@@ -146,7 +146,9 @@ class _Making:
             givers = [node for node in self._nodes if node.handoff]
             if not givers or not self._random.likely(0.4, "carried") or "runner" in step:
                 continue
-            giver = self._random.choice(givers)
+            giver = givers[0] if self._random.random() < 0.8 else self._random.choice(givers)
+            if step["stepId"] == giver.key and self._random.random() < 0.9:
+                continue
             key = self._random.choice(giver.handoff)
             given: dict[str, Json] = {"from": f"{giver.key}.{key}"}
             step["inputs"] = {"found": {**given, **self._random.choice(_LACKS)}}
@@ -203,10 +205,9 @@ class _Making:
                 continue
             step["usesStdin"] = self._random.random() < 0.1
             variables = step.setdefault("uvVariables", [])
+            late = () if key == "initial.issue" else ("previous_summary",)
             if self._random.random() < 0.5:
-                variables.append(
-                    self._random.choice(("issue", "iteration", "remaining", "previous_summary", "max_iterations"))
-                )
+                variables.append(self._random.choice(("issue", "iteration", "remaining", "max_iterations", *late)))
             if self._random.random() < 0.04:
                 step["fallbackKey"] = self._random.choice(_KEYS)
                 continue
