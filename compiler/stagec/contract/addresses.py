@@ -85,8 +85,7 @@ class Addresses:
         if start not in self._named:
             tree = self._sources.find_tree(start.file)
             data = tree.data if tree is not None else b""
-            marked = b"$id" in data or b"\\u" in data or b"draft-04" in data
-            self._named[start] = frozenset(_find_named(start, given)) if marked else frozenset()
+            self._named[start] = _find_named(start, given, data)
         return self._named[start]
 
     def find(self, address: str, base: Place, start: Place, given: Json) -> Place | None:
@@ -161,13 +160,20 @@ class Addresses:
         return found
 
 
-def _find_named(start: Place, given: Json) -> Iterator[Place]:
-    waiting = [_part(start, given, SchemaPart.SCHEMA, LATEST)]
+def _find_named(start: Place, given: Json, data: bytes) -> frozenset[Place]:
+    """Return where the parts with addresses of their own are in a schema of a file with some bytes."""
+    if not any(mark in data for mark in (b"$id", b"\\u", b"draft-04")):
+        return frozenset()
+    root = _part(start, given, SchemaPart.SCHEMA, LATEST)
+    if root.is_base and data.count(b'id"') == 1 and b"\\u" not in data:  # most files: nothing inside has one
+        return frozenset((start,))
+    named, waiting = set(), [root]
     while waiting:
         part = waiting.pop()
         if part.is_base:
-            yield part.at
+            named.add(part.at)
         waiting.extend(part.parts())
+    return frozenset(named)
 
 
 def _files(sources: Sources) -> Mapping[bytes, list[str]]:

@@ -69,6 +69,20 @@ def is_void(schemas: Schemas, combination: Combination) -> bool:
     return schemas.memo.once(key, lambda: (_Search(schemas, {}).is_void(combination), combination))[0]
 
 
+_PLAIN = frozenset(
+    {
+        *("type", "title", "description", "default", "examples", "$comment"),
+        *("properties", "items", "format", "pattern", "minLength", "uniqueItems"),
+    }
+)
+"""Keywords of which no two exclude each other, as far as that is looked for."""
+
+
+def _is_plain(schema: Schema) -> bool:
+    """Tell whether a schema by itself has nothing that could leave no value: most of those inside others."""
+    return isinstance(schema.value, dict) and schema.value.keys() <= _PLAIN and schema.value.get("type") != []
+
+
 class _Search:
     """Goes down both schemas along the members that have to be there."""
 
@@ -86,7 +100,7 @@ class _Search:
         """
         group = (*offered, *demanded)
         key = frozenset(each.at for each in group)
-        if not group or len(path) >= _DEEPEST or key in self._possible:
+        if len(path) >= _DEEPEST or key in self._possible or (len(group) <= 1 and all(map(_is_plain, group))):
             return None
         here = Conflict(path, (offered or group)[0].at, (demanded or group)[0].at, group[0].at)
         if key in self._open:

@@ -81,7 +81,8 @@ class Schemas:
         start = self.start(at)
         whole = self.whole(at.file, start)
         named = self._addresses.find_named(whole.at, whole.value) if isinstance(whole, Schema) else ()
-        ways = (at.pointer[:length] for length in range(len(at.pointer), len(start), -1)) if named else ()
+        inner = named - {Place(at.file, start)} if named else named
+        ways = (at.pointer[:length] for length in range(len(at.pointer), len(start), -1)) if inner else ()
         return next((each for each in ways if Place(at.file, each) in named), start)
 
     def start(self, at: Place) -> Pointer:

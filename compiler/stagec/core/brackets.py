@@ -14,6 +14,9 @@ _BRACKETED = re.compile(
     rf"(?P<name>{_NAME})[ \t]{{0,8}}(?P<close>\}}{{1,3}}|\]\])"
     r"|(?P<statement>\{%[^%\n]{1,200}%\}|<%[^%\n]{1,200}%>|\{\{[#/^][^{}\n]{1,200}\}\})"
 )
+_BRACKET = re.compile(r"[{\[<]")
+_SIGILS = "$#@%"
+"""What stands before a bracket in some syntaxes."""
 _WORD = re.compile(_NAME)
 _FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})", re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)[^`\n]{1,500}(?<!`)\1(?!`)")
@@ -39,12 +42,26 @@ class Bracketed:
 
 def find_bracketed(text: str) -> Iterator[Bracketed]:
     """Yield the names between brackets in a Markdown text, in order. Linear."""
-    found = [each for match in _BRACKETED.finditer(text) if (each := _read(match)) is not None]
+    found = [each for match in _find_matches(text) if (each := _read(match)) is not None]
     fences, inline = (_find_fences(text), _find_inline(text)) if found else ([], [])
     for each in found:
         fenced = _is_inside(each.start, fences)
         code = fenced or _is_inside(each.start, inline)
         yield Bracketed(each.start, each.end, each.opener, each.names, code, fenced)
+
+
+def _find_matches(text: str) -> Iterator[re.Match[str]]:
+    """Yield what is between brackets; a bracket is found much sooner than all that one can be a part of."""
+    end = 0
+    for bracket in _BRACKET.finditer(text):
+        at = bracket.start()
+        if at < end:
+            continue
+        sigil = at > end and text[at - 1] in _SIGILS and _BRACKETED.match(text, at - 1)
+        match = sigil or _BRACKETED.match(text, at)
+        if match is not None:
+            yield match
+            end = match.end()
 
 
 def _read(match: re.Match[str]) -> Bracketed | None:

@@ -81,9 +81,11 @@ def report_repetitions(at: Place, parts: Iterable[Subschema], told: Collection[P
     """
     for part in parts:
         listed = part.value.get("enum")
+        if not isinstance(listed, list):
+            continue
         place = Place(at.file, (*at.pointer, *part.pointer, "enum"))
         firsts: dict[tuple[bool, Json], int] = {}
-        for index, each in enumerate(listed if isinstance(listed, list) and place not in told else ()):
+        for index, each in enumerate(listed if place not in told else ()):
             is_plain = not isinstance(each, (list, dict))
             first = firsts.setdefault((isinstance(each, bool), each), index) if is_plain else index
             if first != index:
@@ -119,10 +121,11 @@ def _hold(given: Json) -> Json:
 def report_slips(at: Place, parts: Iterable[Subschema]) -> Iterator[Fault]:
     """State which members are most likely misspelt keywords, and which requirements misspell a declared property."""
     for part in parts:
-        if not part.certain:
+        unknown = part.value.keys() - KEYWORDS
+        if not part.certain or not (unknown or "required" in part.value):
             continue
         there = Place(at.file, (*at.pointer, *part.pointer))
-        for key in [each for each in part.value if each not in KEYWORDS]:
+        for key in [each for each in part.value if each in unknown]:
             near = _KNOWN.slip(key) if key not in _ANNOTATIONS else None
             is_schema = isinstance(part.value[key], dict) and not there.pointer  # of a file the name may be a step's
             if near is not None and near not in part.value and not is_schema:
@@ -144,6 +147,7 @@ def _report_requirements(at: Place, schema: Object) -> Iterator[Fault]:
 
 
 _KEYWORDS = ("$ref", "$dynamicRef", "$recursiveRef")
+_REFERRING = frozenset(_KEYWORDS)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 
@@ -158,7 +162,7 @@ def foreign(at: Place, parts: Iterable[Subschema], own: Collection[str]) -> Iter
     """State every reference that names another machine, an absolute path, or a file outside the project."""
     folder = posixpath.dirname(at.file)
     for part in parts:
-        for keyword in _KEYWORDS:
+        for keyword in () if _REFERRING.isdisjoint(part.value) else _KEYWORDS:
             reference = part.value.get(keyword)
             reason = _reason(reference, folder, own) if isinstance(reference, str) else ""
             if reason:
