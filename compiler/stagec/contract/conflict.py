@@ -228,7 +228,8 @@ def _find_void(combination: Combination) -> Void | None:
     if found is None and combination.types is not None and "integer" in combination.types:
         counted = count_out(combination)
         is_empty = counted is not None and not any(admits(combination, each) for each in counted)
-        return (_bound_at(combination, ("minimum", "exclusiveMinimum")), None) if is_empty else None
+        low = (at for key in ("minimum", "exclusiveMinimum") for _, at in _bounds(combination, key))
+        return (next(low, combination.layers[0].at), None) if is_empty else None
     return found
 
 
@@ -271,11 +272,6 @@ def _bounds(combination: Combination, key: str) -> list[tuple[int | float, Place
     """Return the bounds of one kind that a combination sets, each with its place."""
     alone = ((each, Combination((each,), None, whole=True)) for each in combination.layers)
     return [(found, each.at / key) for each, one in alone for found in numbers(one, key)]
-
-
-def _bound_at(combination: Combination, keys: tuple[str, ...]) -> Place:
-    found = (at for key in keys for _, at in _bounds(combination, key))
-    return next(found, combination.layers[0].at)
 
 
 def _find_miscount(combination: Combination) -> Void | None:
