@@ -809,10 +809,14 @@ def is_starved(agent: Agent) -> bool:
     return False
 
 
+COORDINATES = "STG287"
+"""True of steps that a mutant adds and the C3L configuration of its agent does not list, and not what it is about."""
+
+
 def complaint(mutant: Mutant) -> tuple[str, list[Diagnostic]]:
     """Return what is wrong with what is told of a mutant, and what was added."""
     added = [one for one in compiled(mutant.agent) if (one.code, one.message) not in known(mutant.agent.base)]
-    errors = [one for one in added if one.severity is Severity.ERROR]
+    errors = [one for one in added if one.severity is Severity.ERROR and one.code != COORDINATES]
     if any(one.code == "STG705" for one in errors) and is_starved(mutant.agent):
         errors = [one for one in errors if one.code != "STG705"]  # true, and not what the mutant is about
     if not mutant.slugs:

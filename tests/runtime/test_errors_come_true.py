@@ -212,6 +212,14 @@ def test_stg704_a_prompt_that_reads_what_no_schema_declares_is_made_in_some_runs
     assert ("work#1",) in {each.failures for each in found}
 
 
+@pytest.mark.parametrize("title", [None, "Itself"])
+def test_stg705_a_step_that_reads_a_result_before_there_is_one_cannot_start(tmp_path: Path, title: str | None) -> None:
+    found = runs(forced("STG705", tmp_path, title))
+    kinds = {each.state.failure.kind for each in found if each.state.failure is not None}
+    assert never(found, lambda each: each.is_done)
+    assert kinds == {FailureKind.UNSTARTABLE}
+
+
 def test_every_rule_of_flows_and_contracts_has_its_test() -> None:
     rules = {
         each.name.partition("_")[0] for family in ("flow", "contract") for each in (RULES / family).glob("stg*.md")

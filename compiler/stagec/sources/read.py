@@ -220,7 +220,9 @@ _LONGEST_PATH, _LONGEST_NAME = 4_000, 255
 
 
 def join(folder: str, reference: str) -> str | None:
-    """Return the project path that a relative reference in a folder means, or nothing when it leaves the project."""
+    """Return the project path that a relative reference in a folder means; none if it is empty or leads outside."""
+    if not reference:
+        return None
     path = posixpath.normpath(posixpath.join(folder, reference.replace("\\", "/")))
     return None if path.startswith(("../", "/")) or path == ".." else path
 
