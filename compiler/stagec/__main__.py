@@ -10,16 +10,17 @@ _INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line and end the process with the exit status of the command."""
-    status = _INTERRUPTED
+    status, interrupted = _INTERRUPTED, _INTERRUPTED.__int__
     try:
         from stagec.core import interrupts
 
+        interrupted = interrupts.status
         interrupts.guard()
         from stagec.cli.app import main as run_command_line
 
         status = run_command_line()
-    except KeyboardInterrupt as request:  # also while libraries are imported
-        status = request.args[0] if request.args else _INTERRUPTED
+    except KeyboardInterrupt:  # also while libraries are imported
+        status = interrupted()
         os.write(2, b"stagec: interrupted\n")
     except BaseException:
         status = 1

@@ -35,6 +35,27 @@ try:
     while True: time.sleep(0.01)
 except KeyboardInterrupt: print(' tidied', flush=True); os._exit(interrupts.status())
 """
+BEGINNING = """
+class Asks:
+    sought = []
+    def find_spec(self, name, path=None, target=None):
+        if self.sought or name.endswith('.jsonschema_rs'): self.sought.append(name)
+        if len(self.sought) == {after}: go(); os.kill(os.getpid(), {number})
+sys.meta_path.insert(0, Asks())
+try:
+    import jsonschema_rs
+    print(' nothing came', flush=True)
+except KeyboardInterrupt: print(' tidied', flush=True); os._exit(interrupts.status())
+"""
+"""A native module that imports others while it begins."""
+LOST = """
+import os, signal
+class Late:
+    def __del__(self): os.kill(os.getpid(), signal.SIGTERM); [None for _ in range(9)]
+Late()
+while True: [None for _ in range(9)]
+"""
+"""A library that is imported when a request comes, in a destructor."""
 PROBE = """
 import os, signal, sys, time
 from stagec.core import interrupts
@@ -52,6 +73,7 @@ def ended(work: str, *numbers: signal.Signals, before: str = "") -> tuple[int, b
         env={**os.environ, "PYTHONPATH": str(TOP / "compiler")},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        bufsize=0,  # what comes after the first word is left to `communicate`
     )
     assert process.stdout is not None
     assert process.stdout.read(2) == b"go"
@@ -94,3 +116,23 @@ def test_where_no_process_can_be_started_requests_are_obeyed_all_the_same() -> N
     broken = "def fork(): raise BlockingIOError\nos.fork = fork"
     assert ended(ORDERLY, signal.SIGINT, before=broken) == (130, b" tidied\n")
     assert ended(NATIVE, signal.SIGINT, signal.SIGINT, before=broken)[0] == -signal.SIGINT
+
+
+@pytest.mark.parametrize("after", [2, 5, 10])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_native_module_begins_without_interruption(number: signal.Signals, after: int) -> None:
+    work = BEGINNING.format(after=after, number=int(number))
+    assert ended(work, before="interrupts._PATIENCE = 60") == (128 + number, b" tidied\n")
+
+
+def test_the_status_names_the_signal_also_when_it_was_lost_in_an_import(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text(LOST, encoding="utf-8")
+    path = os.pathsep.join((str(tmp_path), str(TOP / "compiler")))
+    process = subprocess.run(
+        [sys.executable, "-m", "stagec", "rules"],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert (process.returncode, process.stderr) == (143, b"stagec: interrupted\n")

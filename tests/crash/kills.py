@@ -45,7 +45,8 @@ def killed(folder: Path, count: int, seed: int = 0) -> Iterator[Kill]:
         chance = random.Random(f"{seed} {number}")  # noqa: S311
         command = COMMANDS[number % len(COMMANDS)]
         (folder / "plan").write_bytes(dump(steps(command)))
-        yield _killed(folder, f"run{number}", command, chance)
+        name = f"run{number}-{os.getpid()}"  # what is done to runs at the same time must not be mistaken for this
+        yield _killed(folder, name, command, chance)
 
 
 def _killed(folder: Path, name: str, command: str, chance: random.Random) -> Kill:
@@ -80,10 +81,18 @@ def _resumed(folder: Path, name: str, before: set[int]) -> list[str]:
                 still = old & _alive(name)
                 return [f"{pid} of {name} runs beside {sorted(new)}" for pid in still]
             time.sleep(0.002)
-        return [f"{name} could not be resumed"]
+        return [f"{name} could not be resumed{_explain(again)}"]
     finally:
         again.kill()
         again.wait()
+
+
+def _explain(again: subprocess.Popen[bytes]) -> str:
+    """Return what a run that ended too soon said; one that still runs has said nothing yet."""
+    if again.poll() is None:
+        return ": it still runs"
+    assert again.stderr is not None
+    return f" ({again.returncode}): {again.stderr.read().decode(errors='replace')}"
 
 
 def _is_child_of_another(pid: int, before: set[int]) -> bool:
@@ -108,7 +117,7 @@ def _started(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
         env={**os.environ, "PYTHONPATH": str(TOP / "compiler")},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
 
 

@@ -57,7 +57,8 @@ class Ending(NamedTuple):
         wanted = {status for each in self.signals for status in (128 + each, -each)}
         if self.status not in wanted and (self.status < 0 or self.status > 3):
             yield f"status {self.status}"
-        if "Traceback" in self.complaint and any(f"stagec{os.sep}{part}" in self.complaint for part in ("cli", "core")):
+        is_ours = any(f"stagec{os.sep}{part}" in self.complaint for part in ("cli", "core"))
+        if "panicked" in self.complaint or ("Traceback" in self.complaint and is_ours):
             yield self.complaint
 
 

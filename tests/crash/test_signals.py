@@ -22,4 +22,7 @@ def test_what_is_wrong_with_an_ending_is_noticed() -> None:
     traceback = f'Traceback (most recent call last):\n  File "stagec{os.sep}cli{os.sep}app.py"'
     assert list(Ending("run", (), 0, 0, 4, "").faults) == ["status 4"]
     assert list(Ending("run", (), 0, 0, 0, traceback).faults) == [traceback]
+    assert list(Ending("run", (), 0, 0, 130, "thread '<unnamed>' panicked").faults)[1:] == [
+        "thread '<unnamed>' panicked"
+    ]
     assert list(Ending("run", (), 0, 0, 0, "").faults) == []

@@ -4,6 +4,8 @@ The first request raises `KeyboardInterrupt` in the main thread, so that everyth
 between two instructions only, and native code may hold the interpreter for long. Two things need no interpreter: a
 second signal has its default action, because each handler is installed for one signal only; and a watcher, a process
 that the handler wakes through a pipe, repeats a signal that has not ended the process in time.
+
+One thing is never interrupted: a native module that begins. It may import others then, and some abort when that fails.
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
+from importlib.machinery import ExtensionFileLoader, ModuleSpec, PathFinder
+from types import ModuleType
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _PATIENCE = 0.7
@@ -27,7 +31,13 @@ _GRACE = 0.1
 _SHELL = 128
 """What shells add to the number of the signal that ended a program."""
 
+_MAIN = _thread.get_ident()
+"""The thread that signals interrupt, which imports this module."""
 _came: list[int] = []
+_late: list[int] = []
+"""Requests that came while a native module began, and are obeyed when it has."""
+_beginning: list[_Beginning] = []
+"""The native modules that the main thread is beginning, one while another."""
 
 
 def guard() -> None:
@@ -36,7 +46,8 @@ def guard() -> None:
     obeyed = [each for each in known if signal.getsignal(each) is not signal.SIG_IGN]
     for each in obeyed:
         signal.signal(each, _interrupt)
-    sys.unraisablehook = partial(_raise_again, _thread.get_ident())
+    sys.meta_path[:] = [_Finder if each is PathFinder else each for each in sys.meta_path]
+    sys.unraisablehook = _raise_again
     if hasattr(os, "fork"):
         _reset_after_one(obeyed)
         with suppress(OSError):  # without room for a process more, only the second request is certain to be obeyed
@@ -52,10 +63,56 @@ def _interrupt(number: int, _frame: object) -> None:
     _came.append(number)
     if len(_came) > 1:
         os._exit(status())
-    raise KeyboardInterrupt(status())
+    if _beginning:
+        _late.append(number)
+    else:
+        raise KeyboardInterrupt
 
 
-def _raise_again(main: int, lost: sys.UnraisableHookArgs) -> None:
+class _Finder(PathFinder):
+    """Finds modules as Python does, and lets those that are native begin without interruption."""
+
+    @classmethod
+    def find_spec(
+        cls, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return where a module is and what loads it."""
+        spec = super().find_spec(fullname, path, target)
+        if spec is not None and type(spec.loader) is ExtensionFileLoader:
+            spec.loader = _Loader(spec.loader.name, spec.loader.path)
+        return spec
+
+
+class _Loader(ExtensionFileLoader):
+    """Loads a native module; what comes meanwhile is obeyed afterwards."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Load the library of a module, which may do everything by that."""
+        with _Beginning():
+            return super().create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Let a module begin."""
+        with _Beginning():
+            super().exec_module(module)
+
+
+class _Beginning:
+    """The beginning of a native module. Signals interrupt the main thread alone, so others need no care."""
+
+    def __enter__(self) -> None:
+        if _thread.get_ident() == _MAIN:
+            _beginning.append(self)
+
+    def __exit__(self, *_error: object) -> None:
+        if self in _beginning:
+            _beginning.remove(self)
+            if _late and not _beginning:
+                _late.clear()
+                raise KeyboardInterrupt
+
+
+def _raise_again(lost: sys.UnraisableHookArgs) -> None:
     """Raise a request again that came while Python ran a destructor or a callback, from which no exception gets out.
 
     A thread does it, because this function is still called from there.
@@ -68,7 +125,7 @@ def _raise_again(main: int, lost: sys.UnraisableHookArgs) -> None:
         import ctypes
 
         time.sleep(_SOON)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(main), ctypes.py_object(KeyboardInterrupt))
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(_MAIN), ctypes.py_object(KeyboardInterrupt))
 
     with suppress(RuntimeError):  # no thread can be started any more: the watcher repeats the signal
         _thread.start_new_thread(repeat, ())
