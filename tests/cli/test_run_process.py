@@ -134,6 +134,14 @@ print("held", flush=True)
 time.sleep(600)
 """
 """Holds the file that every process of a run's commands holds."""
+IMPATIENT = """
+import sys
+from stagec.cli.app import run
+from stagec.world import command_lock
+command_lock._PATIENCE = 0.3
+sys.exit(run(sys.argv[1:]))
+"""
+"""Is stagec, but waits no ten seconds for the end of earlier commands."""
 KNOWN = "correct-horse-battery"
 
 
@@ -193,7 +201,9 @@ def test_no_secret_is_kept(folder: Path, run: Run, command: str, stream: str) ->
     assert "ghp_" not in kept
 
 
-def test_no_command_is_started_beside_one_of_the_same_run(running: Running, run: Run, folder: Path) -> None:
+def test_no_command_is_started_beside_one_of_the_same_run(
+    running: Running, run: Run, folder: Path, environment: Callable[..., dict[str, str]]
+) -> None:
     import sys
 
     running.process.kill()
@@ -205,7 +215,8 @@ def test_no_command_is_started_beside_one_of_the_same_run(running: Running, run:
     try:
         assert holder.stdout is not None
         holder.stdout.readline()
-        refused = run("resume", "one")
+        impatient = [sys.executable, "-c", IMPATIENT, "resume", "one"]
+        refused = subprocess.run(impatient, cwd=folder, env=environment(), capture_output=True, check=False)
         assert (refused.returncode, b"is still running" in refused.stderr) == (2, True)
         assert json.dumps(events(run)).count('"seq"') == 4
     finally:

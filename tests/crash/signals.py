@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from campaigns import is_full
 from playable import STEPS, steps
 
 from stagec.plan import dump
@@ -21,6 +22,8 @@ TOP = Path(__file__).parents[2]
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 FOR_EVER = 60
 """Seconds after which a process that was asked to end is said to hang."""
+MOMENTS = (0.15, 0.6, 2.5) if is_full() else (0.15, 0.6)
+"""Seconds before which a process is asked to end: while it starts, while it reads, while it works."""
 _SERVER = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
 _STUBBORN = "trap '' TERM INT; (sleep 600) & sleep 600"
 COMMANDS: Mapping[str, tuple[str, ...]] = {
@@ -110,7 +113,7 @@ def asked_to_end(folder: Path, count: int, seed: int = 0) -> Iterator[Ending]:
 
 def _ended(folder: Path, name: str, chance: random.Random) -> Ending:
     numbers = tuple(chance.choices(SIGNALS, k=chance.choice((1, 1, 2))))
-    moment = chance.choice((0.15, 0.6, 2.5)) * chance.random()
+    moment = chance.choice(MOMENTS) * chance.random()
     process = subprocess.Popen(
         [sys.executable, "-m", "stagec", *COMMANDS[name]],
         cwd=folder,

@@ -90,7 +90,7 @@ def test_a_run_is_resumed_wherever_resuming_it_ended(
     strace: str, whole: Undisturbed, tmp_path: Path, call: str, what: str
 ) -> None:
     with closing(Driver()) as driver:
-        for number in count(1):
+        for number in count(1, STEP):
             path = tmp_path / f"{number}.run"
             interrupted(path, driver, whole)
             lived, _ = life(strace, path, call, f"{what}:when={number}")

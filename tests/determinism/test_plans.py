@@ -17,7 +17,7 @@ from stagec.core.value import replace
 from stagec.plan import load
 
 TOP = Path(__file__).parents[2]
-SEEDS = tuple(range(choose(4, full=32)))
+SEEDS = tuple(range(choose(2, full=32)))
 LOCALES = ("C", "C.UTF-8")
 PYTHONS = (sys.executable, *filter(None, os.environ.get("STAGEC_PYTHONS", "").split(os.pathsep)))
 """This Python, and those that `STAGEC_PYTHONS` names; each has stagec's dependencies installed."""

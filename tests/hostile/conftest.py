@@ -37,7 +37,7 @@ COMMANDS = re.compile(r"^\s*::(?!:)|##\[|##vso\[", re.MULTILINE)
 CODES = re.compile(r"\[(STG\d{3})\]")
 
 
-QUICK = 6
+QUICK = 2
 """Attacks of each test that a quick run of the whole suite makes; each starts a process."""
 
 

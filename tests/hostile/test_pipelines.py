@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from campaigns import choose
 
-MANY = 5_000
+MANY = choose(1_000, full=5_000)
 VALUES = [f"v{index}" for index in range(2_000)]
 
 
@@ -32,7 +33,10 @@ REST: dict[str, Any] = {"stages": []}
 TEXT = {"properties": {"v": {"type": "string"}}}
 CHECKS = {"plan": [{"when": {"parsed.v": f"v{index}"}, "verdict": "fail"} for index in range(MANY)]}
 LARGE: dict[str, dict[str, Any]] = {
-    "a chain": {"entry": "s0", "stages": [stage(f"s{at}", next=f"s{at + 1}") for at in range(MANY)] + [stage("s5000")]},
+    "a chain": {
+        "entry": "s0",
+        "stages": [stage(f"s{at}", next=f"s{at + 1}") for at in range(MANY)] + [stage(f"s{MANY}")],
+    },
     "cases of one text": machine([*(case("parsed.v", f"v{index}") for index in range(MANY)), REST], TEXT),
     "cases of as many paths": machine([*(case(f"parsed.v{index}", 1) for index in range(MANY)), REST], {}),
     "the same case": machine([case("parsed.v", 1) for _ in range(MANY)] + [REST], {}),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
+from campaigns import choose
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plan.examples import FILES, payload
@@ -47,7 +48,7 @@ def has_the_form(plan: Any) -> bool:
     return True
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=choose(8, full=20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(plans(), st.integers(0, 1000))
 def test_the_reader_and_the_schema_accept_the_same(plan: Plan, seed: int) -> None:
     data, chance = dump(plan), random.Random(seed)  # noqa: S311

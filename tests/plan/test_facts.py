@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import networkx as nx
 import pytest
+from campaigns import choose
 from handmade import stages, steps
 from hypothesis import given, settings
 from plan.random_plans import flows
@@ -88,7 +89,7 @@ def runs(plan: Plan, entry: str) -> tuple[int, bool]:
     return most, False
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=choose(20, full=100), deadline=None)
 @given(flows())
 def test_no_run_has_more_executions_than_are_proved(plan: Plan) -> None:
     proved = facts(plan).executions
@@ -112,7 +113,7 @@ def ended_as(plan: Plan, outcome: Outcome) -> Plan:
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=choose(20, full=100), deadline=None)
 @given(flows().map(lambda plan: ended_as(plan, Outcome.DONE)))
 def test_some_run_has_as_many_as_are_proved_where_nothing_fails_and_nothing_leads_back(plan: Plan) -> None:
     found = facts(plan)
@@ -135,7 +136,7 @@ def graph(plan: Plan) -> nx.DiGraph:
     return made
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=choose(20, full=100), deadline=None)
 @given(flows())
 def test_cycles_are_the_components_that_lead_back_into_themselves(plan: Plan) -> None:
     made = graph(plan)
@@ -145,7 +146,7 @@ def test_cycles_are_the_components_that_lead_back_into_themselves(plan: Plan) ->
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=choose(20, full=100), deadline=None)
 @given(flows())
 def test_the_ends_are_the_nodes_with_an_edge_to_one(plan: Plan) -> None:
     targets = {name: [edge.target for edge in node.edges] for name, node in plan.nodes.items()}
@@ -153,7 +154,7 @@ def test_the_ends_are_the_nodes_with_an_edge_to_one(plan: Plan) -> None:
     assert facts(plan).failed == tuple(sorted(name for name in targets if Stop(Outcome.FAILED) in targets[name]))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=choose(20, full=100), deadline=None)
 @given(flows())
 def test_turns_are_the_executions_times_the_most_of_one(plan: Plan) -> None:
     found = facts(plan)
@@ -166,7 +167,7 @@ def test_turns_are_the_executions_times_the_most_of_one(plan: Plan) -> None:
     assert found.turns == min(MOST, found.executions * max(turns))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=choose(20, full=100), deadline=None)
 @given(flows())
 def test_the_order_of_nodes_does_not_matter(plan: Plan) -> None:
     assert facts(replace(plan, nodes=dict(reversed(list(plan.nodes.items()))))) == facts(plan)

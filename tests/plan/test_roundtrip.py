@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from campaigns import choose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema_rs import validator_for
@@ -21,7 +22,7 @@ from stagec.plan.references import dangling
 
 TABLES = ("nodes", "contents", "validators", "tools", "servers", "entries")
 SATISFIED = validator_for(json.loads(json.dumps(schema())))
-every_plan = settings(max_examples=20, deadline=None)
+every_plan = settings(max_examples=choose(8, full=20), deadline=None)
 
 
 def reordered(given: Any) -> Any:

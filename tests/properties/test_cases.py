@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
+from campaigns import choose
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
@@ -122,7 +123,7 @@ def fits(case: dict[str, Any], result: dict[str, Any]) -> bool:
     return all(holds(path, wanted, result) for path, wanted in when.items())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=choose(20, full=60), deadline=None)
 @given(SCHEMAS, CASES)
 def test_a_result_without_a_case_is_found_exactly_when_there_is_one(
     schema: dict[str, Any], cases: list[dict[str, Any]]
@@ -136,7 +137,7 @@ def test_a_result_without_a_case_is_found_exactly_when_there_is_one(
     assert (find_uncovered(pipeline, stage) is not None) is missed
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=choose(20, full=60), deadline=None)
 @given(SCHEMAS, CASES)
 def test_a_case_is_called_unreached_exactly_when_no_result_comes_to_it(
     schema: dict[str, Any], cases: list[dict[str, Any]]
@@ -155,7 +156,7 @@ def test_a_case_is_called_unreached_exactly_when_no_result_comes_to_it(
     } == lost
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=choose(20, full=60), deadline=None)
 @given(SCHEMAS, CASES)
 def test_a_value_or_a_path_is_called_impossible_only_when_no_result_has_it(
     schema: dict[str, Any], cases: list[dict[str, Any]]
@@ -172,7 +173,7 @@ def test_a_value_or_a_path_is_called_impossible_only_when_no_result_has_it(
             assert not any(holds(path, {"present": True}, result) for result in every)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=choose(20, full=60), deadline=None)
 @given(SCHEMAS, st.sampled_from(["a", "b", "c.a", "a.b"]), ASKED)
 def test_a_value_that_no_result_has_is_called_impossible(schema: dict[str, Any], path: str, value: Any) -> None:
     pipeline, _ = pipeline_of(schema, [{"when": {f"parsed.{path}": value}, "stages": []}, {"stages": []}])

@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from campaigns import sample
 
 from stagec.pipeline import list_families
 from stagec_dev.checkout import ROOT
 from stagec_dev.scaffold import MARK
+from stagec_dev.tools.new import begin
 
 
 def free_code(hundred: int) -> str:
@@ -47,7 +49,11 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(copy: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(copy / "compiler"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(copy / "compiler"),
+        "PYTHONPYCACHEPREFIX": str(copy.parent / "cache"),
+    }
     environment.pop("PYTEST_ADDOPTS", None)
     argv = [sys.executable, "-m", *words]
     return subprocess.run(argv, cwd=copy, env=environment, capture_output=True, text=True, check=False)
@@ -58,9 +64,7 @@ def written(copy: Path) -> dict[str, list[Path]]:
     """Begin every member and return the files of each."""
     files: dict[str, list[Path]] = {}
     for member, words in NAMES.items():
-        ended = run(copy, "stagec_dev", "new", *words)
-        assert ended.returncode == 0, ended.stderr
-        files[member] = [copy / line for line in ended.stdout.splitlines()[:-1]]
+        files[member] = [*begin(copy, words[0], words[1:])]
     return files
 
 
@@ -105,7 +109,7 @@ def test_the_tests_that_are_written_fail(copy: Path, written: dict[str, list[Pat
     assert failing(copy, *tests) == {*tests}
 
 
-@pytest.mark.parametrize("member", RULES)
+@pytest.mark.parametrize("member", sample(tuple(RULES), 2))
 def test_a_new_rule_speaks_where_its_specification_is_silent(
     copy: Path, written: dict[str, list[Path]], member: str
 ) -> None:
