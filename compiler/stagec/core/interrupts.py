@@ -5,7 +5,8 @@ between two instructions only, and native code may hold the interpreter for long
 second signal has its default action, because each handler is installed for one signal only; and a watcher, a process
 that the handler wakes through a pipe, repeats a signal that has not ended the process in time.
 
-One thing is never interrupted: a native module that begins. It may import others then, and some abort when that fails.
+Two things are not interrupted in the middle. A native module that begins may import others, and some abort when that
+fails. An event loop would wrap the exception, or lose it; it is told to cancel what it does.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib.machinery import ExtensionFileLoader, ModuleSpec, PathFinder
 from types import ModuleType
@@ -35,9 +36,9 @@ _MAIN = _thread.get_ident()
 """The thread that signals interrupt, which imports this module."""
 _came: list[int] = []
 _late: list[int] = []
-"""Requests that came while a native module began, and are obeyed when it has."""
-_beginning: list[_Beginning] = []
-"""The native modules that the main thread is beginning, one while another."""
+"""Requests that came while they were held back."""
+_holding: list[HeldRequests] = []
+"""What holds requests back in the main thread, one thing inside another."""
 
 
 def guard() -> None:
@@ -63,10 +64,10 @@ def _interrupt(number: int, _frame: object) -> None:
     _came.append(number)
     if len(_came) > 1:
         os._exit(status())
-    if _beginning:
-        _late.append(number)
-    else:
+    if not _holding:
         raise KeyboardInterrupt
+    _late.append(number)
+    _holding[-1].obey()
 
 
 class _Finder(PathFinder):
@@ -88,28 +89,37 @@ class _Loader(ExtensionFileLoader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Load the library of a module, which may do everything by that."""
-        with _Beginning():
+        with HeldRequests():
             return super().create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
         """Let a module begin."""
-        with _Beginning():
+        with HeldRequests():
             super().exec_module(module)
 
 
-class _Beginning:
-    """The beginning of a native module. Signals interrupt the main thread alone, so others need no care."""
+class HeldRequests:
+    """While this lasts, a request raises nothing: it calls a function, and `KeyboardInterrupt` comes at the end.
+
+    Signals interrupt the main thread alone, so nothing has to be held back in others.
+    """
+
+    def __init__(self, obey: Callable[[], object] = int) -> None:
+        self.obey = obey
 
     def __enter__(self) -> None:
         if _thread.get_ident() == _MAIN:
-            _beginning.append(self)
+            _holding.append(self)
 
     def __exit__(self, *_error: object) -> None:
-        if self in _beginning:
-            _beginning.remove(self)
-            if _late and not _beginning:
-                _late.clear()
-                raise KeyboardInterrupt
+        if self not in _holding:
+            return
+        _holding.remove(self)
+        if _late and _holding:
+            _holding[-1].obey()
+        elif _late:
+            _late.clear()
+            raise KeyboardInterrupt
 
 
 def _raise_again(lost: sys.UnraisableHookArgs) -> None:

@@ -6,12 +6,14 @@ import asyncio
 import os
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from stagec.catalogue import Effects, LockedServer, LockedTool, Server
 from stagec.catalogue.lock import digest
 from stagec.catalogue.read import launch_digest
 from stagec.core.failure import Failure
+from stagec.core.interrupts import HeldRequests
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.core.version import __version__
@@ -58,7 +60,7 @@ def ask(questions: Iterable[Question], report: Progress, finish: Finish) -> tupl
     """
     _require()
     try:
-        return asyncio.run(_ask_all(tuple(questions), report, finish))
+        return asyncio.run(_ask_unless_interrupted(tuple(questions), report, finish))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
 
@@ -72,6 +74,15 @@ def _require() -> None:
         raise Failure("asking MCP servers needs a library that is not installed: pip install 'stagec[mcp]'") from error
     logging.getLogger(mcp.__name__).addHandler(logging.NullHandler())
     logging.getLogger(mcp.__name__).propagate = False  # what went wrong is told once, in our own words
+
+
+async def _ask_unless_interrupted(
+    questions: tuple[Question, ...], report: Progress, finish: Finish
+) -> tuple[Answer, ...]:
+    """Ask; a request to end this process cancels that, so that every server is ended before it is obeyed."""
+    work = asyncio.create_task(_ask_all(questions, report, finish))
+    with HeldRequests(partial(asyncio.get_running_loop().call_soon_threadsafe, work.cancel)):
+        return await work
 
 
 async def _ask_all(questions: tuple[Question, ...], report: Progress, finish: Finish) -> tuple[Answer, ...]:
