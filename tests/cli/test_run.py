@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -352,6 +353,14 @@ def test_the_command_that_goes_on_names_the_folder_of_the_runs(capfd: Shown) -> 
     assert capfd.readouterr().err.endswith("stagec resume one --runs 'my runs'\n")
 
 
+@pytest.fixture
+def fresh_hooks() -> Iterator[None]:
+    """Forget the module of the hooks, before and after: another test has other hooks, or none."""
+    sys.modules.pop("own_hooks", None)
+    yield
+    sys.modules.pop("own_hooks", None)
+
+
 def hooked() -> None:
     write("p", stages(hooks={"gate": "own_hooks:gate"}))
     Path("own_hooks.py").write_text(HOOKS, encoding="utf-8")
@@ -365,9 +374,9 @@ def test_a_plan_with_callables_is_refused(capfd: Shown) -> None:
     )
 
 
-def test_callables_are_called_when_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("fresh_hooks")
+def test_callables_are_called_when_they_may() -> None:
     hooked()
-    monkeypatch.delitem(sys.modules, "own_hooks", raising=False)
     scenario(STAGES)
     assert run(["run", "p", "--scenario", "s.yaml", "--allow-hooks", "--run", "one"]) == 0
     assert history("one").events[1] == Answered("one/plan#1/1.0", {"value": "proceed"})
@@ -379,9 +388,9 @@ def test_a_scenario_answers_for_callables() -> None:
     assert run(["run", "p", "--scenario", "s.yaml"]) == 0
 
 
-def test_a_callable_that_fails_is_told_and_fails_the_stage(capfd: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("fresh_hooks")
+def test_a_callable_that_fails_is_told_and_fails_the_stage(capfd: Shown) -> None:
     hooked()
-    monkeypatch.delitem(sys.modules, "own_hooks", raising=False)
     Path("own_hooks.py").write_text("def gate(given):\n    raise ValueError(given['ctx']['workflowRunId'])\n")
     scenario(STAGES)
     assert run(["run", "p", "--scenario", "s.yaml", "--allow-hooks", "--run", "one"]) == 1

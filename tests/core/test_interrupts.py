@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from processes import gone
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the signals of POSIX")
 TOP = Path(__file__).parents[2]
@@ -136,3 +137,36 @@ def test_the_status_names_the_signal_also_when_it_was_lost_in_an_import(tmp_path
         timeout=60,
     )
     assert (process.returncode, process.stderr) == (143, b"stagec: interrupted\n")
+
+
+HELD = """
+def obey(): print(' asked', end='')
+try:
+    with interrupts.HeldRequests(obey):
+        with interrupts.HeldRequests(): go(); os.kill(os.getpid(), {number}); print(' whole', end='')
+        print(' later', end='')
+except KeyboardInterrupt: print(' tidied', flush=True); os._exit(interrupts.status())
+"""
+ASKING = """
+from stagec.catalogue import Server
+from stagec.core.place import Place
+from stagec.world.mcp import Question, ask
+def report(server, tools):
+    if tools: go(); os.kill(os.getpid(), {number})
+server = Server('polite', Place('tools.yaml', ('mcp', 'polite')), command=sys.executable, args=({script!r}, 'parent'))
+try: ask([Question(server, {folder!r}, 60)], report, lambda *_: None)
+except KeyboardInterrupt: print(' tidied', flush=True); os._exit(interrupts.status())
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_request_that_is_held_back_is_obeyed_in_the_end(number: signal.Signals) -> None:
+    out = ended(HELD.format(number=int(number)), before="interrupts._PATIENCE = 60")
+    assert out == (128 + number, b" whole asked later tidied\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_request_inside_an_event_loop_ends_the_servers_first(number: signal.Signals, tmp_path: Path) -> None:
+    work = ASKING.format(number=int(number), script=str(TOP / "tests" / "world" / "server.py"), folder=str(tmp_path))
+    assert ended(work, before="interrupts._PATIENCE = 60") == (128 + number, b" tidied\n")
+    assert [pid for pid in (tmp_path / "pids").read_text().split() if not gone(int(pid))] == []
