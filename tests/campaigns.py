@@ -35,3 +35,11 @@ def sample(cases: Sequence[T], quick: int) -> Sequence[T]:
         return cases
     between = ((at * (len(cases) - 1)) // (quick - 1) for at in range(1, quick - 1))
     return [cases[at] for at in chain((0,), between, (len(cases) - 1,))]
+
+
+def sample_alike(names: Sequence[str], quick: int) -> list[str]:
+    """Return the names of all tests, or in a quick run that many of those that differ in their parameters only."""
+    kinds: dict[str, list[str]] = {}
+    for name in names:
+        kinds.setdefault(name.partition("[")[0], []).append(name)
+    return [name for alike in kinds.values() for name in sample(alike, quick)]

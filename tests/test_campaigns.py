@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from campaigns import SIZE, choose, sample
+from campaigns import SIZE, choose, sample, sample_alike
 
 
 def test_a_campaign_is_small_unless_its_full_size_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,6 +21,14 @@ def test_a_sample_has_the_first_and_the_last_and_no_case_twice(
     assert len(found) == len({*found}) == min(length, quick)
     assert found == sorted(found)
     assert {*found} >= ({0, length - 1} if length else set())
+
+
+def test_a_quick_run_keeps_some_of_each_test_and_a_full_run_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["a", *(f"b[{number}]" for number in range(5)), "c[x[y]]", "c[z]"]
+    monkeypatch.delenv(SIZE, raising=False)
+    assert sample_alike(names, 2) == ["a", "b[0]", "b[4]", "c[x[y]]", "c[z]"]
+    monkeypatch.setenv(SIZE, "full")
+    assert sample_alike(names, 2) == names
 
 
 def test_a_size_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

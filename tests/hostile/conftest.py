@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from campaigns import sample
 
 COMPILER = Path(__file__).parents[2] / "compiler"
 GENEROUS = 6
@@ -35,25 +34,6 @@ with open(report, "w") as file:
 RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 COMMANDS = re.compile(r"^\s*::(?!:)|##\[|##vso\[", re.MULTILINE)
 CODES = re.compile(r"\[(STG\d{3})\]")
-
-
-QUICK = 2
-"""Attacks of each test that a quick run of the whole suite makes; each starts a process."""
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out most attacks of one kind in a quick run of the whole suite; whoever names tests runs them all."""
-    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
-        return
-    attacks: dict[str, list[pytest.Item]] = {}
-    for each in items:
-        if each.path.is_relative_to(Path(__file__).parent):
-            attacks.setdefault(each.nodeid.partition("[")[0], []).append(each)
-    kept = {id(each) for alike in attacks.values() for each in sample(alike, QUICK)}
-    left_out = [each for alike in attacks.values() for each in alike if id(each) not in kept]
-    config.hook.pytest_deselected(items=left_out)
-    dropped = {id(each) for each in left_out}
-    items[:] = [each for each in items if id(each) not in dropped]
 
 
 class Outcome(NamedTuple):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from campaigns import sample
 
 Registry = Callable[..., dict[str, Any]]
 EVIL = {
@@ -100,7 +101,7 @@ def test_evil_files(write: Any, attack: Any, registry: Registry, name: str, form
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_evil_files_named_by_hand(write: Any, attack: Any, form: str) -> None:
-    for number, name in enumerate(EVIL.values()):
+    for number, name in enumerate(sample(tuple(EVIL.values()), 4)):
         safe = name.replace("\0", "").replace("/", "").replace("\ud800", "\udcff")[:60].strip() or "x"
         write(f"{number}/{safe}.json", "{")
         ended = attack("--format", form, f"{number}/{os.fsdecode(os.fsencode(safe))}.json", f"{safe} is not there")
