@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import pytest
+
 from stagec.core.json import Json
 from stagec.frontends.stages.document import IncomingKind, Pipeline
 from stagec.frontends.stages.incoming import incoming
@@ -19,6 +21,7 @@ def ways(found: Pipeline) -> dict[str, list[str]]:
         IncomingKind.ENTRY: "entry",
         IncomingKind.SIBLING: "sibling",
         IncomingKind.SUCCESSOR: "after",
+        IncomingKind.CHAINED: "then, of",
         IncomingKind.JOIN: "join",
     }
     return {
@@ -53,14 +56,49 @@ def test_siblings_without_a_join_are_followed_by_nothing(pipeline: Machine) -> N
     }
 
 
-def test_of_a_sequence_only_the_first_is_known_to_follow(pipeline: Machine) -> None:
+def test_each_of_a_sequence_is_handed_the_result_of_the_one_before(pipeline: Machine) -> None:
     route: Json = {"stages": ["a", "b", "c"]}
     assert ways(pipeline({"plan": route, "a": None, "b": None, "c": None})) == {
         "plan": ["entry"],
         "a": ["after plan"],
-        "b": ["after ?"],
-        "c": ["after ?"],
+        "b": ["then, of a"],
+        "c": ["then, of b"],
     }
+
+
+CHAIN: Json = {"stages": ["a", "b"]}
+ENDS: Mapping[str, Json] = {"stages": []}
+
+
+@pytest.mark.parametrize(
+    ("stages", "handed"),
+    [
+        ({"a": "c", "c": None}, "c"),
+        ({"a": [{"when": {"parsed.x": 1}, "stages": ["c"]}, ENDS], "c": None}, "a|c"),
+        ({"a": [{"when": {"verdict": "fail"}, "stages": ["c"]}], "c": None}, "a|c"),
+        ({"a": [{"when": {"parsed.x": 1}, "stages": ["c"]}, {"stages": ["d"]}], "c": None, "d": "c"}, "c"),
+        ({"a": {"stages": ["c", "d"]}, "c": None, "d": None}, "d"),
+        ({"a": {"stages": ["c", "d"], "execution": "parallel", "join": "e"}, **dict.fromkeys("cd"), "e": "f"}, "f"),
+        ({"a": {"stages": ["c", "d"], "execution": "parallel"}, **dict.fromkeys("cd")}, "c|d"),
+        ({"a": {"stages": ["c", "d"], "execution": "parallel"}, "c": "f", "d": [FAILED]}, "c|d|repair"),
+        ({"a": "a"}, "?"),
+        ({"a": [{"when": {"parsed.x": 1}, "stages": ["a"]}, ENDS]}, "a"),
+        ({"a": "plan"}, "b"),
+        ({"a": "nowhere"}, "?"),
+        ({"a": {"stages": ["c", "d"], "execution": "paralel"}, **dict.fromkeys("cd")}, "?"),
+    ],
+)
+def test_a_sequence_goes_on_where_the_branch_of_the_one_before_ends(
+    pipeline: Machine, stages: dict[str, Json], handed: str
+) -> None:
+    found = pipeline({"plan": CHAIN, "b": None, "f": None, "repair": None, **stages})
+    assert f"then, of {handed}" in ways(found)["b"]
+
+
+def test_the_stages_of_a_very_long_sequence_are_known(pipeline: Machine) -> None:
+    names = [f"s{each}" for each in range(300)]
+    found = pipeline({"plan": {"stages": names}, **dict.fromkeys(names)})
+    assert ways(found)["s299"] == ["then, of s298"]
 
 
 def test_every_case_is_a_way_of_its_own(pipeline: Machine) -> None:
@@ -123,11 +161,11 @@ def test_the_end_of_a_recovery_that_forks_is_its_join(pipeline: Machine) -> None
     assert ways(found)["review"] == ["join test|c, lint"]
 
 
-def test_whose_result_stands_is_not_known_where_a_recovery_forks_without_a_join(pipeline: Machine) -> None:
+def test_any_of_the_last_may_stand_where_a_recovery_forks_without_a_join(pipeline: Machine) -> None:
     route: Json = {"stages": ["a", "b"], "execution": "parallel"}
     stages: dict[str, Json] = {"plan": FORK, "test": [FAILED], "repair": route}
     found = pipeline({**stages, **dict.fromkeys(["lint", "review", "a", "b"])})
-    assert ways(found)["review"] == ["join ?, lint"]
+    assert ways(found)["review"] == ["join test|a|b, lint"]
 
 
 def test_whose_result_stands_is_not_known_where_a_recovery_leads_to_what_is_not_there(pipeline: Machine) -> None:

@@ -49,12 +49,6 @@ _FORCED = 60
 """Runs of a plan with an error in which its failure is sought."""
 
 
-OPEN: dict[str, str] = {
-    "cannot start: ctx.upstream": "what a stage of a chain reads of the stage before it in the chain",
-}
-"""What is known to go wrong, by a part of what is said of it; this list only becomes shorter."""
-
-
 class Seen:
     """What came of some projects: counts by construction, errors that came true or did not, and what is wrong."""
 
@@ -79,10 +73,6 @@ class Seen:
                 own.update(given)
             else:
                 setattr(self, name, own + given)
-
-    def not_open(self) -> list[str]:
-        """Return what is wrong, without what is known to be."""
-        return [each for each in self.wrong if not any(part in each for part in OPEN)]
 
 
 def campaign_freely(system: str, seeds: Iterable[int], workers: int = 1) -> Seen:

@@ -116,6 +116,12 @@ class Case:
         return any(each.path == ("verdict",) and each.values == ("fail",) for each in self.when)
 
     @property
+    def is_for_success(self) -> bool:
+        """Tell whether a result that did not fail can match the case by its verdict."""
+        asked = [each for each in self.when if each.path == ("verdict",)]
+        return all(each.present is not False and set(each.values) != {"fail"} for each in asked)
+
+    @property
     def targets(self) -> tuple[Mention, ...]:
         """Every stage that the case mentions, the join included."""
         return self.stages if self.join is None else (*self.stages, self.join)
@@ -180,11 +186,12 @@ class Stage:
 
 
 class IncomingKind(StrEnum):
-    """How a stage is come to."""
+    """How a stage is come to; `CHAINED` follows the end of the branch that the stage before it in a sequence begins."""
 
     ENTRY = "entry"
     SIBLING = "sibling"
     SUCCESSOR = "successor"
+    CHAINED = "chained"
     JOIN = "join"
 
 
@@ -258,6 +265,10 @@ class Pipeline:
         """Return the cases of a stage that are never followed."""
         cases = stage.conduct.cases if self.is_only_sibling(stage) else ()
         return tuple(case for case in cases if not case.is_recovery)
+
+    def is_sibling(self, name: str) -> bool:
+        """Tell whether a stage runs in parallel with others, on some way."""
+        return any(way.kind is IncomingKind.SIBLING for way in self.incoming.get(name, ()))
 
     def is_only_sibling(self, stage: Stage) -> bool:
         """Tell whether a stage runs in no other way than in parallel with others."""

@@ -16,10 +16,10 @@ def incoming(entry: Mention | None, stages: Mapping[str, Stage]) -> IncomingWays
     found: dict[str, list[Incoming]] = {}
     if entry is not None:
         found.setdefault(entry.name, []).append(Incoming(IncomingKind.ENTRY, entry.at))
-    free = _free(entry, stages)
+    free, ends = _free(entry, stages), _Ends(stages)
     for name, stage in stages.items():
         for case in stage.conduct.cases:
-            for target, way in _list_ways(name, case, stages) if case.is_recovery or name in free else ():
+            for target, way in _list_ways(name, case, ends) if case.is_recovery or name in free else ():
                 found.setdefault(target, []).append(way)
     return {name: tuple(ways) for name, ways in found.items()}
 
@@ -55,47 +55,73 @@ def _alone(cases: Iterable[Case]) -> Iterator[str]:
             yield case.join.name
 
 
-def _list_ways(name: str, case: Case, stages: Mapping[str, Stage]) -> Iterator[tuple[str, Incoming]]:
+def _list_ways(name: str, case: Case, ends: _Ends) -> Iterator[tuple[str, Incoming]]:
     if case.mode is Mode.FORK:
         siblings = _siblings(case)
         for each in siblings:
             yield each.name, Incoming(IncomingKind.SIBLING, each.at)
         if case.join is not None and case.stages:
-            handed = tuple(_list_stand_ins(each.name, stages) for each in siblings)
+            handed = tuple(ends.find(each.name, is_sibling=True) for each in siblings)
             yield case.join.name, Incoming(IncomingKind.JOIN, case.join.at, handed)
         return
-    for index, each in enumerate(case.stages if case.mode is not None else ()):
-        yield each.name, Incoming(IncomingKind.SUCCESSOR, each.at, ((name,) if index == 0 else (),))
+    first, *chained = case.stages if case.mode is not None and case.stages else (None,)
+    if first is not None:
+        yield first.name, Incoming(IncomingKind.SUCCESSOR, first.at, ((name,),))
+    for before, each in zip(case.stages, chained, strict=False):
+        yield each.name, Incoming(IncomingKind.CHAINED, each.at, (ends.find(before.name, is_sibling=False),))
 
 
-def _list_stand_ins(sibling: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
-    """Return the stages whose result may stand for a sibling: itself, and where a branch of recovery may end."""
-    stage = stages.get(sibling)
-    if stage is None:
-        return ()
-    found, order = {sibling: None}, list[str | None]()
-    for case in stage.conduct.cases:
-        order += [_find_last(case)] if case.is_recovery and case.stages else []
-    for name in order:  # grows while it is read
-        branch = stages.get(name) if name is not None else None
-        if branch is None:
-            return ()
-        if name is not None and _may_end(branch):
-            found[name] = None
-        ahead = dict.fromkeys(_find_last(case) for case in branch.conduct.cases if case.stages)
-        order.extend(each for each in ahead if each not in order)
-    return tuple(found)
+class _Ends:
+    """Finds the stages whose result may be the last of a branch, by the stage with which the branch begins."""
+
+    def __init__(self, stages: Mapping[str, Stage]) -> None:
+        self._stages = stages
+        self._known: dict[_Start, tuple[str, ...]] = {}
+        self._patience = _PATIENCE
+
+    def find(self, name: str, *, is_sibling: bool) -> tuple[str, ...]:
+        """Return the stages at which a branch may end; none where that cannot be told."""
+        start = (name, is_sibling)
+        if start not in self._known:
+            self._known[start] = self._follow(start)
+        return self._known[start]
+
+    def _follow(self, start: _Start) -> tuple[str, ...]:
+        found, order = dict[str, None](), [start]
+        seen = {start}
+        for name, is_sibling in order:  # grows while it is read
+            stage = self._stages.get(name)
+            cases = stage.conduct.cases if stage is not None else ()
+            self._patience -= 1 + len(cases)
+            if stage is None or self._patience < 0:
+                return ()
+            if is_sibling or _may_end(stage):
+                found[name] = None
+            followed = [case for case in cases if case.stages and (case.is_recovery or not is_sibling)]
+            if any(case.mode is None for case in followed):
+                return ()
+            fresh = dict.fromkeys(each for case in followed for each in _list_last(case) if each not in seen)
+            seen.update(fresh)
+            order.extend(fresh)
+        return tuple(found)
 
 
-def _find_last(case: Case) -> str | None:
-    """Return the stage whose end is the end of what a case starts, or nothing where that cannot be told."""
-    if case.mode is None:
-        return None
-    if case.mode is Mode.FORK:
-        return None if case.join is None else case.join.name
-    return case.stages[-1].name
+_Start = tuple[str, bool]
+"""A stage, and whether it is a sibling, of which no case is followed but the recovery."""
+_PATIENCE = 200_000
+"""Cases that are followed to the ends of branches in one pipeline: more than anybody needs."""
+
+
+def _list_last(case: Case) -> Iterator[_Start]:
+    """Yield the stages with which the last branches of what a case starts begin."""
+    if case.mode is not Mode.FORK:
+        yield case.stages[-1].name, False
+    elif case.join is not None:
+        yield case.join.name, False
+    else:
+        yield from ((each.name, True) for each in case.stages)
 
 
 def _may_end(stage: Stage) -> bool:
     cases = stage.conduct.cases
-    return not any(case.stages and not case.is_recovery for case in cases) or any(not case.stages for case in cases)
+    return not any(case.is_for_success for case in cases) or any(not case.stages for case in cases)

@@ -8,7 +8,7 @@ from stagec.contract.schemas import Schema
 from stagec.core.json import object_of
 from stagec.core.place import Mention, Place
 from stagec.frontends.stages.coverage import find_uncovered, never_accepted
-from stagec.frontends.stages.document import Case, IncomingKind, Pipeline, Stage
+from stagec.frontends.stages.document import Case, Pipeline, Stage
 from stagec.frontends.stages.reads import demands, reads
 from stagec.model.flow import Bound, Edge, End, Entry, Flow, Mode, Node, Stop, Target, Term, To
 
@@ -82,7 +82,7 @@ class _Lowering:
             self._lost.extend(self._list_lost_ways(name, outcome or "ok", case))
             if outcome is not None and target is not None:
                 yield Edge(name, outcome, target, case.at, repair=self._is_repaired(case), when=_terms(case))
-        if succeeds and (self._is_sibling(name) or not any(map(_is_for_success, cases))):
+        if succeeds and (self._pipeline.is_sibling(name) or not any(case.is_for_success for case in cases)):
             yield Edge(name, "ok", Stop(End.DONE), stage.at)
         yield Edge(name, "fail", Stop(End.FAILED), stage.at)
         self._suspect = self._suspect or find_uncovered(self._pipeline, stage) is not None
@@ -116,9 +116,6 @@ class _Lowering:
         joins = case.join is not None and case.join.name in {each.name for each in case.stages}
         return joins or any(each.name not in self._pipeline.by_id for each in case.targets)
 
-    def _is_sibling(self, name: str) -> bool:
-        return any(way.kind is IncomingKind.SIBLING for way in self._pipeline.incoming.get(name, ()))
-
     def _guess_meant(self, mention: Mention) -> str | None:
         """Return the stage a name means, or the one it was most likely meant to be."""
         if mention.name in self._pipeline.by_id or mention.name in self._pipeline.broken:
@@ -138,15 +135,9 @@ def _list_awaited(pipeline: Pipeline) -> frozenset[str]:
 
 def _outcome(case: Case, *, succeeds: bool) -> str | None:
     """Return the verdict with which a case is followed: any that is no failure is `ok`."""
-    if succeeds and _is_for_success(case):
+    if succeeds and case.is_for_success:
         return "ok"
     return "fail" if _is_for_failure(case) else None
-
-
-def _is_for_success(case: Case) -> bool:
-    """Tell whether a result that did not fail can match a case by its verdict."""
-    asked = [each for each in case.when if each.path == _VERDICT]
-    return all(each.present is not False and set(each.values) != {"fail"} for each in asked)
 
 
 def _is_for_failure(case: Case) -> bool:

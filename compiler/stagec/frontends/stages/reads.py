@@ -120,17 +120,21 @@ def _sources(pipeline: Pipeline, way: Incoming, index: int, path: Path, *, may_l
             yield Source(name, Promise(Presence.IMPOSSIBLE))
         elif stage is not None and path[0] == "parsed" and isinstance(stage.result, Schema):
             promised = promise(pipeline.schemas, stage.result, map(str, path[1:]), of_object=True)
-            if promised.presence is Presence.SURE and not may_lack and not _is_handed_in(stage, way):
+            if promised.presence is Presence.SURE and not may_lack and not _is_handed_in(pipeline, stage, way):
                 promised = replace(promised, presence=Presence.POSSIBLE)
             yield Source(name, replace(promised, followed=promised.followed + 1), stage.result.at)
 
 
-def _is_handed_in(stage: Stage, way: Incoming) -> bool:
+def _is_handed_in(pipeline: Pipeline, stage: Stage, way: Incoming) -> bool:
     """Tell whether whatever leads on a way was handed in, unless a hook judges that."""
-    if _verdicts(stage, way) == ["ok"]:
+    if way.kind is IncomingKind.JOIN:
         return True
-    case = _case_of(stage, way)
-    return case is not None and any(each.path[0] == "parsed" and each.present is not False for each in case.when)
+    cases = _list_cases(pipeline, stage, way)
+    return bool(cases) and all(
+        _verdicts_of(stage, case) == ["ok"]
+        or any(each.path[0] == "parsed" and each.present is not False for each in case.when)
+        for case in cases
+    )
 
 
 def demands(pipeline: Pipeline) -> Iterator[Demand]:
@@ -146,24 +150,24 @@ def demands(pipeline: Pipeline) -> Iterator[Demand]:
 def _unmet(pipeline: Pipeline, way: Incoming, demanded: Schema) -> Iterator[Unmet]:
     for name in (each for source in way.sources for each in source):
         stage = pipeline.by_id.get(name)
-        found = _conflict(pipeline, stage, way, demanded) if stage is not None else None
-        if stage is not None and found is not None:
-            at = stage.at / "completionSchema" if "{result}" in found.offered.pointer else found.offered
-            yield Unmet(name, found.path, found.demanded, at, is_failed=_verdicts(stage, way) == ["fail"])
+        for verdicts in _list_verdicts(pipeline, stage, way) if stage is not None else ():
+            found = _conflict(pipeline, stage, verdicts, demanded) if stage is not None else None
+            if stage is not None and found is not None:
+                at = stage.at / "completionSchema" if "{result}" in found.offered.pointer else found.offered
+                yield Unmet(name, found.path, found.demanded, at, is_failed=verdicts == ["fail"])
 
 
-def _conflict(pipeline: Pipeline, stage: Stage, way: Incoming, demanded: Schema) -> Conflict | None:
-    """Return why no result that a stage has on a way fits a schema."""
+def _conflict(pipeline: Pipeline, stage: Stage, verdicts: list[Json], demanded: Schema) -> Conflict | None:
+    """Return why no result that a stage has with one of some verdicts fits a schema."""
     if not isinstance(stage.result, Schema):
         return None
     at = stage.result.at / "{result}"
-    offered = Schema(_result_of(stage, way), at)
+    offered = Schema(_result_of(stage, verdicts), at)
     return conflict(pipeline.schemas, offered, demanded, {at / "properties" / "parsed": stage.result})
 
 
-def _result_of(stage: Stage, way: Incoming) -> Json:
-    """Return the schema of the results of a stage on a way; that of what it hands in is put in later."""
-    verdicts = _verdicts(stage, way)
+def _result_of(stage: Stage, verdicts: list[Json]) -> Json:
+    """Return the schema of the results of a stage with some verdicts; that of what it hands in is put in later."""
     judged = not {"assert", "exit"}.isdisjoint(stage.conduct.hooks)
     required: list[Json] = ["verdict", "capHit", "attemptCount"]
     most: dict[str, Json] = {"maximum": found} if (found := most_attempts(stage)) is not None else {}
@@ -183,19 +187,33 @@ def _result_of(stage: Stage, way: Incoming) -> Json:
     return {"type": "object", "required": required, "properties": properties, "additionalProperties": False}
 
 
-def _verdicts(stage: Stage, way: Incoming) -> list[Json]:
-    """Return the verdicts with which a stage leads on a way; one that is joined has succeeded."""
+def _list_verdicts(pipeline: Pipeline, stage: Stage, way: Incoming) -> list[list[Json]]:
+    """Return the verdicts with which a stage leads on a way, by each case; one that is joined has succeeded."""
     if way.kind is IncomingKind.JOIN:
-        return ["ok"]
-    accepted: list[Json] = ["ok", "skip"] if can_skip(stage) else ["ok"]
-    case = _case_of(stage, way)
-    asked = next((each for each in case.when if each.path == VERDICT), None) if case is not None else None
-    if case is None or (asked is not None and asked.present is not None):
-        return [*accepted, "fail"]
-    return accepted if asked is None else [*asked.values]
+        return [["ok"]]
+    cases = _list_cases(pipeline, stage, way)
+    return [_verdicts_of(stage, case) for case in cases] or [[*_list_accepted(stage), "fail"]]
 
 
-def _case_of(stage: Stage, way: Incoming) -> Case | None:
-    """Return the case of a stage by which a way leads on."""
-    inside = (case for case in stage.conduct.cases if way.at.file == case.at.file)
-    return next((case for case in inside if way.at.pointer[: len(case.at.pointer)] == case.at.pointer), None)
+def _verdicts_of(stage: Stage, case: Case) -> list[Json]:
+    asked = next((each for each in case.when if each.path == VERDICT), None)
+    if asked is None:
+        return _list_accepted(stage)
+    return [*asked.values] if asked.present is None else [*_list_accepted(stage), "fail"]
+
+
+def _list_accepted(stage: Stage) -> list[Json]:
+    return ["ok", "skip"] if can_skip(stage) else ["ok"]
+
+
+def _list_cases(pipeline: Pipeline, stage: Stage, way: Incoming) -> list[Case]:
+    """Return the cases of a stage by which a way leads on: for what follows in a sequence, those that end a branch."""
+    if way.kind is not IncomingKind.CHAINED:
+        inside = (case for case in stage.conduct.cases if way.at.file == case.at.file)
+        found = next((case for case in inside if way.at.pointer[: len(case.at.pointer)] == case.at.pointer), None)
+        return [] if found is None else [found]
+    cases = pipeline.live_cases(stage)
+    ends = [case for case in cases if not case.stages]
+    if pipeline.is_sibling(stage.name) or not any(case.is_for_success for case in cases):
+        ends.append(Case(stage.at, (), ()))  # a success that no case asks about
+    return ends

@@ -22,7 +22,7 @@ from stagec.rules.stages import rule
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for name, ways in pipeline.incoming.items():
         joins = [way for way in ways if way.kind is IncomingKind.JOIN]
-        others = [way for way in ways if way.kind in {IncomingKind.ENTRY, IncomingKind.SUCCESSOR}]
+        others = [way for way in ways if way.kind in {IncomingKind.ENTRY, IncomingKind.SUCCESSOR, IncomingKind.CHAINED}]
         for way in others if joins and name in pipeline.by_id else ():
             related = (Related(joins[0].at, "joins parallel stages here"),)
             yield Finding(way.at, f"{quote(name)} joins parallel stages, but {_how(way, joins)}", related)
@@ -31,9 +31,9 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
 def _how(way: Incoming, joins: list[Incoming]) -> str:
     if way.kind is IncomingKind.ENTRY:
         return "runs begin there as well"
-    source = way.sources[0][0] if way.sources and way.sources[0] else None
-    if source is None:
+    if way.kind is IncomingKind.CHAINED:
         return "is run in a sequence as well"
+    source = way.sources[0][0]
     if any(source in standing for join in joins for standing in join.sources):
         return f"{quote(source)}, for which it waits, leads to it as well"
     return f"{quote(source)} leads to it as well"
