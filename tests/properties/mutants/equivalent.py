@@ -180,7 +180,7 @@ def renamed_definition(project: Project, file: str, path: Pointer) -> Iterator[C
     text = json.dumps(project.files)
     if name not in inside or f'/{name}"' in text:
         return
-    for each in list(reach(data, *OUTPUT)):
+    for each in [*reach(data, *OUTPUT), *reach(data, *GUARD, "outputSchemaRef")]:
         if value_at(data, each) == reference:
             put(data, (*each, "schema"), f"{name}.too")
     moved = {(f"{name}.too" if key == name else key): found for key, found in inside.items()}

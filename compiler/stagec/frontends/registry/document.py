@@ -230,11 +230,10 @@ class Agent:
 
 @value
 class SchemaFolder:
-    """The folder of a registry's schemas: what lies in it, and every reference written there."""
+    """The folder of a registry's schemas: what lies in it, relative to it, and every reference written there."""
 
     path: str
     files: NameIndex
-    """The files, relative to the folder."""
     members: Mapping[str, NameIndex]
     """The names under which each file holds schemas."""
     references: tuple[Reference, ...]
@@ -277,6 +276,7 @@ class Registry:
     prompts: Prompts = Prompts()
     folders: tuple[Folder, ...] = ()
     coordinates: tuple[CoordinateList, ...] = ()
+    guarded: Mapping[str, OutputSchema] = NOTHING
 
     @property
     def gateless(self) -> tuple[Step, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from marshal import dumps
 
@@ -10,7 +10,7 @@ from stagec.contract.choices import Choices, choices, follow_pointer
 from stagec.contract.conflict import emptiness
 from stagec.contract.promise import Excluded, Promise, find_excluded, possible_values, promise
 from stagec.contract.schemas import Miss, Schema, Schemas
-from stagec.core.json import Json, Object, list_of, text_in
+from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.value import replace
 from stagec.frontends.registry.document import Gate, OutputSchema
 from stagec.sources.read import join
@@ -50,6 +50,12 @@ def _gate(given: Object) -> Gate:
     )
 
 
+def read_reference(body: Object) -> tuple[str | None, str | None]:
+    """Return the file and the name by which a step refers to the schema of its output."""
+    reference = object_of(body.get("outputSchemaRef"))
+    return text_in(reference, "file"), text_in(reference, "schema")
+
+
 class OutputReader:
     """The outputs of one registry's steps; steps that name the same schema by equal gates share one."""
 
@@ -67,6 +73,13 @@ class OutputReader:
         if wanted and asked not in self._known:
             self._known[asked] = replace(self._known[key], members=self._promise_each(self._known[key], wanted))
         return self._known[asked if wanted else key]
+
+    def look_up_each(self, bodies: Iterable[tuple[str, Object]]) -> Iterator[tuple[str, OutputSchema]]:
+        """Yield the schemas to which validation steps refer, by the keys of these steps."""
+        for key, body in bodies:
+            file, name = read_reference(body)
+            if file and name:
+                yield key, self.output(file, name, None)
 
     def _promise_each(self, output: OutputSchema, wanted: tuple[str, ...]) -> Mapping[str, Promise]:
         if not isinstance(output.found, Schema) or output.void is not None:

@@ -134,6 +134,24 @@ class JudgedInput:
     promised: Promise | None = None
 
 
+@value
+class HiddenInput:
+    """An input whose variable `name` has the value of `other`, or of the agent or its runner where that is None."""
+
+    step: Step
+    given: StepInput
+    name: str
+    other: StepInput | None
+
+
+def find_hidden_inputs(registry: Registry) -> Iterator[HiddenInput]:
+    """Yield the inputs of all steps that are handed over and of which no variable has the value."""
+    judging = InputJudge(registry)
+    for step in registry.steps.values():
+        if "inputs" in step.body and not step.is_section:
+            yield from judging.find_hidden(step)
+
+
 def judge_inputs(registry: Registry) -> Iterator[JudgedInput]:
     """Yield every input of every step with its fate."""
     judging = InputJudge(registry)
@@ -155,14 +173,29 @@ class InputJudge:
 
     def judge(self, step: Step) -> Iterator[JudgedInput]:
         """Yield the inputs of a step with their fates."""
-        declared, text = list_declared(step), self._registry.prompts.text_of(step.key)
-        named = declared.keys() | (text.reads.keys() if text is not None else frozenset())
+        declared, named = list_declared(step), self._list_named(step)
         for each in list_inputs(step):
             own = {each.name, each.variable} & named
             is_needed = not (own - self._given).isdisjoint(declared)
             lacks = (each.default is None and each.is_required) or (is_needed and each.default in (None, ""))
             is_vital = lacks and (not own or not own <= self._given)
             yield self._judge(JudgedInput(step, each, InputFate.HANDED, each.at / "from", is_vital))
+
+    def find_hidden(self, step: Step) -> Iterator[HiddenInput]:
+        """Yield the inputs of a step that are handed over and of which no variable has the value."""
+        handed = [each.given for each in self.judge(step) if each.fate is InputFate.HANDED]
+        named = self._list_named(step)
+        giving = {each.name: each for each in handed} | {each.variable: each for each in handed}
+        for each in handed:
+            own = [name for name in (each.variable, each.name) if name in named]
+            lost = [name for name in own if name in self._given or giving[name].source != each.source]
+            if lost and len(lost) == len(own):
+                yield HiddenInput(step, each, lost[0], None if lost[0] in self._given else giving[lost[0]])
+
+    def _list_named(self, step: Step) -> frozenset[str]:
+        """Return the variables that a step declares or its prompt reads."""
+        text = self._registry.prompts.text_of(step.key)
+        return frozenset(list_declared(step)).union(text.reads if text is not None else ())
 
     def _judge(self, found: JudgedInput) -> JudgedInput:
         given, registry = found.given, self._registry

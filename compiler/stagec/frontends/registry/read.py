@@ -27,7 +27,7 @@ from stagec.frontends.registry.document import (
     Transition,
 )
 from stagec.frontends.registry.files import RegistryFiles, bundles, find_attached_file, find_attached_folder, is_prompt
-from stagec.frontends.registry.gates import GateReader, OutputReader
+from stagec.frontends.registry.gates import GateReader, OutputReader, read_reference
 from stagec.frontends.registry.prompts import Prompts, PromptText, Store, find_prompts, read_text
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
@@ -44,7 +44,8 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
 
 def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Registry:
     root, at = object_of(bundle.registry.value), bundle.registry.at
-    aliases = _aliases(steps := _steps(root, at, OutputReader(schemas, bundle.schemas.path)))
+    outputs = OutputReader(schemas, bundle.schemas.path)
+    aliases = _aliases(steps := _steps(root, at, outputs))
     return Registry(
         id=_name(root, at),
         at=at,
@@ -67,6 +68,7 @@ def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Regi
         prompts=_prompts(bundle, sources, steps),
         folders=(bundle.schemas, bundle.prompts),
         coordinates=bundle.coordinates,
+        guarded=dict(outputs.look_up_each(_objects(root, "validationSteps"))),
     )
 
 
@@ -99,8 +101,7 @@ class _StepReading:
 
     def output(self, key: str, body: Object, gate: Gate | None) -> OutputSchema | None:
         """Return what the answers of a step look like."""
-        reference = object_of(body.get("outputSchemaRef"))
-        file, name = text_in(reference, "file"), text_in(reference, "schema")
+        file, name = read_reference(body)
         is_taken_whole = gate is None or not gate.handoff
         wanted = (*self.wanted.get(key, ()), *self.wanted.get(text_in(body, "stepId") or "", ()))
         return self.outputs.output(file, name, gate, wanted if is_taken_whole else ()) if file and name else None

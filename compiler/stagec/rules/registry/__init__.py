@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stagec.contract.promise import Presence, Promise
-from stagec.contract.schemas import Schema, absent
+from stagec.contract.schemas import Miss, Schema, absent
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Mention, Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.answers import Reading, find_unsettled
-from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.document import OutputSchema, Registry, Step
 from stagec.frontends.registry.inputs import JudgedInput
 from stagec.frontends.registry.prompts import FALLBACK_KEYS, PromptFile, Prompts
 from stagec.frontends.registry.supply import Optional
@@ -51,6 +51,24 @@ def report_unknown(
         related = tuple(Related(other.at, "mentioned here too") for other in others[:_SHOWN])
         more = f" (and {len(others) - _SHOWN} more mentions)" if len(others) > _SHOWN else ""
         yield Finding(first.at, f"{sentence(first)}{hint(name, names)}{more}", related)
+
+
+def report_unresolved(registry: Registry, outputs: Iterable[tuple[str, Place, OutputSchema]]) -> Iterator[Finding]:
+    """Say of schemas which steps name that they cannot be found; each comes with its step and where it is named."""
+    lost: list[Mention] = []
+    for step, at, output in outputs:
+        if output.found is Miss.NO_FILE:
+            lost.append(Mention(output.file, at / "file"))
+        elif output.found is Miss.OUTSIDE:
+            yield Finding(at / "file", f"schema file {quote(output.file)} lies outside the project")
+        elif output.found is Miss.NO_MEMBER:
+            near = hint(output.name, registry.schemas.names(output.file))
+            message = f"{quote(output.file)} holds no schema {quote(output.name)} for {step}{near}"
+            yield Finding(at / "schema", message)
+    where = f"under {quote(registry.schemas.path)}"
+    yield from report_unknown(
+        lost, registry.schemas.files, lambda each: f"there is no schema file {quote(each.name)} {where}"
+    )
 
 
 _USES = {

@@ -10,13 +10,10 @@ definition, or the name of a member of the file.
 
 from collections.abc import Iterator
 
-from stagec.contract.schemas import Miss, Schema
-from stagec.core.nearest import hint
-from stagec.core.place import Mention
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.rules.registry import report_unknown, rule
+from stagec.rules.registry import report_unresolved, rule
 
 
 @rule(
@@ -31,21 +28,5 @@ from stagec.rules.registry import report_unknown, rule
     ),
 )
 def check(registry: Registry) -> Iterator[Finding]:
-    lost: list[Mention] = []
-    for step in registry.steps.values():
-        output = step.output
-        if output is None or isinstance(output.found, Schema):
-            continue
-        at = step.at / "outputSchemaRef"
-        if output.found is Miss.NO_FILE:
-            lost.append(Mention(output.file, at / "file"))
-        elif output.found is Miss.OUTSIDE:
-            yield Finding(at / "file", f"schema file {quote(output.file)} lies outside the project")
-        elif output.found is Miss.NO_MEMBER:
-            near = hint(output.name, registry.schemas.names(output.file))
-            message = f"{quote(output.file)} holds no schema {quote(output.name)} for step {quote(step.key)}{near}"
-            yield Finding(at / "schema", message)
-    where = f"under {quote(registry.schemas.path)}"
-    yield from report_unknown(
-        lost, registry.schemas.files, lambda each: f"there is no schema file {quote(each.name)} {where}"
-    )
+    named = ((f"step {quote(each.key)}", each.at / "outputSchemaRef", each.output) for each in registry.steps.values())
+    yield from report_unresolved(registry, ((step, at, output) for step, at, output in named if output is not None))
