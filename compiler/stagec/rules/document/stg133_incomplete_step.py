@@ -13,5 +13,11 @@ from stagec.rules.document import shape_rule
 RULE = shape_rule(
     __name__,
     since="0.1",
-    origin=("steps-registry:reg.step-required", "steps-registry:step.c2-nonempty", "steps-registry:step.c3-nonempty"),
+    origin=(
+        "steps-registry:reg.step-required",
+        "steps-registry:step.c2-nonempty",
+        "steps-registry:step.c3-nonempty",
+        "steps-registry:prompt.c2",
+        "steps-registry:prompt.c3",
+    ),
 )

@@ -5,7 +5,7 @@
 the steps before it found out.
 
 ## How to fix
-Add `handoffFields` with the paths that the next step needs, or an empty list when it needs none.
+Add `handoffFields` with the paths that the next step needs. An empty list says that it needs none.
 """
 
 from collections.abc import Iterator

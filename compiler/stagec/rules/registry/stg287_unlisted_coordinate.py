@@ -19,7 +19,12 @@ from stagec.rules.registry import rule
 
 @rule(
     since="0.1",
-    origin=("steps-registry:c3l.c2-pattern", "steps-registry:c3l.c3-pattern", "steps-registry:c3l.directive-pattern"),
+    origin=(
+        "steps-registry:c3l.c2-pattern",
+        "steps-registry:c3l.c3-pattern",
+        "steps-registry:c3l.directive-pattern",
+        "steps-registry:c3l.layer-pattern",
+    ),
 )
 def check(registry: Registry) -> Iterator[Finding]:
     prompts = registry.prompts
