@@ -58,12 +58,10 @@ def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Regi
         aliases=aliases,
         memo=Memo(),
         step_names=NameIndex(steps),
-        **_find_lost(steps, {*object_of(root.get("steps")), *aliases}),
+        **_list_mentions(root, at, steps, aliases),
         entries=dict(_entries(root, at)),
         validators=NameIndex(object_of(root.get("validators"))),
-        validator_mentions=tuple(_validator_mentions(root, at)),
         patterns=NameIndex(object_of(root.get("failurePatterns"))),
-        pattern_mentions=tuple(_pattern_mentions(root, at)),
         schemas=_schema_folder(bundle.schemas.path, sources, schemas),
         prompts=_prompts(bundle, sources, steps),
         folders=(bundle.schemas, bundle.prompts),
@@ -116,13 +114,18 @@ def _list_wanted(root: Object) -> Mapping[str, tuple[str, ...]]:
     return {step: tuple(keys) for step, keys in found.items()}
 
 
-def _find_lost(steps: Mapping[str, Step], known: set[str]) -> dict[str, tuple[Mention, ...]]:
-    """Return the mentions of every step that does not exist: of targets, and of fallbacks."""
+def _list_mentions(
+    root: Object, at: Place, steps: Mapping[str, Step], aliases: Mapping[str, str]
+) -> dict[str, tuple[Mention, ...]]:
+    """Return the mentions of every step that does not exist, of targets and of fallbacks, and of validators."""
+    known = {*object_of(root.get("steps")), *aliases}
     moves = ((step, move) for step in steps.values() for move in step.moves if move.target is not None)
     lost = [(step.mention(move), move.is_fallback) for step, move in moves if move.target not in known]
     return {
         "lost_targets": tuple(each for each, is_fallback in lost if not is_fallback),
         "lost_fallbacks": tuple(each for each, is_fallback in lost if is_fallback),
+        "validator_mentions": tuple(_validator_mentions(root, at)),
+        "pattern_mentions": tuple(_pattern_mentions(root, at)),
     }
 
 
