@@ -22,8 +22,9 @@ def main() -> None:
     except KeyboardInterrupt:  # also while libraries are imported
         status = interrupted()
         os.write(2, b"stagec: interrupted\n")
-    except BaseException:
-        status = 1
+    except BaseException as error:
+        # what Python makes of a request while it makes a class is one
+        status = interrupted() if isinstance(error.__cause__, KeyboardInterrupt) else 1
         # show what nobody expected, such as an installation without one of its libraries
         from traceback import print_exc
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from processes import gone
 
+from stagec.cli import app
+
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the signals of POSIX")
 TOP = Path(__file__).parents[2]
 SWALLOWING = """
@@ -170,3 +172,18 @@ def test_a_request_inside_an_event_loop_ends_the_servers_first(number: signal.Si
     work = ASKING.format(number=int(number), script=str(TOP / "tests" / "world" / "server.py"), folder=str(tmp_path))
     assert ended(work, before="interrupts._PATIENCE = 60") == (128 + number, b" tidied\n")
     assert [pid for pid in (tmp_path / "pids").read_text().split() if not gone(int(pid))] == []
+
+
+def test_what_python_makes_of_a_request_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Named:
+        def __set_name__(self, _owner: type, _name: str) -> None:
+            raise KeyboardInterrupt
+
+    def make(_program: object, _arguments: object) -> None:
+        try:
+            type("Made", (), {"named": Named()})
+        except KeyboardInterrupt as error:  # as it is from Python 3.12 on
+            raise RuntimeError from error
+
+    monkeypatch.setattr(app, "_invoke", make)
+    assert app.run(["rules"]) == 130

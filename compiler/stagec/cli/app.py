@@ -104,11 +104,15 @@ def run(arguments: Sequence[str], program: click.Group = stagec) -> int:
     try:
         return _run_guarded(program, arguments)
     except (KeyboardInterrupt, click.Abort):
-        with suppress(KeyboardInterrupt):  # the second of two
-            say("stagec: interrupted")
-        return interrupts.status()
+        return _report_interruption()
     except Exception as error:  # whatever nobody expected is a fault of stagec's own
-        return _report_internal(error)
+        return _report_interruption() if interrupts.lies_behind(error) else _report_internal(error)
+
+
+def _report_interruption() -> int:
+    with suppress(KeyboardInterrupt):  # the second of two
+        say("stagec: interrupted")
+    return interrupts.status()
 
 
 def _run_guarded(program: click.Group, arguments: Sequence[str]) -> int:

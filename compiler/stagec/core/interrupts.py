@@ -60,6 +60,13 @@ def status() -> int:
     return _SHELL + (_came[0] if _came else signal.SIGINT)
 
 
+def lies_behind(error: BaseException | None) -> bool:
+    """Tell whether an error is what Python made of a request, for example while it made a class."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def _interrupt(number: int, _frame: object) -> None:
     _came.append(number)
     if len(_came) > 1:
