@@ -29,11 +29,12 @@ def choose(quick: int, *, full: int) -> int:
     return full if is_full() else quick
 
 
-def sample(cases: Sequence[T], quick: int) -> Sequence[T]:
-    """Return all cases, or in a quick run that many of them, spread evenly, with the first and the last."""
-    if is_full() or len(cases) <= quick:
+def sample(cases: Sequence[T], quick: int, *, full: int | None = None) -> Sequence[T]:
+    """Return all cases, or that many of them in a quick or a full run, spread evenly, with the first and the last."""
+    most = full if is_full() else quick
+    if most is None or len(cases) <= most:
         return cases
-    between = ((at * (len(cases) - 1)) // (quick - 1) for at in range(1, quick - 1))
+    between = ((at * (len(cases) - 1)) // (most - 1) for at in range(1, most - 1))
     return [cases[at] for at in chain((0,), between, (len(cases) - 1,))]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from processes import is_alive
+from processes import gone, is_alive
 
 from stagec.catalogue import Effects, Lock, LockedServer, LockedTool
 from stagec.catalogue.lock import render_lock
@@ -104,7 +104,7 @@ def test_an_interrupted_lock_leaves_no_server(
         _, told = waiting.communicate(timeout=20)
         assert waiting.returncode == 128 + sent
     assert told.splitlines()[-1] == b"stagec: interrupted"
-    assert [pid for pid in pids(tmp_path) if is_alive(pid)] == []
+    assert [pid for pid in pids(tmp_path) if not gone(pid)] == []
     assert not (tmp_path / "tools.lock.json").exists()
 
 

@@ -176,7 +176,7 @@ def frozen(root: Path, files: Files, **budgets: int) -> list[Frozen | Refused] |
     return None if freezer.errors else [freezer.freeze(each) for each in freezer.compilation.meanings]
 
 
-@pytest.mark.parametrize("name", sample([*CASES], 120))
+@pytest.mark.parametrize("name", sample([*CASES], 120, full=200))
 def test_a_project_has_an_error_or_compiles(tmp_path: Path, name: str) -> None:
     for each in frozen(tmp_path, CASES[name]) or ():
         assert isinstance(each, Frozen)

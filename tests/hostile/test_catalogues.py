@@ -65,7 +65,7 @@ PLACES = {
 COMMANDS = ["validate", "compile", "tools list", "graph"]
 
 
-@pytest.mark.parametrize(("place", "shape", "command"), sample([*product(PLACES, SHAPES, COMMANDS)], 90))
+@pytest.mark.parametrize(("place", "shape", "command"), sample([*product(PLACES, SHAPES, COMMANDS)], 90, full=160))
 def test_a_catalogue(write: Any, attack: Any, place: str, shape: str, command: str) -> None:
     write("pipeline.yaml", "id: p\nentry: a\nstages: [a.md]\ntools: tools.yaml\n")
     write("a.md", STAGE)

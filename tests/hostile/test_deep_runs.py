@@ -107,7 +107,7 @@ def given_to(command: str) -> tuple[str, ...]:
     return INPUTS if command in {"run", "simulate"} else ()
 
 
-@pytest.mark.parametrize(("shape", "command"), sample([*product(SHAPES, COMMANDS)], 20))
+@pytest.mark.parametrize(("shape", "command"), sample([*product(SHAPES, COMMANDS)], 20, full=40))
 def test_a_plan_that_is_something_else(write: Any, attack: Any, shape: str, command: str) -> None:
     for data in (write_frame(SHAPES[shape].encode()), SHAPES[shape].encode()):
         write("p", data)
@@ -126,7 +126,9 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize(("shape", "place", "suffix"), sample([*product(SHAPES, PLACES, ["json", "yaml"])], 40))
+@pytest.mark.parametrize(
+    ("shape", "place", "suffix"), sample([*product(SHAPES, PLACES, ["json", "yaml"])], 40, full=80)
+)
 def test_a_scenario(write: Any, attack: Any, shape: str, place: str, suffix: str) -> None:
     write("p", dump(steps()))
     text = PLACES[place].format(SHAPES[shape])
@@ -195,7 +197,7 @@ def look(attack: Any, reader: str, **more: Any) -> Any:
     return attack(*rest, *named, command=command, seconds=3.0, megabytes=500.0, **more)
 
 
-@pytest.mark.parametrize(("name", "reader"), sample([*product(EVENTS, READERS)], 80))
+@pytest.mark.parametrize(("name", "reader"), sample([*product(EVENTS, READERS)], 80, full=160))
 def test_a_journal_of_odd_events(project: Path, attack: Any, name: str, reader: str) -> None:
     journal(project / ".stagec" / "runs" / "one.run", *("\n" + each for each in EVENTS[name]))
     look(attack, reader)
@@ -214,13 +216,13 @@ BESIDE = {
 }
 
 
-@pytest.mark.parametrize(("name", "reader"), sample([*product(BESIDE, READERS)], 20))
+@pytest.mark.parametrize(("name", "reader"), sample([*product(BESIDE, READERS)], 20, full=40))
 def test_a_journal_with_something_else_beside_its_plan(project: Path, attack: Any, name: str, reader: str) -> None:
     journal(project / ".stagec" / "runs" / "one.run", "\n" + STARTED, beside=BESIDE[name])
     look(attack, reader)
 
 
-@pytest.mark.parametrize(("shape", "reader"), sample([*product(SHAPES, READERS)], 20))
+@pytest.mark.parametrize(("shape", "reader"), sample([*product(SHAPES, READERS)], 20, full=40))
 def test_a_journal_of_another_plan(project: Path, attack: Any, shape: str, reader: str) -> None:
     plan = write_frame(SHAPES[shape].encode())
     beside = json.dumps({"digest": plan[11:82].decode(), "facts": {}})

@@ -120,7 +120,7 @@ class ServerProcess:
                 await self._over(patience / 2 or _SHORT)
         finally:
             self._link.close()
-        await _wait_for_end(process, patience or _SHORT)
+        await _wait_for_end(process)
         return status
 
     async def _over(self, patience: float) -> None:
@@ -181,8 +181,11 @@ async def _lines(output: StreamReader) -> AsyncIterator[bytes]:
         yield parts[0]
 
 
-async def _wait_for_end(process: Process, patience: float) -> None:
-    """Wait for the end of a process, and of all that share its streams."""
+async def _wait_for_end(process: Process) -> None:
+    """Wait until the supervisor has killed everything: asyncio kills what is not awaited, and others would be left.
+
+    Whoever has no time for that ends stagec itself, and then the supervisor goes on alone.
+    """
     with suppress(TimeoutError):
-        async with asyncio.timeout(patience):
+        async with asyncio.timeout(_PATIENCE):
             await process.wait()
