@@ -60,7 +60,7 @@ def _killed(folder: Path, name: str, command: str, chance: random.Random) -> Kil
     faults: list[str] = []
     if chance.random() < 0.5:
         faults += _resumed(folder, name, before)
-    first.wait()
+    _end(first)
     time.sleep(1)
     faults += [f"{pid} outlives {name}" for pid in _alive(name)]
     for pid in _alive(name):
@@ -84,7 +84,13 @@ def _resumed(folder: Path, name: str, before: set[int]) -> list[str]:
         return [f"{name} could not be resumed{_explain(again)}"]
     finally:
         again.kill()
-        again.wait()
+        _end(again)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.wait()
+    if process.stderr is not None:
+        process.stderr.close()
 
 
 def _explain(again: subprocess.Popen[bytes]) -> str:

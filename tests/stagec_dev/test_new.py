@@ -17,15 +17,16 @@ from stagec_dev.scaffold import MARK
 from stagec_dev.tools.new import begin
 
 
-def free_code(hundred: int) -> str:
-    """Return the last code of a family that no rule has."""
+def free_code(hundred: int) -> str | None:
+    """Return the last code of a family that no rule has; none where every number is taken."""
     taken = {path.name[3:6] for path in (ROOT / "compiler" / "stagec" / "rules").glob("*/stg*")}
-    return next(f"STG{number}" for number in range(hundred + 99, hundred, -1) if str(number) not in taken)
+    return next((f"STG{number}" for number in range(hundred + 99, hundred, -1) if str(number) not in taken), None)
 
 
 RULES = {
-    f"rule of {family.name}": ("rule", free_code(family.hundred), f"never-seen-before-in-{family.name}")
+    f"rule of {family.name}": ("rule", code, f"never-seen-before-in-{family.name}")
     for family in list_families()
+    if (code := free_code(family.hundred)) is not None
 }
 NAMES = {
     **RULES,
