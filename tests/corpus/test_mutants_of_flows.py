@@ -815,7 +815,7 @@ COORDINATES = "STG287"
 
 
 def complaint(mutant: Mutant) -> tuple[str, list[Diagnostic]]:
-    """Return what is wrong with what is told of a mutant, and what was added."""
+    """Return what is wrong with the diagnostics of a mutant, and the added diagnostics."""
     added = [one for one in compiled(mutant.agent) if (one.code, one.message) not in known(mutant.agent.base)]
     errors = [one for one in added if one.severity is Severity.ERROR and one.code != COORDINATES]
     if any(one.code == "STG705" for one in errors) and is_starved(mutant.agent):

@@ -1,4 +1,4 @@
-"""Random schemas with alternatives, conditions and denials: what is said of an answer with an intent holds."""
+"""Random schemas with alternatives, conditions and denials: what stagec promises of an answer with an intent holds."""
 
 from __future__ import annotations
 

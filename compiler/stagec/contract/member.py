@@ -53,7 +53,7 @@ def member(combination: Combination, name: str) -> MemberSchemas:
 
 
 def _of_either(combination: Combination, name: str, index: int) -> MemberSchemas:
-    """Return what is said of an element or of a member; without any type, a text or a number has neither."""
+    """Return what applies to an element or to a member; without any type, a text or a number has neither."""
     elements = [_element(each, index) for each in combination.layers]
     members = [_property(each, name) for each in combination.speaking(name)]
     parts = tuple({part.at: part for each in (*elements, *members) for part in each.parts}.values())

@@ -22,7 +22,7 @@ SEPARATORS = re.compile(r"[./#\[\]{}\s:,~]+")
 
 
 class Verdict(NamedTuple):
-    """What is wrong with what is told of a mutant (empty if nothing is), and what it adds to that of its base."""
+    """What is wrong with the diagnostics of a mutant (empty if nothing is), and those that its base does not have."""
 
     what: str
     added: tuple[Diagnostic, ...]
@@ -53,7 +53,7 @@ class Bench:
         return compile_project(Checked(self.root, (self.root,), Settings())).diagnostics
 
     def added(self, change: Change) -> tuple[Diagnostic, ...]:
-        """Return what is told of a mutant and not of its base."""
+        """Return the diagnostics of a mutant that its base does not have."""
         kept = {file: self._read(file) for file in change.files}
         try:
             self._write(change.files)

@@ -280,7 +280,7 @@ _DECLARED = (Presence.SURE, Presence.POSSIBLE)
 
 
 def find_unhanded(registry: Registry) -> Iterator[tuple[str, str]]:
-    """Yield the steps, and the keys that they should hand over, where that is told of the step that lacks them."""
+    """Yield each step that should hand over a key, with that key, if the report belongs to this step."""
     for each in judge_inputs(registry):
         is_told = each.fate is InputFate.UNHANDED and each.is_vital and each.at != each.given.at / "from"
         if is_told and each.source is not None:
