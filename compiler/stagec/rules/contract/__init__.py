@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from stagec.contract.promise import Presence
+from stagec.contract.promise import Presence, Promise
 from stagec.core.nearest import hint
 from stagec.core.rule import Family, Related
 from stagec.core.words import listing, quote
@@ -12,7 +12,7 @@ from stagec.model.flow import Read, Source, Unmet
 FAMILY = Family(__name__, 700, Graph)
 rule = FAMILY.rule
 
-_WORST = (Presence.IMPOSSIBLE, Presence.UNDECLARED, Presence.POSSIBLE)
+_WORST = (Presence.IMPOSSIBLE, Presence.UNDECLARED, Presence.POSSIBLE, Presence.UNKNOWABLE)
 """Of one path read of several nodes only the worst is told."""
 _SHOWN = 8
 
@@ -30,11 +30,17 @@ def reading(graph: Graph, presence: Presence) -> Iterator[tuple[Read, tuple[Sour
             shared[id(each.sources)] = numbers.setdefault(tuple(one.node for one in each.sources), len(numbers))
         same.setdefault((each.node, each.path, shared[id(each.sources)]), []).append(each)
     for first, *others in same.values():
-        found = [(each.promised.presence, each) for each in first.sources if each.promised is not None]
+        known = [(each.promised, each) for each in first.sources if each.promised is not None]
+        found = [(promised.presence, each) for promised, each in known if _is_judged(promised)]
         told = next((worst for worst in _WORST if worst in {one for one, _ in found}), None)
         if told is presence:
             again = tuple(Related(each.at, "read here too") for each in others if each.at != first.at)
             yield first, tuple(each for one, each in found if one is presence), again[:_SHOWN]
+
+
+def _is_judged(promised: Promise) -> bool:
+    """Tell whether a promise says something; a schema that cannot be read has a diagnostic of its own."""
+    return promised.presence is not Presence.UNKNOWABLE or promised.legible
 
 
 def tell(graph: Graph, read: Read) -> str:
