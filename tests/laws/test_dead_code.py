@@ -21,6 +21,7 @@ CALLED_BY_OTHERS = {
     "core/value.py": {"__class__"},  # Python reads it
     "drivers/local/background.py": {"__call__"},  # a protocol's own method
     "picture/reduce.py": {"PHASE"},  # users name members of this by their value
+    "protocol/artifact_paths.py": {"find_path_fault", "place_artifact", "is_contained"},  # stage plans will ask it
     "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
 }
 """What frameworks, Python, users or the contributors' tools call."""
