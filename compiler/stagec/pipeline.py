@@ -100,7 +100,7 @@ def _compile(project: Project) -> Compilation:
 
 def list_families() -> tuple[AnyFamily, ...]:
     """Return every family of rules in the order in which they judge."""
-    return tuple(sorted(members(rules, Family), key=lambda family: family.hundred))
+    return tuple(sorted(members(rules, Family), key=lambda family: family.numbers[0].start))
 
 
 def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple[Meaning, ...]]:

@@ -9,6 +9,7 @@ import pytest
 from stagec import rules
 from stagec.core.rule import AnyRule, Family, Finding, Rule
 from stagec.core.shelf import member, members, names
+from stagec.pipeline import list_families
 from stagec.rules import registry
 
 
@@ -17,7 +18,9 @@ def _declare(module: str) -> AnyRule:
         return ()
 
     check.__module__ = module
-    return Family("stagec.rules.registry", 200, object).rule(since="0.1", origin=("here",))(check)
+    return Family("stagec.rules.registry", (range(200, 300), range(2000, 2100)), object).rule(
+        since="0.1", origin=("here",)
+    )(check)
 
 
 def test_code_and_name_come_from_the_file() -> None:
@@ -26,8 +29,11 @@ def test_code_and_name_come_from_the_file() -> None:
     assert (found.code, found.name) == ("STG201", "unknown-target")
 
 
-@pytest.mark.parametrize("module", ["stagec.rules.registry.unknown_target", "stagec.rules.registry.stg601_lost_node"])
-def test_a_file_of_another_name_or_hundred_is_refused(module: str) -> None:
+STRANGE = ("unknown_target", "stg601_lost_node", "stg2100_lost_node", "stg20100_lost_node", "stg20_lost_node")
+
+
+@pytest.mark.parametrize("module", [f"stagec.rules.registry.{name}" for name in STRANGE])
+def test_a_file_of_another_name_or_number_is_refused(module: str) -> None:
     with pytest.raises(ImportError, match="is not named like stg201_what_is_wrong"):
         _declare(module)
 
@@ -37,9 +43,19 @@ def test_every_family_stands_on_the_shelf_under_its_own_name() -> None:
 
 
 def test_a_family_finds_its_rules_by_code() -> None:
-    codes = [rule.code for rule in registry.FAMILY.rules()]
+    codes = [int(rule.code.removeprefix("STG")) for rule in registry.FAMILY.rules()]
     assert codes == sorted(codes)
-    assert "STG201" in codes
+    assert 201 in codes
+
+
+def test_no_number_belongs_to_two_families() -> None:
+    numbers = [number for family in list_families() for each in family.numbers for number in each]
+    assert len(numbers) == len(set(numbers))
+
+
+def test_the_first_digit_selects_all_codes_of_a_family() -> None:
+    for family in list_families():
+        assert len({str(number)[0] for each in family.numbers for number in each}) == 1
 
 
 def test_a_child_without_exactly_one_member_is_refused() -> None:

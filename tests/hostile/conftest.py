@@ -33,7 +33,7 @@ with open(report, "w") as file:
 """Starts a command from a small process: a large one would lend its own memory to the peak of the new one."""
 RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 COMMANDS = re.compile(r"^\s*::(?!:)|##\[|##vso\[", re.MULTILINE)
-CODES = re.compile(r"\[(STG\d{3})\]")
+CODES = re.compile(r"\[(STG\d{3,4})\]")
 
 
 class Outcome(NamedTuple):

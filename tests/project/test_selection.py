@@ -54,6 +54,19 @@ def test_a_rule_is_selected_by_any_of_its_names(selector: str) -> None:
     assert codes(Settings(extend_select=(selector,))) == {"STG101", "STG105", "STG901"}
 
 
+def test_a_code_is_never_the_prefix_of_a_longer_one() -> None:
+    family = Fake("registry", rule("STG200", "short"), rule("STG2000", "long"), rule("STG299", "last"))
+
+    def select(name: str) -> set[str]:
+        severities = Selection.of(Settings(select=(name,)), cast("tuple[AnyFamily, ...]", (family,))).severities
+        return set(severities or {})
+
+    assert select("STG2") == {"STG200", "STG2000", "STG299"}
+    assert select("STG20") == {"STG200", "STG2000"}
+    assert select("STG200") == {"STG200"}
+    assert select("STG2000") == {"STG2000"}
+
+
 def test_a_severity_selects_the_rules_that_were_declared_with_it() -> None:
     assert codes(Settings(select=("error",))) == {"STG101", "STG105", "STG901"}
     assert codes(Settings(ignore=("error",))) == set()

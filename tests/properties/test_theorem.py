@@ -23,7 +23,7 @@ from stagec_dev.checkout import ROOT
 PAGE = ROOT / "docs" / "user-guide" / "what-is-proved.md"
 ROW = re.compile(r"^\| (?P<statement>\d[^|]*) \| (?P<rules>[^|]*) \| `(?P<test>tests/[^`]*)` \|$", re.MULTILINE)
 ROWS = list(ROW.finditer(PAGE.read_text(encoding="utf-8")))
-CODES = sorted({code for row in ROWS for code in re.findall(r"STG\d{3}", row["rules"])})
+CODES = sorted({code for row in ROWS for code in re.findall(r"STG\d{3,4}", row["rules"])})
 NOTHING = Made({}, Counter(), {}, {})
 
 

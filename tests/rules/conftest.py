@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from stagec.core.place import Span
 
 _FENCE = re.compile(r"^(?P<ticks>`{3,})(?P<info>.*)$")
-_SPEC = re.compile(r"stg\d{3}_[a-z0-9_]+\.md")
+_SPEC = re.compile(r"stg\d{3,4}_[a-z0-9_]+\.md")
 
 
 class Block(NamedTuple):

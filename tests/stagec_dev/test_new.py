@@ -11,22 +11,23 @@ from pathlib import Path
 import pytest
 from campaigns import sample
 
+from stagec.core.rule import AnyFamily
 from stagec.pipeline import list_families
 from stagec_dev.checkout import ROOT
 from stagec_dev.scaffold import MARK
 from stagec_dev.tools.new import begin
 
 
-def free_code(hundred: int) -> str | None:
-    """Return the last code of a family that no rule has; none where every number is taken."""
-    taken = {path.name[3:6] for path in (ROOT / "compiler" / "stagec" / "rules").glob("*/stg*")}
-    return next((f"STG{number}" for number in range(hundred + 99, hundred, -1) if str(number) not in taken), None)
+def free_code(family: AnyFamily) -> str:
+    """Return the last code of a family that no rule has."""
+    taken = {rule.code for rule in family.rules()}
+    codes = (f"STG{number}" for numbers in family.numbers for number in numbers)
+    return [code for code in codes if code not in taken][-1]
 
 
 RULES = {
-    f"rule of {family.name}": ("rule", code, f"never-seen-before-in-{family.name}")
+    f"rule of {family.name}": ("rule", free_code(family), f"never-seen-before-in-{family.name}")
     for family in list_families()
-    if (code := free_code(family.hundred)) is not None
 }
 NAMES = {
     **RULES,

@@ -14,7 +14,7 @@ from stagec.core.shelf import members
 from stagec.core.value import replace, value
 
 S = TypeVar("S")
-_FILE_NAME = re.compile(r"stg(?P<number>\d{3})_(?P<name>[a-z0-9_]+)")
+_FILE_NAME = re.compile(r"stg(?P<number>\d{3,4})_(?P<name>[a-z0-9_]+)")
 
 
 @value
@@ -61,10 +61,13 @@ class Rule(Generic[S]):
 
 @value
 class Family(Generic[S]):
-    """The rules that judge one kind of subject. `optional` families are silent until somebody selects them."""
+    """The rules that judge one kind of subject. `optional` families are silent until somebody selects them.
+
+    `numbers` are the ranges that its codes come from; the first digit of all is the same, so that it selects them.
+    """
 
     package: str
-    hundred: int
+    numbers: tuple[range, ...]
     subject: type[S]
     optional: bool = False
 
@@ -76,7 +79,11 @@ class Family(Generic[S]):
     def rules(self) -> tuple[Rule[S], ...]:
         """Return the rules of this family, by code."""
         found: tuple[Rule[S], ...] = members(sys.modules[self.package], Rule)
-        return found
+        return tuple(sorted(found, key=lambda rule: int(rule.code.removeprefix("STG"))))
+
+    def owns(self, number: int) -> bool:
+        """Tell whether a number is one of this family's codes, taken or free."""
+        return any(number in each for each in self.numbers)
 
     def rule(
         self,
@@ -97,7 +104,7 @@ class Family(Generic[S]):
         self, module: str, check: Callable[[S], Iterable[Finding]], since: str, origin: tuple[str, ...]
     ) -> Rule[S]:
         """Return an error that is named after a module, whose docstring is its page."""
-        code, name = _identity(module, self.hundred)
+        code, name = _identity(module, self)
         return Rule(code, name, since, Severity.ERROR, origin, (), docstring(sys.modules[module]), check)
 
 
@@ -105,9 +112,9 @@ AnyFamily = Family[Any]
 AnyRule = Rule[Any]
 
 
-def _identity(module: str, hundred: int) -> tuple[str, str]:
+def _identity(module: str, family: AnyFamily) -> tuple[str, str]:
     """Read `STG601` and `unreachable-node` from `stg601_unreachable_node`."""
     match = _FILE_NAME.fullmatch(module.rpartition(".")[2])
-    if match is None or int(match["number"]) // 100 * 100 != hundred:
-        raise ImportError(f"{module} is not named like stg{hundred + 1}_what_is_wrong")
+    if match is None or not family.owns(int(match["number"])):
+        raise ImportError(f"{module} is not named like stg{family.numbers[0][1]}_what_is_wrong")
     return f"STG{match['number']}", match["name"].replace("_", "-")

@@ -47,8 +47,12 @@ class Selection:
 
 def names_of(family: AnyFamily, rule: AnyRule) -> frozenset[str]:
     """Return every name that selects a rule: code and its prefixes, rule, family, groups, severity and `ALL`."""
-    codes = (rule.code[:length] for length in range(len("STG"), len(rule.code) + 1))
-    return frozenset({"ALL", rule.name, family.name, rule.severity.value, *rule.groups, *codes})
+    prefixes = (rule.code[:length] for length in range(len("STG"), _LONGEST_PREFIX + 1))
+    return frozenset({"ALL", rule.code, rule.name, family.name, rule.severity.value, *rule.groups, *prefixes})
+
+
+_LONGEST_PREFIX = len("STG20")
+"""A longer one would be a code: `STG200` is one rule, and not ten rules from `STG2000`."""
 
 
 def _is_selected(settings: Settings, family: AnyFamily, rule: AnyRule) -> bool:

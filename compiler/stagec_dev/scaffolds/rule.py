@@ -101,7 +101,7 @@ def _imports(family: AnyFamily, home: str) -> str:
 
 
 def _identity(words: tuple[str, ...]) -> tuple[str, str]:
-    match = re.fullmatch(r"(STG\d{3}) ([a-z0-9]+(?:-[a-z0-9]+)*)", " ".join(words))
+    match = re.fullmatch(r"(STG\d{3,4}) ([a-z0-9]+(?:-[a-z0-9]+)*)", " ".join(words))
     if match is None:
         raise Failure(f"expected {_TAKES}, got {quote(' '.join(words))}")
     code, name = match.groups()
@@ -113,9 +113,9 @@ def _identity(words: tuple[str, ...]) -> tuple[str, str]:
 
 def _family(code: str) -> AnyFamily:
     for family in list_families():
-        if family.hundred == int(code[3]) * 100:
+        if family.owns(int(code.removeprefix("STG"))):
             return family
-    known = listing([f"STG{family.hundred // 100}xx" for family in list_families()])
+    known = listing([f"STG{each[0]}-{each[-1]}" for family in list_families() for each in family.numbers])
     raise Failure(f"{code} belongs to no family; there are {known}")
 
 

@@ -9,7 +9,7 @@ from stagec.core.words import listing, quote
 from stagec.graph import Graph, noun
 from stagec.model.flow import Read, Source, Unmet
 
-FAMILY = Family(__name__, 700, Graph)
+FAMILY = Family(__name__, (range(700, 800),), Graph)
 rule = FAMILY.rule
 
 _WORST = (Presence.IMPOSSIBLE, Presence.UNDECLARED, Presence.POSSIBLE, Presence.UNKNOWABLE)

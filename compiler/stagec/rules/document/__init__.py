@@ -13,7 +13,7 @@ from stagec.core.value import replace
 from stagec.core.words import listing, quote
 from stagec.sources.tree import Fault, Tree
 
-FAMILY = Family(__name__, 100, Tree)
+FAMILY = Family(__name__, (range(100, 200),), Tree)
 rule = FAMILY.rule
 
 _OWNERS = {

@@ -9,7 +9,7 @@ from stagec.core.words import quote
 from stagec.graph import Graph, Trap, build, noun
 from stagec.model.flow import Edge, Entry, Pick, To
 
-FAMILY = Family(__name__, 600, Graph)
+FAMILY = Family(__name__, (range(600, 700),), Graph)
 rule = FAMILY.rule
 
 _SHOWN = 8

@@ -1,4 +1,4 @@
-"""STG2xx: names, references and agreements inside one step registry."""
+"""STG2xx and STG20xx: names, references and agreements inside one step registry."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -14,7 +14,7 @@ from stagec.frontends.registry.inputs import JudgedInput
 from stagec.frontends.registry.prompts import FALLBACK_KEYS, PromptFile, Prompts
 from stagec.frontends.registry.supply import Optional
 
-FAMILY = Family(__name__, 200, Registry)
+FAMILY = Family(__name__, (range(200, 300), range(2000, 2100)), Registry)
 rule = FAMILY.rule
 
 

@@ -15,7 +15,7 @@ from stagec.frontends.stages.document import RESULT, Case, Pipeline, Profile, St
 from stagec.frontends.stages.placeholder_errors import WrongPlaceholder
 from stagec.model.flow import Mode
 
-FAMILY = Family(__name__, 300, Pipeline)
+FAMILY = Family(__name__, (range(300, 400),), Pipeline)
 rule = FAMILY.rule
 
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")

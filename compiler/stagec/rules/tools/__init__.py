@@ -4,7 +4,7 @@ from stagec.catalogue import Catalogue, Tool
 from stagec.core.rule import Family
 from stagec.core.words import quote
 
-FAMILY = Family(__name__, 500, Catalogue)
+FAMILY = Family(__name__, (range(500, 600),), Catalogue)
 rule = FAMILY.rule
 
 
