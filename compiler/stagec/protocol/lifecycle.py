@@ -1,0 +1,100 @@
+"""The life of a stage: its eight statuses, what happens to it, and the one table of transitions."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from stagec.core.value import value
+
+
+class StageStatus(StrEnum):
+    """What is known about a stage of a run."""
+
+    PENDING = "PENDING"
+    RUNNING = "RUNNING"
+    COMPLETED = "COMPLETED"
+    INTERRUPTING = "INTERRUPTING"
+    """A signal was sent, and the process is not gone yet. Whatever its exit status is, the stage is interrupted."""
+    INTERRUPTED = "INTERRUPTED"
+    FAILED = "FAILED"
+    RESUMABLE = "RESUMABLE"
+    BLOCKED = "BLOCKED"
+
+
+SETTLED = frozenset({StageStatus.COMPLETED, StageStatus.RESUMABLE, StageStatus.BLOCKED})
+"""The statuses that a run can end with: only somebody's decision changes them."""
+
+
+class StageEvent(StrEnum):
+    """What happens to a stage."""
+
+    START = "start"
+    """All that it depends on is completed, and its process begins."""
+    SUCCESS = "success"
+    FAILURE = "failure"
+    HARD_TIMEOUT = "watchdog_hard_timeout"
+    ABORT = "abort"
+    PROCESS_EXITED = "process_exited"
+    """The whole process group is gone."""
+    CHECKPOINT_VALID = "checkpoint_valid"
+    """Each stage that it depends on, directly or not, has a valid checkpoint, or it depends on none."""
+    CHECKPOINT_NONE = "checkpoint_none"
+    RETRY_REFUSED = "retry_refused"
+    """It is not retryable, and nobody has consented to run it again."""
+    DEPENDENCY_BLOCKED = "dependency_blocked"
+    """A stage that it depends on ended otherwise than as completed, for good."""
+    RESUME = "resume"
+    RESET = "reset"
+    """Somebody lets it begin anew."""
+
+
+class Emitted(StrEnum):
+    """The markers that stagec itself emits when a stage changes its status."""
+
+    BEGIN = "STAGE:begin"
+    END_SUCCESS = "STAGE:end:success"
+    END_FAILED = "STAGE:end:failed"
+    END_INTERRUPTED = "STAGE:end:interrupted"
+    REHYDRATED = "REHYDRATED"
+
+
+@value
+class StageChange:
+    """Where an event leads a stage, and what is emitted, in this order."""
+
+    to: StageStatus
+    emits: tuple[Emitted, ...] = ()
+
+
+_S, _E = StageStatus, StageEvent
+STAGE_CHANGES = {
+    # the nine of the protocol
+    (_S.PENDING, _E.START): StageChange(_S.RUNNING, (Emitted.BEGIN,)),
+    (_S.RUNNING, _E.SUCCESS): StageChange(_S.COMPLETED, (Emitted.END_SUCCESS,)),
+    (_S.RUNNING, _E.HARD_TIMEOUT): StageChange(_S.INTERRUPTING),
+    (_S.RUNNING, _E.ABORT): StageChange(_S.INTERRUPTING),
+    (_S.RUNNING, _E.FAILURE): StageChange(_S.FAILED, (Emitted.END_FAILED,)),
+    (_S.INTERRUPTING, _E.PROCESS_EXITED): StageChange(_S.INTERRUPTED, (Emitted.END_INTERRUPTED,)),
+    (_S.INTERRUPTED, _E.CHECKPOINT_VALID): StageChange(_S.RESUMABLE),
+    (_S.FAILED, _E.CHECKPOINT_VALID): StageChange(_S.RESUMABLE),
+    (_S.FAILED, _E.CHECKPOINT_NONE): StageChange(_S.BLOCKED),
+    # without these an interrupted stage would have no way on, and nothing could be resumed
+    (_S.INTERRUPTED, _E.CHECKPOINT_NONE): StageChange(_S.BLOCKED),
+    (_S.PENDING, _E.DEPENDENCY_BLOCKED): StageChange(_S.BLOCKED),
+    (_S.RESUMABLE, _E.RESUME): StageChange(_S.RUNNING, (Emitted.REHYDRATED, Emitted.BEGIN)),
+    (_S.BLOCKED, _E.RESET): StageChange(_S.PENDING),
+    (_S.FAILED, _E.RETRY_REFUSED): StageChange(_S.BLOCKED),
+    (_S.INTERRUPTED, _E.RETRY_REFUSED): StageChange(_S.BLOCKED),
+}
+"""Every legal transition; what is not here does not happen."""
+
+
+def follow_event(status: StageStatus, event: StageEvent) -> StageChange:
+    """Return where an event leads a stage of some status.
+
+    Raises `ValueError` for an event that cannot happen to such a stage.
+    """
+    change = STAGE_CHANGES.get((status, event))
+    if change is None:
+        raise ValueError(f"no stage that is {status} can meet the event {event}")
+    return change

@@ -1,0 +1,50 @@
+"""The statuses of a stage, and what leads from one to another."""
+
+from __future__ import annotations
+
+import pytest
+
+from stagec.protocol.lifecycle import SETTLED, STAGE_CHANGES, Emitted, StageEvent, StageStatus, follow_event
+
+PAIRS = [(status, event) for status in StageStatus for event in StageEvent]
+
+
+def test_fifteen_of_all_pairs_are_legal() -> None:
+    assert (len(PAIRS), len(STAGE_CHANGES)) == (96, 15)
+
+
+@pytest.mark.parametrize(("status", "event"), PAIRS)
+def test_what_the_table_does_not_have_is_refused(status: StageStatus, event: StageEvent) -> None:
+    if (status, event) in STAGE_CHANGES:
+        assert follow_event(status, event) is STAGE_CHANGES[status, event]
+    else:
+        with pytest.raises(ValueError, match=f"no stage that is {status} can meet the event {event}"):
+            follow_event(status, event)
+
+
+def test_a_completed_stage_stays_completed() -> None:
+    assert not [event for status, event in STAGE_CHANGES if status is StageStatus.COMPLETED]
+
+
+def test_an_interrupted_stage_is_not_completed_by_a_late_success() -> None:
+    assert (StageStatus.INTERRUPTING, StageEvent.SUCCESS) not in STAGE_CHANGES
+
+
+def test_every_stage_can_settle_without_anybodys_decision() -> None:
+    decisions = {StageEvent.RESUME, StageEvent.RESET}
+    leads: dict[StageStatus, set[StageStatus]] = {each: {each} for each in SETTLED}
+    for _ in StageStatus:
+        for (status, event), change in STAGE_CHANGES.items():
+            if event not in decisions:
+                leads.setdefault(status, set()).update(leads.get(change.to, ()))
+    assert set(leads) == set(StageStatus)
+    assert not [key for key in STAGE_CHANGES if key[0] in SETTLED and key[1] not in decisions]
+
+
+def test_whatever_begins_also_ends_in_the_markers() -> None:
+    for (status, _), change in STAGE_CHANGES.items():
+        assert (Emitted.BEGIN in change.emits) == (change.to is StageStatus.RUNNING)
+        ends = {Emitted.END_SUCCESS, Emitted.END_FAILED, Emitted.END_INTERRUPTED}
+        is_end = change.to in {StageStatus.COMPLETED, StageStatus.FAILED, StageStatus.INTERRUPTED}
+        assert bool(ends.intersection(change.emits)) == is_end
+        assert (Emitted.REHYDRATED in change.emits) == (status is StageStatus.RESUMABLE)
