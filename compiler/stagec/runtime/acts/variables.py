@@ -80,8 +80,8 @@ def _criteria(builder: StepBuilder, _iteration: int) -> Json:
 
 
 _RUNNERS: Mapping[str, Callable[[StepBuilder, int], Json]] = {
-    "iteration": lambda _moment, iteration: iteration,
-    "completed_iterations": lambda _moment, iteration: iteration - 1,
+    "iteration": lambda _builder, iteration: iteration,
+    "completed_iterations": lambda _builder, iteration: iteration - 1,
     "max_iterations": lambda builder, _iteration: builder.program.plan.limits.executions,
     "remaining": _remaining,
     "completion_keyword": _setting("verdictKeyword"),
