@@ -6,8 +6,8 @@ import json
 
 from handmade import stages
 
+from stagec.core.canonical import canonical, digest
 from stagec.plan import dump
-from stagec.plan.canonical import canonical, digest
 from stagec.plan.load import read_frame, write_frame
 
 PLAN = dump(stages())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from stagec.core.canonical import digest
 from stagec.core.value import replace
-from stagec.plan.canonical import digest
 from stagec.plan.document import Draft, Plan
 from stagec.plan.facts import facts
 from stagec.sources.read import Sources

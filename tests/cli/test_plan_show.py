@@ -19,10 +19,10 @@ from stagec.cli.commands.plan.node_page import draw_node_page
 from stagec.cli.commands.plan.overview import draw_overview
 from stagec.cli.commands.plan.sheet import Sheet
 from stagec.cli.commands.plan.show import format_node, format_plan
+from stagec.core.canonical import canonical, digest
 from stagec.core.terminal import Canvas
 from stagec.core.value import replace
 from stagec.plan import Plan, dump, load, verify
-from stagec.plan.canonical import canonical, digest
 from stagec.plan.document import Contents, Input
 from stagec.plan.load import write_frame
 from stagec.plan.node import Edge, Node, Outcome, Stop

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from stagec.cli.plans import Freezer, Frozen, Refused
+from stagec.core.canonical import digest
 from stagec.core.value import replace
 from stagec.plan import Plan
 from stagec.plan.act import Prompt
-from stagec.plan.canonical import digest
 from stagec.project.configuration import configure
 
 EXAMPLE = Path(__file__).parents[2] / "registries" / "issue-flow"

@@ -13,10 +13,10 @@ import pytest
 from playable import HOOKS, STAGES, STEPS, asking, command, judged, stages, steps
 
 from stagec.cli.app import run
+from stagec.core.canonical import canonical
 from stagec.core.value import replace
 from stagec.drivers.local import read_journal
 from stagec.plan import Plan, dump
-from stagec.plan.canonical import canonical
 from stagec.plan.load import write_frame
 from stagec.runtime import Answered, Started
 

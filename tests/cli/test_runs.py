@@ -13,9 +13,9 @@ from click.shell_completion import ShellComplete
 from playable import STAGES, STEPS, judged, stages, steps
 
 from stagec.cli.app import run, stagec
+from stagec.core.canonical import canonical
 from stagec.drivers.local import Journal, create, open_journal
 from stagec.plan import dump
-from stagec.plan.canonical import canonical
 from stagec.plan.load import write_frame
 from stagec.runtime import Started, load
 

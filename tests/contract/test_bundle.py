@@ -13,9 +13,9 @@ from stagec.contract.bundle import bundle
 from stagec.contract.choices import as_text
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.budgets import Budgets
+from stagec.core.canonical import compact
 from stagec.core.json import Json
 from stagec.core.place import Place
-from stagec.plan.canonical import compact
 from stagec.runtime.answer_schemas import AnswerSchemas
 from stagec.runtime.json_values import normalise
 from stagec.sources.read import Sources

@@ -15,13 +15,13 @@ from properties.random_world import World
 from runtime.projection import asked
 
 from stagec.cli.running.inputs import read_scenario
+from stagec.core.canonical import canonical, digest
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.drivers.local import History, JournalError, RunSession, proceed, restore
 from stagec.drivers.local.history import load_event
 from stagec.plan import Plan, PlanError, dump
-from stagec.plan.canonical import canonical, digest
 from stagec.plan.facts import facts
 from stagec.plan.load import load as load_plan
 from stagec.plan.load import read_frame, write_frame

@@ -34,9 +34,9 @@ ALLOWED = {
     "contract.variants:_absent": "paths are no longer than an answer is deep",
     "contract.variants:_tree": "paths are no longer than an answer is deep",
     "emitters.html.data:_finite": "the data of a page, which stagec makes",
-    "plan.canonical:_large": "once, for the part of a number",
-    "plan.canonical:_number": "once, for the part of a number",
-    "plan.canonical:_write": "a value that is nested too deeply is an error of its caller, which names it",
+    "core.canonical:_large": "once, for the part of a number",
+    "core.canonical:_number": "once, for the part of a number",
+    "core.canonical:_write": "a value that is nested too deeply is an error of its caller, which names it",
     "plan.facts:_components": "a name that a function shadows",
     "plan.facts:cycles": "a name that a function shadows",
     **dict.fromkeys(

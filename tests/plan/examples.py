@@ -9,9 +9,9 @@ from typing import Any
 
 from handmade import stages, steps
 
+from stagec.core.canonical import canonical
 from stagec.core.json import Json
 from stagec.plan import dump
-from stagec.plan.canonical import canonical
 from stagec.plan.load import write_frame
 from stagec_dev.compiling import plans
 

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
+from stagec.core.canonical import MOST, digest, is_exact
 from stagec.core.value import replace
 from stagec.plan import Plan
 from stagec.plan.act import Act, Carried, Command, Converse, Given, Prompt, Provided, Supply
-from stagec.plan.canonical import MOST, digest, is_exact
 from stagec.plan.document import Input, Judge, Limits, Names, System
 from stagec.plan.facts import facts
 from stagec.plan.gate import (

@@ -17,8 +17,8 @@ from plan.examples import FILES, payload
 from plan.random_plans import plans
 from plan.test_load import mutate
 
+from stagec.core.canonical import canonical
 from stagec.plan import Plan, dump
-from stagec.plan.canonical import canonical
 from stagec.plan.codec import CodecError
 from stagec.plan.plan_codec import PLAN
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plan.examples import FILES
 
+from stagec.core.canonical import digest
 from stagec.plan import PlanError, dump, load, verify
 from stagec.plan.act import Command
-from stagec.plan.canonical import digest
 from stagec.plan.document import Limits, Names, Plan
 from stagec.plan.gate import ExitGate
 from stagec.plan.load import read_frame, write_frame

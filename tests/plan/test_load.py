@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from plan.examples import FILES, file_of, payload
 
+from stagec.core.canonical import canonical, digest
 from stagec.core.json import Json
 from stagec.plan import Loaded, PlanError, dump, load, verify
-from stagec.plan.canonical import canonical, digest
 from stagec.plan.load import read_frame, write_frame
 
 STEPS, STAGES = FILES["by hand: steps"], FILES["by hand: stages"]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stagec.core.canonical import MOST, canonical, is_exact, to_count
 from stagec.core.json import Json
-from stagec.plan.canonical import MOST, canonical, is_exact, to_count
 
 
 @pytest.mark.parametrize(

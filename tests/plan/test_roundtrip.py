@@ -13,9 +13,9 @@ from jsonschema_rs import validator_for
 from plan.random_plans import plans
 from plan_vectors.references import missing
 
+from stagec.core.canonical import digest
 from stagec.core.value import replace
 from stagec.plan import Plan, PlanError, dump, load, verify
-from stagec.plan.canonical import digest
 from stagec.plan.load import read_frame
 from stagec.plan.plan_codec import PLAN, schema
 from stagec.plan.references import dangling

@@ -13,8 +13,8 @@ import pytest
 from campaigns import choose
 from plan_vectors.files import RefusedError, read
 
+from stagec.core.canonical import canonical
 from stagec.plan import PlanError, load
-from stagec.plan.canonical import canonical
 from stagec.plan.load import write_frame
 
 FILES = sorted((Path(__file__).parents[1] / "plan_vectors").glob("*/plan.json"))

@@ -8,10 +8,10 @@ from math import isfinite
 
 from stagec.contract.combinations import Combination, type_of, types_of
 from stagec.contract.schemas import Miss, Schema, Schemas
+from stagec.core.canonical import MOST
 from stagec.core.json import Json, Object
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.plan.canonical import MOST
 from stagec.sources.shape.dialects import REMARKS
 from stagec.sources.shape.subschemas import KEYWORDS, index_of, tokens
 
@@ -91,7 +91,7 @@ def as_text(given: Json) -> str:
 
 
 def _number(given: float) -> str:
-    from stagec.plan.canonical import compact  # numbers with fractions are rare
+    from stagec.core.canonical import compact  # numbers with fractions are rare
 
     return compact(given)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from enum import StrEnum
 
+from stagec.core.canonical import MOST
 from stagec.core.json import Json
 from stagec.core.place import Key
 from stagec.core.value import replace, value
 from stagec.core.words import quote
-from stagec.plan.canonical import MOST
 from stagec.plan.template import DEEPEST
 
 TYPE_CHECKING = False

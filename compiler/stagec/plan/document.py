@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from stagec.core.canonical import digest
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.plan.act import Supply
-from stagec.plan.canonical import digest
 from stagec.plan.node import Node, Outcome
 from stagec.plan.surroundings import Server, Session, Tool, Validator
 from stagec.plan.template import Template

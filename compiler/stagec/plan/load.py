@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping
 from math import isfinite
 
+from stagec.core.canonical import MOST, canonical, digest
 from stagec.core.collector import PausedCollector
 from stagec.core.json import Json
 from stagec.core.place import Pointer, pointer_text
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.plan.canonical import MOST, canonical, digest
 from stagec.plan.codec import TAG, CodecError, Known
 from stagec.plan.costs import unaffordable
 from stagec.plan.document import FORMAT, Plan

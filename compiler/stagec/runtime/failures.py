@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from stagec.core.canonical import as_text
 from stagec.core.json import Json, object_of, text_in
 from stagec.core.value import value
-from stagec.plan.canonical import as_text
 from stagec.runtime.exchange import label_execution
 
 

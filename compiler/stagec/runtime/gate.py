@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stagec.core.canonical import as_text, compact
 from stagec.core.json import Json
-from stagec.plan.canonical import as_text, compact
 from stagec.plan.gate import Check, IntentGate, VerdictGate
 from stagec.runtime.json_values import MISSING, all_hold, follow, put
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from stagec.core.canonical import as_text
 from stagec.core.json import Json
-from stagec.plan.canonical import as_text
 from stagec.plan.gate import Among, Exists, Term
 
 MISSING: Any = object()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 
+from stagec.core.canonical import as_text
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.plan.canonical import as_text
 from stagec.plan.template import Choice, Each, Hole, Template, Text
 from stagec.runtime.json_values import MISSING, follow
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 
+from stagec.core.canonical import as_text
 from stagec.core.json import Json, object_of
 from stagec.core.value import replace
 from stagec.core.words import quote
 from stagec.plan.act import Command, Converse, Prompt
-from stagec.plan.canonical import as_text
 from stagec.plan.node import Chain, Fork, Go, Outcome, Stop, Target
 from stagec.runtime.acts import begin_act
 from stagec.runtime.acts.variables import UnstartableError, render_prompt

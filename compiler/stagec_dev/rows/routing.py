@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from stagec.core.canonical import as_text
 from stagec.core.json import Json, object_of
-from stagec.plan.canonical import as_text
 from stagec.plan.document import Plan
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Go, Stop

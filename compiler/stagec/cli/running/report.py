@@ -10,11 +10,11 @@ from shlex import join
 from typing import Protocol
 
 from stagec.cli.streams import find_canvas, put, say
+from stagec.core.canonical import compact
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.terminal import Canvas, Paint, Style, columns
 from stagec.core.words import escape_ci_commands, format_count, shorten_digest, visible
 from stagec.plan import Plan
-from stagec.plan.canonical import compact
 from stagec.plan.node import Outcome
 from stagec.runtime import Effect, Event, Move, State, StepResult
 from stagec.runtime.exchange import (

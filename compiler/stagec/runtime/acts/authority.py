@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from hashlib import sha256
 
+from stagec.core.canonical import canonical
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.plan.canonical import canonical
 
 APPROVE, DENY, ASK = "approve", "deny", "ask"
 ENVELOPE, GRANT, GUARD = "sm-envelope", "sm-grant-token", "guard"

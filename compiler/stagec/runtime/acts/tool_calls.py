@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from stagec.core.canonical import as_text
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan.act import Converse
-from stagec.plan.canonical import as_text
 from stagec.runtime.acts import hooks
 from stagec.runtime.acts.authority import (
     APPROVE,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from stagec.core.canonical import as_text
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.core.words import quote
-from stagec.plan.canonical import as_text
 from stagec.plan.gate import Condition, Validation
 from stagec.plan.surroundings import Validator
 from stagec.runtime.exchange import Shell

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from stagec.core.canonical import as_text
 from stagec.core.json import Json
 from stagec.plan.act import Carried, Given, Prompt, Supply
-from stagec.plan.canonical import as_text
 from stagec.runtime.render import UnfilledError
 from stagec.runtime.step_builder import StepBuilder
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from stagec.core.canonical import MOST
 from stagec.core.json import Json
 from stagec.plan.act import Given, Provided
-from stagec.plan.canonical import MOST
 from stagec.plan.document import Input, Judge, Limits, Names
 from stagec.plan.node import Outcome
 from stagec.plan.template import Hole

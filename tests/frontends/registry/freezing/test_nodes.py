@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from stagec.core.canonical import MOST
 from stagec.core.json import Json
 from stagec.frontends.registry.prompts import FALLBACK_KEYS, read_fallback
 from stagec.plan.act import Command, Given, Prompt
-from stagec.plan.canonical import MOST
 from stagec.plan.document import Input
 from stagec.plan.gate import ExitGate, IntentGate, JudgeGate
 from stagec.plan.surroundings import Tool

@@ -8,10 +8,10 @@ from shlex import join
 from stagec.cli.commands.simulate.samples import Wish, make_sample
 from stagec.cli.running.report import label_request
 from stagec.cli.wording import describe_conditions, describe_target
+from stagec.core.canonical import compact
 from stagec.core.value import value
 from stagec.plan import Plan
 from stagec.plan.act import Converse, Prompt
-from stagec.plan.canonical import compact
 from stagec.plan.gate import IntentGate, Term
 from stagec.plan.node import Edge, Named, Node, Pick
 from stagec.runtime import Program, State

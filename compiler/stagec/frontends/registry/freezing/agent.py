@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from stagec.core.canonical import canonical, to_count
 from stagec.core.json import Object, object_of, text_in
 from stagec.frontends.registry.document import Registry
 from stagec.frontends.registry.freezing.templates import RegistryTexts, find_names, prompt
 from stagec.frontends.registry.freezing.variables import Variables
 from stagec.frontends.registry.supply import is_given
 from stagec.model.flow import Flow
-from stagec.plan.canonical import canonical, to_count
 from stagec.plan.document import Input, Judge, Limits, System
 from stagec.plan.node import Outcome
 from stagec.sources.read import Sources

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from stagec.core.canonical import to_count
 from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.frontends.registry import document
 from stagec.frontends.registry.document import Intent, Step, StepKind
@@ -13,7 +14,6 @@ from stagec.frontends.registry.freezing.variables import Variables, list_needed
 from stagec.frontends.registry.prompts import Prompts, read_fallback
 from stagec.model import flow
 from stagec.plan.act import Act, Command, Prompt
-from stagec.plan.canonical import to_count
 from stagec.plan.gate import Among, ExitGate, Gate, IntentGate, JudgeGate, Reads, Term
 from stagec.plan.node import Edge, Go, Named, Outcome, Pick, Stop, Target
 from stagec.plan.template import Path, Template

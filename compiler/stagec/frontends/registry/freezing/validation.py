@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stagec.core.canonical import to_count
 from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.freezing.templates import RegistryTexts, retry_prompt
 from stagec.frontends.registry.prompts import Prompts
 from stagec.frontends.registry.validators import read_success
-from stagec.plan.canonical import to_count
 from stagec.plan.gate import Condition, Validation
 from stagec.plan.surroundings import Success, Validator
 from stagec.plan.template import Template

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from stagec.contract.bundle import PlanTexts
 from stagec.contract.schemas import Schema
+from stagec.core.canonical import MOST, is_exact
 from stagec.core.json import list_of, object_of, text_in
 from stagec.frontends.stages.document import RESERVED, Pipeline, PlaceholderForm, Stage
 from stagec.frontends.stages.freezing.nodes import freeze_node, inside
 from stagec.frontends.stages.freezing.tools import files, list_allowed, servers, tools
 from stagec.model.flow import Flow
-from stagec.plan.canonical import MOST, is_exact
 from stagec.plan.document import Draft, Input, Limits, Names, Plan
 from stagec.plan.surroundings import LoopHook, Session
 from stagec.sources.read import Sources

@@ -8,12 +8,12 @@ from typing import assert_never
 
 from stagec.contract.bundle import PlanTexts
 from stagec.contract.schemas import Miss, Schema
+from stagec.core.canonical import MOST, as_text, to_count
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.frontends.stages.document import Body, Pipeline, Placeholder, PlaceholderForm, Stage, StageCondition
 from stagec.frontends.stages.freezing.tools import list_allowed
 from stagec.model import flow
 from stagec.plan.act import Converse
-from stagec.plan.canonical import MOST, as_text, to_count
 from stagec.plan.gate import Admission, Among, Backoff, Check, Exists, Retry, Term, VerdictGate
 from stagec.plan.node import Chain, Edge, Fork, Go, Node, Outcome, Stop, Target
 from stagec.plan.template import Hole, Path, Piece, Template, Text

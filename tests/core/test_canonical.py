@@ -11,8 +11,8 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stagec.core.canonical import as_text, canonical, compact
 from stagec.core.json import Json
-from stagec.plan.canonical import as_text, canonical, compact
 
 MOST = 2**53 - 1
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
