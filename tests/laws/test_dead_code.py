@@ -24,7 +24,7 @@ CALLED_BY_OTHERS = {
     "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
 }
 """What frameworks, Python, users or the contributors' tools call."""
-AWAITED = ("protocol/",)
+AWAITED = ("protocol/", "world/stages/", "world/supervision.py")
 """Packages whose users are not all there yet."""
 
 

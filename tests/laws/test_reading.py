@@ -15,7 +15,7 @@ OWN = {
     "project/mistakes.py": "a schema that stagec publishes",
     "sources/shape/document.py": "a schema that stagec publishes",
     "templates.py": "templates of stagec's own",
-    "world/commands.py": "its own collector, which keeps a bounded part of what a process prints",
+    "world/supervision.py": "a stream, of which it takes one piece at a time",
 }
 """Modules that read something whole that no user wrote, each with what it is."""
 

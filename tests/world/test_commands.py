@@ -133,3 +133,14 @@ def test_what_is_cancelled_before_it_has_begun_ends_at_once(effect: Shell | Wait
 def test_a_wait_that_is_cancelled_is_over() -> None:
     world = LocalWorld(Permissions())
     assert cancelled(Wait("r/a#1/1.0", 600_000), world, lambda: bool(world._stops)) == {}
+
+
+def test_what_takes_too_long_may_end_by_itself_and_has_no_status_all_the_same() -> None:
+    ended = shell("trap 'echo cleaned; exit 0' TERM; echo begun; sleep 600 & wait", milliseconds=500)
+    assert ended == {"exit": None, "stdout": "begun\ncleaned\n", "stderr": "stopped after 0.5 s\n"}
+
+
+def test_what_does_not_end_when_it_is_asked_to_is_killed() -> None:
+    ended = shell("trap '' TERM; (trap '' TERM; sleep 600) & echo $$ $!; while :; do sleep 1; done", milliseconds=300)
+    assert ended["exit"] is None
+    assert all(gone(int(each)) for each in str(ended["stdout"]).split())

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-_KILL, _PIPE, _XFSZ = 9, 13, 25
+_INT, _QUIT, _KILL, _PIPE, _TERM, _XFSZ = 2, 3, 9, 13, 15, 25
 """Signals by number: the module that names them takes as long to import as all of this takes to run."""
+_DEFAULT = (_INT, _QUIT, _PIPE, _TERM, _XFSZ)
+"""What a program may expect to end it: Python ignores some, and so may whoever started stagec in the background."""
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
 _TICK = 20
 """Milliseconds between two looks, where no file descriptor tells that a process has ended."""
@@ -43,9 +45,9 @@ def main() -> None:
     words, environment = texts[: int(count)], dict(each.split(b"=", 1) for each in texts[int(count) :])
     program, trouble = _start(library, folder, words, environment)
     if trouble:
-        os.write(link, b"trouble %d\n" % trouble)
+        _tell(link, b"trouble %d\n" % trouble)
         return
-    os.write(link, b"started 0\n")
+    _tell(link, b"started 0\n")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):  # whoever reads what the program writes must not wait for this process
         os.dup2(nowhere, stream)
@@ -65,6 +67,13 @@ def _receive(link: int, size: int) -> bytes:
     return data
 
 
+def _tell(link: int, news: bytes) -> None:
+    try:
+        os.write(link, news)
+    except OSError:  # stagec is gone: whatever is left has to be killed all the same
+        return
+
+
 def _start(library: Any, folder: bytes, words: list[bytes], environment: dict[bytes, bytes]) -> tuple[int, int]:
     """Start the program in a session of its own; return its process and the number of the error, 0 for none."""
     told, telling = os.pipe()
@@ -74,7 +83,7 @@ def _start(library: Any, folder: bytes, words: list[bytes], environment: dict[by
             os.setsid()
             if sys.platform == "linux":
                 library.prctl(_SET_PDEATHSIG, _KILL)
-            for number in (_PIPE, _XFSZ):  # Python ignores them, and programs do not expect it
+            for number in _DEFAULT:
                 library.signal(number, None)
             os.chdir(folder)
             os.execvpe(words[0], words, environment)
@@ -100,7 +109,7 @@ def _attend(program: int, link: int, parent: int) -> bool:
         for process, status in _reap():
             if process == program:
                 is_over = True
-                os.write(link, b"ended %d\n" % os.waitstatus_to_exitcode(status))
+                _tell(link, b"ended %d\n" % os.waitstatus_to_exitcode(status))
         if link in ready and not _obey(link, None if is_over else program):
             break
         for each in ready - {link}:  # it says the same for ever
@@ -116,6 +125,7 @@ def _obey(link: int, program: int | None) -> bool:
         return False
     if asked and program is not None:
         _signal_group(program, asked[0])
+        _tell(link, b"sent %d\n" % asked[0])
     return bool(asked)
 
 
