@@ -93,7 +93,7 @@ def _compile(project: Project) -> Compilation:
     selection = Selection.of(settings, list_families())
     faulty = [tree for tree in trees.values() if tree.faults]  # of a tree without faults no rule has anything to say
     subjects: tuple[object, ...] = (*faulty, *documents, *(meaning.graph for meaning in meanings))
-    cases = tuple(_pair_rules(selection.families, subjects))
+    cases = tuple(_pair_rules(selection, subjects))
     verdicts = tuple(Verdict(rule, finding) for rule, subject in cases for finding in rule.check(subject))
     return Compilation(diagnose(verdicts, trees, selection), meanings, trees, len(cases))
 
@@ -139,9 +139,13 @@ def _make_plan(end: AnyFrontEnd, document: object, flow: Flow, sources: Sources)
         return freeze(end.freeze(document, flow, sources), sources)
 
 
-def _pair_rules(chosen: Iterable[AnyFamily], subjects: Iterable[object]) -> Iterable[tuple[AnyRule, object]]:
-    """Yield every rule with every subject that it judges, one family after the other."""
-    for family in chosen:
+def _pair_rules(selection: Selection, subjects: Iterable[object]) -> Iterable[tuple[AnyRule, object]]:
+    """Yield every rule with every subject that it judges, one family after the other.
+
+    A rule that is not selected judges too, because its findings may explain others; a pedantic one explains nothing.
+    """
+    for family in selection.families:
         judged = [subject for subject in subjects if isinstance(subject, family.subject)]
         for rule in family.rules() if judged else ():
-            yield from ((rule, subject) for subject in judged)
+            if not rule.pedantic or selection.severity(rule) is not None:
+                yield from ((rule, subject) for subject in judged)

@@ -18,16 +18,16 @@ def test_without_a_configuration_every_value_is_a_default(run: Run, tmp_path: Pa
         == f"""\
 # project root: {tmp_path}
 # configuration file: none
-roots = ["."]                                # default
-include = []                                 # default
-exclude = []                                 # default
-gitignore = true                             # default
-# select: every family that is not optional  # default
-extend-select = []                           # default
-ignore = []                                  # default
-fail-on = "error"                            # default
-output-format = "text"                       # default
-# required-version: any version              # default
+roots = ["."]                              # default
+include = []                               # default
+exclude = []                               # default
+gitignore = true                           # default
+# select: every rule that is not optional  # default
+extend-select = []                         # default
+ignore = []                                # default
+fail-on = "error"                          # default
+output-format = "text"                     # default
+# required-version: any version            # default
 
 [budgets]
 file-size = 1000000    # default

@@ -24,6 +24,9 @@ class Fake:
         self.optional = optional
         self._rules = rules
 
+    def asks_first(self, rule: AnyRule) -> bool:
+        return self.optional or rule.pedantic
+
     def rules(self) -> tuple[AnyRule, ...]:
         return self._rules
 
@@ -46,6 +49,19 @@ def codes(settings: Settings) -> set[str]:
 def test_optional_families_are_silent_by_default() -> None:
     assert codes(Settings()) == {"STG101", "STG105"}
     assert Selection.of(Settings(), FAMILIES).families == FAMILIES[:1]
+
+
+def test_pedantic_rules_are_silent_until_they_are_selected() -> None:
+    family = Fake("registry", rule("STG201", "wrong"), rule("STG202", "odd", "pedantic"))
+
+    def select(settings: Settings) -> set[str]:
+        selection = Selection.of(settings, cast("tuple[AnyFamily, ...]", (family,)))
+        return {each.code for each in family.rules() if selection.severity(each) is not None}
+
+    assert select(Settings()) == select(Settings(severity={"STG202": Severity.ERROR})) == {"STG201"}
+    for selector in ("pedantic", "STG202", "odd"):
+        assert select(Settings(extend_select=(selector,))) == {"STG201", "STG202"}
+        assert select(Settings(select=(selector,))) == {"STG202"}
 
 
 @pytest.mark.parametrize("selector", ["STG9", "STG901", "odd-name", "policy", "style"])

@@ -44,7 +44,7 @@ class CataloguedRule:
             "groups": list(self.rule.groups),
             "since": self.rule.since,
             "family": self.family.name,
-            "optional": self.family.optional,
+            "optional": self.family.asks_first(self.rule),
             "summary": self.summary,
             "url": self.url,
         }
@@ -86,7 +86,7 @@ def draw_table(every: Iterable[CataloguedRule], width: int | None) -> str:
 
 
 def _describe_severity(each: CataloguedRule) -> str:
-    return f"({each.rule.severity})" if each.family.optional else str(each.rule.severity)
+    return f"({each.rule.severity})" if each.family.asks_first(each.rule) else str(each.rule.severity)
 
 
 def _draw_row(row: tuple[str, ...], widths: Iterable[int], width: int | None) -> str:
@@ -101,7 +101,8 @@ def _draw_row(row: tuple[str, ...], widths: Iterable[int], width: int | None) ->
 def draw_page(each: CataloguedRule, canvas: Canvas) -> str:
     """Return the rule's name, its page, and where it comes from."""
     rule = each.rule
-    title = f"{rule.code} {rule.name} ({rule.severity}{', only when selected' if each.family.optional else ''})"
+    when = ", only when selected" if each.family.asks_first(rule) else ""
+    title = f"{rule.code} {rule.name} ({rule.severity}{when})"
     facts = {
         "family": [each.family.name],
         "groups": rule.groups,

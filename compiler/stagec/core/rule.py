@@ -46,7 +46,8 @@ class Rule(Generic[S]):
     """One check, and everything that documentation and selection need to know about it.
 
     `origin` names where the rule comes from: slugs of the specification (`steps-registry:gate.enum-drift`) and codes
-    of other tools (`SR-VALID-003`), six at most. `groups` are names under which `--select` finds it besides its code.
+    of other tools (`SR-VALID-003`), six at most. `groups` are names under which `--select` finds it besides its code;
+    a rule of the group `pedantic` is silent until somebody selects it.
     """
 
     code: str
@@ -57,6 +58,11 @@ class Rule(Generic[S]):
     groups: tuple[str, ...]
     explanation: str
     check: Callable[[S], Iterable[Finding]]
+
+    @property
+    def pedantic(self) -> bool:
+        """Whether the rule speaks only where somebody selects it."""
+        return "pedantic" in self.groups
 
 
 @value
@@ -75,6 +81,10 @@ class Family(Generic[S]):
     def name(self) -> str:
         """What the family is called: the last part of its package's name."""
         return self.package.rpartition(".")[2]
+
+    def asks_first(self, rule: Rule[S]) -> bool:
+        """Tell whether one of the family's rules is silent until somebody selects it."""
+        return self.optional or rule.pedantic
 
     def rules(self) -> tuple[Rule[S], ...]:
         """Return the rules of this family, by code."""

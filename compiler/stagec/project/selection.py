@@ -42,7 +42,9 @@ class Selection:
 
     def severity(self, rule: AnyRule) -> Severity | None:
         """Return how heavy the findings of a rule are, or nothing when it does not speak."""
-        return rule.severity if self.severities is None else self.severities.get(rule.code)
+        if self.severities is None:
+            return None if rule.pedantic else rule.severity
+        return self.severities.get(rule.code)
 
 
 def names_of(family: AnyFamily, rule: AnyRule) -> frozenset[str]:
@@ -57,7 +59,7 @@ _LONGEST_PREFIX = len("STG20")
 
 def _is_selected(settings: Settings, family: AnyFamily, rule: AnyRule) -> bool:
     names = names_of(family, rule)
-    base = not family.optional if settings.select is None else not names.isdisjoint(settings.select)
+    base = not family.asks_first(rule) if settings.select is None else not names.isdisjoint(settings.select)
     return (base or not names.isdisjoint(settings.extend_select)) and names.isdisjoint(settings.ignore)
 
 

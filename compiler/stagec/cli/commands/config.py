@@ -45,7 +45,7 @@ COMMAND = click.Group(
 )
 
 
-_WHEN_NOT_SET = {"select": "every family that is not optional", "required-version": "any version"}
+_WHEN_NOT_SET = {"select": "every rule that is not optional", "required-version": "any version"}
 _TABLES = ("severity", "budgets")
 
 
