@@ -59,6 +59,15 @@ Late()
 while True: [None for _ in range(9)]
 """
 """A library that is imported when a request comes, in a destructor."""
+DEFERRED = """
+try:
+    with interrupts.DeferredRequests(lambda: print(' told', flush=True)):
+        go(); end = time.monotonic() + 1.5
+        while time.monotonic() < end: time.sleep(0.01)
+        print(' finished', flush=True)
+except KeyboardInterrupt: print(' tidied', flush=True); os._exit(interrupts.status())
+"""
+"""Work that is left in order longer than a request waits for other work."""
 PROBE = """
 import os, signal, sys, time
 from stagec.core import interrupts
@@ -93,6 +102,15 @@ def ended(work: str, *numbers: signal.Signals, before: str = "") -> tuple[int, b
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_request_lets_everything_be_left_in_order(number: signal.Signals) -> None:
     assert ended(ORDERLY, number) == (128 + number, b" tidied\n")
+
+
+def test_work_that_takes_time_to_be_left_in_order_has_it() -> None:
+    assert ended(DEFERRED, signal.SIGTERM) == (143, b" told\n finished\n tidied\n")
+
+
+def test_a_second_request_ends_such_work_at_once() -> None:
+    status, out = ended(DEFERRED, signal.SIGINT, signal.SIGINT)
+    assert (status, out) == (-signal.SIGINT, b" told\n")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -129,6 +129,22 @@ class HeldRequests:
             raise KeyboardInterrupt
 
 
+class DeferredRequests(HeldRequests):
+    """Holds requests back for work that takes time to be left in order: nothing repeats the first one.
+
+    A second request ends the process at once, whatever it is doing.
+    """
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self._told = signal.set_wakeup_fd(-1) if self in _holding else -1
+
+    def __exit__(self, *error: object) -> None:
+        if self in _holding:
+            signal.set_wakeup_fd(self._told, warn_on_full_buffer=False)
+        super().__exit__(*error)
+
+
 def _raise_again(lost: sys.UnraisableHookArgs) -> None:
     """Raise a request again that came while Python ran a destructor or a callback, from which no exception gets out.
 

@@ -16,11 +16,11 @@ from playable import stages
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.drivers.local import Journal, create, drive, open_journal, read_journal
+from stagec.drivers.local import Inbox, Journal, RunSession, create, drive, open_journal, proceed, read_journal
 from stagec.drivers.local.replay import replay_twice
 from stagec.plan import Plan, dump
 from stagec.plan.node import Outcome
-from stagec.runtime import Answered, Effect, Program, Started, State, load
+from stagec.runtime import Answered, Cancelled, Effect, Program, Started, State, load
 from stagec.runtime.exchange import Call, Turn, read_key
 
 TOP = Path(__file__).parents[3]
@@ -191,6 +191,36 @@ def test_an_interruption_ends_what_is_under_way(program: Program, journal: Journ
     with pytest.raises(KeyboardInterrupt):
         drive(program, journal, world, STARTED, interrupt)
     assert world.cancelled == world.ended == [SIBLINGS[1]]
+
+
+def test_what_is_put_into_the_inbox_happens_while_the_world_answers(program: Program, path: Path) -> None:
+    inbox = Inbox()
+
+    class Told(Held):
+        def answer(self, effect: Effect) -> Json:
+            if effect.key == SIBLINGS[1]:
+                inbox.put(Cancelled("interrupted"))
+            return super().answer(effect)
+
+    world = Told(lambda: world._over.wait(PATIENCE))
+    journal = create(path, dump(program.plan), program.digest)
+    state = proceed(RunSession(program, journal, world, inbox=inbox), State(), STARTED)
+    journal.close()
+    assert (state.ended, state.reason) == (Outcome.FAILED, "count, attempt 1: cancelled: interrupted")
+    assert read_journal(path).events[-1] == Cancelled("interrupted")
+    assert world.ended == [SIBLINGS[1]]
+
+
+def test_with_an_inbox_no_request_keeps_the_thread_that_asks(program: Program, journal: Journal) -> None:
+    asked = []
+
+    class World:
+        def answer(self, effect: Effect) -> Json:
+            asked.append(current_thread() is main_thread())
+            return submit(effect)
+
+    proceed(RunSession(program, journal, World(), inbox=Inbox()), State(), STARTED)
+    assert asked == [False, False, False]
 
 
 def test_nobody_waits_for_a_request_that_a_world_cannot_cancel(program: Program, journal: Journal) -> None:

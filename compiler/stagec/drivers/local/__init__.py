@@ -3,11 +3,12 @@
 from stagec.drivers.local.drive import Observer, RunSession, drive, proceed, restore
 from stagec.drivers.local.history import History, JournalError, Reason
 from stagec.drivers.local.journal import Journal, create, open_journal, read_journal
-from stagec.drivers.local.requests import World
+from stagec.drivers.local.requests import Inbox, World
 from stagec.drivers.local.runner import run
 
 __all__ = [
     "History",
+    "Inbox",
     "Journal",
     "JournalError",
     "Observer",

@@ -12,7 +12,7 @@ from stagec.drivers.local.background import open_background, run_at_once
 from stagec.drivers.local.history import History, JournalError, Reason, damage_error, dump_event, load_event
 from stagec.drivers.local.journal import Journal
 from stagec.drivers.local.replay import advance_through, digest_step, find_difference
-from stagec.drivers.local.requests import World, open_pool
+from stagec.drivers.local.requests import Inbox, World, open_pool
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Event
 from stagec.runtime.program import Program
@@ -49,12 +49,16 @@ class EventStore(Protocol):
 
 @value
 class RunSession:
-    """One process that executes a run: its program and events, the world that answers, and an observer."""
+    """One process that executes a run: its program and events, the world that answers, and an observer.
+
+    Where there is an inbox, events that are put into it happen to the run.
+    """
 
     program: Program
     journal: EventStore
     world: World
     observe: Observer = unseen
+    inbox: Inbox | None = None
 
 
 def drive(program: Program, journal: Journal, world: World, event: Event | None, observe: Observer = unseen) -> State:
@@ -84,7 +88,7 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
     """Execute a run from a state, the one to which the journal leads, until it has ended."""
     journal = session.journal
     most, background = session.program.plan.limits.parallel, open_background() if journal.waits else None
-    with background or nullcontext(run_at_once) as begin, open_pool(session.world, most) as pool:
+    with background or nullcontext(run_at_once) as begin, open_pool(session.world, most, session.inbox) as pool:
         while state.ended is None:
             if event is None:
                 event = pool.next_event(state)

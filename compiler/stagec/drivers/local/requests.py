@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Protocol
 
 from stagec.core.json import Json
-from stagec.runtime.exchange import Answered, Effect, Wait
+from stagec.runtime.exchange import Answered, Effect, Event, Wait
 from stagec.runtime.state import State
 
 _PATIENCE = 2.0
@@ -29,29 +29,52 @@ class World(Protocol):
         """Return the answer to a request, in the form that its class names."""
 
 
+class Inbox:
+    """Takes what happens to a run while requests are under way: their answers, and events that nobody asked for.
+
+    `put` may be called in any thread, and by what handles a signal.
+    """
+
+    def __init__(self) -> None:
+        self._queue: SimpleQueue[Event | tuple[str, _Result]] = SimpleQueue()
+        self.put = self._queue.put
+        self.get = self._queue.get
+
+    def get_all(self) -> Iterator[Event | tuple[str, _Result]]:
+        """Yield what has arrived until now."""
+        with suppress(Empty):
+            while True:
+                yield self._queue.get_nowait()
+
+
 class RequestPool:
     """Gets answers from a world: as many at once as a plan allows, waits apart, and others one after the other.
 
     What follows from answers that have arrived together follows in the order of the requests. Requests that do not
     overlap are answered in the thread that asks, the first one first, so that a world without any has one order.
+    With an inbox, no request that overlaps keeps the thread that asks: what arrives in the inbox is heard at once.
     """
 
-    def __init__(self, world: World, most: int) -> None:
+    def __init__(self, world: World, most: int, inbox: Inbox | None = None) -> None:
         self._world, self._most = world, most
+        self._is_heard = inbox is not None
+        self._inbox = Inbox() if inbox is None else inbox
+        self._events: list[Event] = []
         self._overlaps: Callable[[Effect], bool] = getattr(world, "overlaps", _always)
         self._cancel: Callable[[str], None] | None = getattr(world, "cancel", None)
         self._under_way: dict[str, tuple[Effect, Thread]] = {}
         self._arrived: dict[str, _Result] = {}
-        self._news: SimpleQueue[tuple[str, _Result]] = SimpleQueue()
 
-    def next_event(self, state: State) -> Answered:
-        """Return the next answer to a request of a state; raise what the world raises."""
-        if not self._under_way and not self._arrived and len(state.pending) == 1:  # nothing runs beside it
-            (effect,) = state.pending.values()
+    def next_event(self, state: State) -> Event:
+        """Return the next answer to a request of a state, or an event of the inbox; raise what the world raises."""
+        if not self._is_heard and not self._under_way and not self._arrived and len(state.pending) == 1:
+            (effect,) = state.pending.values()  # nothing runs beside it
             return Answered(effect.key, self._world.answer(effect))
         self._cancel_others(state.pending)
         while True:
             self._take_news()
+            if self._events:
+                return self._events.pop(0)
             first = next((key for key in state.pending if key in self._arrived), None)
             if first is not None:
                 return Answered(first, self._arrived.pop(first).take())
@@ -59,7 +82,7 @@ class RequestPool:
             if alone or not self._under_way:
                 effect = choose_next(alone)
                 return Answered(effect.key, self._world.answer(effect))
-            self._accept(*self._news.get())
+            self._accept(self._inbox.get())
 
     def close(self) -> None:
         """Let go of everything that is under way."""
@@ -87,20 +110,19 @@ class RequestPool:
         result = _Result()
         with result:
             result.answer = self._world.answer(effect)
-        self._news.put((effect.key, result))
+        self._inbox.put((effect.key, result))
 
     def _take_news(self) -> None:
         """Take all that has arrived until now."""
-        try:
-            while True:
-                self._accept(*self._news.get_nowait())
-        except Empty:
-            return
+        for each in self._inbox.get_all():
+            self._accept(each)
 
-    def _accept(self, key: str, result: _Result) -> None:
-        """Keep what has arrived, unless nobody waits for it any more."""
-        if self._under_way.pop(key, None) is not None:
-            self._arrived[key] = result
+    def _accept(self, arrived: Event | tuple[str, _Result]) -> None:
+        """Keep what has arrived, unless it is an answer that nobody waits for any more."""
+        if not isinstance(arrived, tuple):
+            self._events.append(arrived)
+        elif self._under_way.pop(arrived[0], None) is not None:
+            self._arrived[arrived[0]] = arrived[1]
 
     def _cancel_others(self, pending: Iterable[str]) -> None:
         """Cancel what is under way and not among some requests, and wait until it has ended."""
@@ -152,9 +174,9 @@ def choose_next(requests: Iterable[Effect]) -> Effect:
 
 
 @contextmanager
-def open_pool(world: World, most: int) -> Iterator[RequestPool]:
+def open_pool(world: World, most: int, inbox: Inbox | None = None) -> Iterator[RequestPool]:
     """Get answers from a world; nothing is under way any more when this is left."""
-    pool = RequestPool(world, most)
+    pool = RequestPool(world, most, inbox)
     try:
         yield pool
     finally:
