@@ -132,6 +132,7 @@ def _facts(box: Box) -> Iterator[str]:
         yield small(f"{len(box.members)} nodes")
         return
     told = [box.kind or "", "waits for all" if box.is_join else "", "" if box.is_reached else "never reached"]
+    told += box.notes
     yield small(escape(", ".join(shorten(each) for each in told if each))) if any(told) else ""
 
 

@@ -48,4 +48,5 @@ def describe_box(box: Box) -> dict[str, Any]:
         "reached": box.is_reached,
         "join": box.is_join,
         "members": box.members,
+        "notes": box.notes,
     }

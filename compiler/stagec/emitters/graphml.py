@@ -20,6 +20,7 @@ _KEYS: Mapping[str, Mapping[str, str]] = {
         "reached": "boolean",
         "join": "boolean",
         "members": "string",
+        "notes": "string",
         "findings": "string",
     },
     "edge": {"stroke": "string", "labels": "string", "guess": "boolean", "findings": "string"},

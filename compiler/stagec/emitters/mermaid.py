@@ -82,7 +82,13 @@ def _frame(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator
 def _rows(box: Box) -> Iterator[str]:
     yield f"no such name: {box.name}" if box.role is Role.MISSING else box.name
     members = f"{len(box.members)} nodes" if box.members else ""
-    told = [box.kind, members, "waits for all" if box.is_join else "", "" if box.is_reached else "never reached"]
+    told = [
+        box.kind,
+        members,
+        "waits for all" if box.is_join else "",
+        "" if box.is_reached else "never reached",
+        *box.notes,
+    ]
     yield from ([", ".join(each for each in told if each)] if any(told) else [])
     yield from _findings(box.found)
 

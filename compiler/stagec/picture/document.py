@@ -48,7 +48,8 @@ class Box:
 
     `name` is what people read, `kind` what kind of node it is. `is_reached` tells whether any run comes here, `is_join`
     whether it waits for others. `members` are the nodes that a group stands for. `found` are the diagnostics at or
-    inside the place of the node; `details` what is known of it, by heading, for formats that can show it.
+    inside the place of the node; `details` what is known of it, by heading, for formats that can show it; `notes` what
+    is shown of it besides, such as how it stands in a run.
     """
 
     id: str
@@ -60,6 +61,7 @@ class Box:
     members: tuple[str, ...] = ()
     found: tuple[Diagnostic, ...] = ()
     details: Mapping[str, Json] = NOTHING
+    notes: tuple[str, ...] = ()
 
 
 @value

@@ -48,6 +48,7 @@ def _box(box: Box, frame: Frame) -> dict[str, Any]:
         "reached": box.is_reached,
         "join": box.is_join,
         "members": box.members,
+        "notes": box.notes,
         "found": [_describe(each) for each in box.found],
         "details": box.details,
         "frame": (frame.x, frame.y, frame.width, frame.height),

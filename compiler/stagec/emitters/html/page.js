@@ -129,7 +129,7 @@
     const { boxes, lines } = pictures[shown], box = boxes[at];
     const beside = (mine, other) => lines.filter((line) => line[mine] === at)
       .map((line) => [`${named(line)}: `, jump(line[other], boxes[line[other]].name)]);
-    const said = [box.role === "node" ? box.kind : box.role, box.join && "waits for all before it", !box.reached && "never reached"];
+    const said = [box.role === "node" ? box.kind : box.role, box.join && "waits for all before it", !box.reached && "never reached", ...box.notes];
     show(box.name,
       make("p", { class: "said" }, [box.id, ...said.filter(Boolean)].join(" · ")),
       section("Findings", ...box.found.map(finding)),

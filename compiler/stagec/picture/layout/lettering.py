@@ -84,6 +84,7 @@ def _caption(box: Box) -> str:
         said = [f"{len(box.members)} nodes in one"]
     said += ["waits for all"] if box.is_join else []
     said += [] if box.is_reached else ["never reached"]
+    said += box.notes
     return " · ".join(_show(each) for each in said if each)
 
 
