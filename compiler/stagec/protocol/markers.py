@@ -1,0 +1,188 @@
+"""Markers: lines such as `[STAGE:begin:id=S01_load_data]` in what a process prints, and the parser that finds them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from functools import lru_cache
+from types import MappingProxyType
+
+from stagec.core.value import value
+
+LONGEST_LINE = 65_536
+"""Bytes of a line that count; what follows in the same line is left out, so that a line without end needs no memory."""
+
+
+class Category(StrEnum):
+    """What a type of marker speaks of."""
+
+    RESEARCH_PROCESS = "research_process"
+    DATA_OPERATIONS = "data_operations"
+    CALCULATIONS = "calculations"
+    ARTIFACTS = "artifacts"
+    INSIGHTS = "insights"
+    WORKFLOW = "workflow"
+    SCIENTIFIC = "scientific"
+    UNKNOWN = "unknown"
+
+
+_TYPES: Mapping[Category, str] = {
+    Category.RESEARCH_PROCESS: "OBJECTIVE HYPOTHESIS EXPERIMENT OBSERVATION ANALYSIS CONCLUSION",
+    Category.DATA_OPERATIONS: "DATA SHAPE DTYPE RANGE MISSING MEMORY",
+    Category.CALCULATIONS: "CALC METRIC STAT CORR",
+    Category.ARTIFACTS: "PLOT ARTIFACT TABLE FIGURE",
+    Category.INSIGHTS: "FINDING INSIGHT PATTERN",
+    Category.WORKFLOW: "STEP STAGE CHECKPOINT CHECK INFO WARNING ERROR DEBUG REHYDRATED",
+    Category.SCIENTIFIC: (
+        "CITATION LIMITATION NEXT_STEP DECISION SO_WHAT INDEPENDENT_CHECK CHALLENGE_RESPONSE VERIFICATION_CODE"
+    ),
+}
+CATEGORIES: Mapping[str, Category] = {name: category for category, names in _TYPES.items() for name in names.split()}
+"""The types that the protocol knows, each with its category."""
+
+
+@value
+class Marker:
+    """One marker of a stream.
+
+    `type` has `_` for every `-`. `written` is all between the first `:` and the first `]`, empty if there is no `:`.
+    `line` and `column` count from one, columns in code points. Bytes that are no UTF-8 are U+FFFD.
+    """
+
+    type: str
+    written: str
+    content: str
+    line: int
+    column: int = 1
+
+    @property
+    def subtype(self) -> str | None:
+        """The first part without `=`, with `_` for every `-`; of a citation all that is written."""
+        return _split(self.type, self.written)[0]
+
+    @property
+    def attributes(self) -> Mapping[str, str]:
+        """The values by name: the last of several counts, and a further part without `=` has the empty value."""
+        return _split(self.type, self.written)[1]
+
+    @property
+    def valid(self) -> bool:
+        """Tell whether the protocol knows the type."""
+        return self.type in CATEGORIES
+
+    @property
+    def category(self) -> Category:
+        """What the type speaks of."""
+        return CATEGORIES.get(self.type, Category.UNKNOWN)
+
+    @property
+    def stage(self) -> str | None:
+        """The id of the stage that a STAGE marker names, also by position: `[STAGE:begin:NAME]`."""
+        given = self.attributes.get("id")
+        return self.positional_stage if given is None and self.type == "STAGE" else given
+
+    @property
+    def positional_stage(self) -> str | None:
+        """The name that stands where `id=` should, if it is the only part that can be one."""
+        bare = [name for name, text in self.attributes.items() if not text]
+        fits = self.type == "STAGE" and self.subtype in STAGE_SUBTYPES and "id" not in self.attributes
+        return bare[0] if fits and len(bare) == 1 and bare[0] else None
+
+
+STAGE_SUBTYPES = ("begin", "end", "progress")
+
+
+@lru_cache(maxsize=256)
+def _split(kind: str, written: str) -> tuple[str | None, Mapping[str, str]]:
+    """Split what is written in a marker into its subtype and its attributes: every `:` separates, nothing escapes."""
+    if kind == "CITATION":
+        return written or None, MappingProxyType({})
+    subtype: str | None = None
+    attributes: dict[str, str] = {}
+    for part in written.split(":") if written else ():
+        name, equals, text = part.partition("=")
+        if equals or subtype is not None:
+            attributes[name] = text
+        else:
+            subtype = part.replace("-", "_")
+    return subtype, MappingProxyType(attributes)
+
+
+_WIDE = (*map(chr, range(0x2000, 0x200B)), *"\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff")
+_BLANKS = "\t\n\v\f\r " + "".join(_WIDE)
+"""White space of the reference parser, which is that of JavaScript; a byte order mark belongs to it."""
+_INDENT = rb"(?:[\t\v\f\r ]|" + b"|".join(each.encode() for each in _WIDE) + rb")*+"
+_MARKER = re.compile(rb"\n(" + _INDENT + rb")\[([A-Z][A-Z0-9_-]*+)(?::([^\]\n]++))?+\]([^\n]*+)")
+
+
+class MarkerParser:
+    """Finds the markers in a stream of bytes, in whatever pieces it comes; needs memory for one piece and one line.
+
+    A marker begins its line, but for white space. Lines end with LF or CR LF. Nothing that a stream has in it raises.
+    """
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+        """The beginning of the line that has not ended."""
+        self._ended = 0
+
+    @property
+    def lines(self) -> int:
+        """Return how many lines have come, with the one that has not ended."""
+        return self._ended + bool(self._rest)
+
+    def feed(self, piece: bytes) -> list[Marker]:
+        """Return the markers of all lines that end in a further piece."""
+        end = piece.rfind(b"\n")
+        if end < 0:
+            self._keep(piece)
+            return []
+        first = self._ended + 1
+        lines = b"".join((b"\n", self._rest, memoryview(piece)[:end]))
+        self._ended += lines.count(b"\n")
+        self._rest.clear()
+        self._keep(memoryview(piece)[end + 1 :])
+        return list(_find_markers(lines, first))
+
+    def close(self) -> list[Marker]:
+        """Return the marker of the last line if no line feed has ended it."""
+        return self.feed(b"\n") if self._rest else []
+
+    def _keep(self, piece: bytes | memoryview) -> None:
+        """Keep so much of a line that whoever reads it can tell that it is too long."""
+        self._rest += piece[: max(0, LONGEST_LINE + 1 - len(self._rest))]
+
+
+def read_markers(data: bytes) -> list[Marker]:
+    """Return the markers of a whole log."""
+    parser = MarkerParser()
+    return [*parser.feed(data), *parser.close()]
+
+
+def _find_markers(lines: bytes, line: int) -> Iterator[Marker]:
+    """Yield the markers of lines that each have a line feed in front of them; `line` is the number of the first."""
+    position, count = 0, lines.count
+    for match in _MARKER.finditer(lines):
+        start = match.start()
+        line += count(b"\n", position, start)
+        position = start
+        if match.end() - start > LONGEST_LINE:
+            found = _MARKER.match(lines[start : start + 1 + LONGEST_LINE])
+            marker = None if found is None else _read_marker(found, line)
+        else:
+            marker = _read_marker(match, line)
+        if marker is not None:
+            yield marker
+
+
+def _read_marker(match: re.Match[bytes], line: int) -> Marker | None:
+    """Return a marker; none if its content has a carriage return inside, as the reference parser decides."""
+    indent, kind, written, content = match.groups()
+    text = content.removesuffix(b"\r").decode(errors="replace").strip(_BLANKS)
+    if "\r" in text:
+        return None
+    column = len(indent.decode()) + 1 if indent else 1
+    return Marker(
+        kind.decode().replace("-", "_"), written.decode(errors="replace") if written else "", text, line, column
+    )
