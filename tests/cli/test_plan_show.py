@@ -17,8 +17,8 @@ from handmade import completed, stages, steps
 from stagec.cli.app import run
 from stagec.cli.commands.plan.node_page import draw_node_page
 from stagec.cli.commands.plan.overview import draw_overview
-from stagec.cli.commands.plan.sheet import Sheet
 from stagec.cli.commands.plan.show import format_node, format_plan
+from stagec.cli.sheet import Sheet
 from stagec.core.canonical import canonical, digest
 from stagec.core.terminal import Canvas
 from stagec.core.value import replace

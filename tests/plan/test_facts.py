@@ -49,9 +49,13 @@ class Run:
             if bound is not None and self.executions == bound:
                 raise Over
             self.executions += 1
+            self.enter(following)
             edges = self.plan.nodes[following].edges
             following = self.follow(edges[self.choose(len(edges))].target) if edges else Outcome.FAILED
         return following
+
+    def enter(self, name: str) -> None:
+        """Begin an execution of a node."""
 
     def follow(self, target: Target) -> str | Outcome:
         match target:

@@ -11,6 +11,8 @@ from properties.soundness.kinds import of_edge, of_step
 from properties.soundness.worlds import Known, World, given
 
 from stagec.core.value import replace
+from stagec.graph.bounds import bound
+from stagec.graph.expense import Assumed
 from stagec.plan.node import Edge
 from stagec.runtime import Answered, Cancelled, Program, Started, State, StepResult, advance
 from stagec.runtime.exchange import Ask, Event, Turn
@@ -83,8 +85,19 @@ class Tried:
             if self.transitions > MOST:
                 raise UnsoundError(f"no end after {MOST} transitions")
         if self._random.random() < 0.1:
+            self._look_at_bounds(plan.entry if entry is None else entry)
             self._settled(step.state)
         return step.state
+
+    def _look_at_bounds(self, entry: str | None) -> None:
+        """Show that the run has taken no more than the bounds of its entry."""
+        found = next(each for each in bound(self._program.plan, Assumed()).entries if each.entry == entry)
+        for what, most, taken in (
+            ("executions", found.executions.most, self.state.executions),
+            ("turns", found.turns.most, self.turns),
+        ):
+            if most is not None and taken > most:
+                raise UnsoundError(f"{taken} {what} are more than its bound of {most}")
 
     def _event(self, state: State) -> Event:
         """Return what happens next: the world answers something, or somebody loses patience."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Container, Iterator
 
 from stagec.cli.commands.plan.overview import describe_tool
-from stagec.cli.commands.plan.sheet import Sheet, join_runs, split_runs
+from stagec.cli.sheet import Sheet, join_runs, split_runs
 from stagec.cli.wording import (
     describe_admission,
     describe_edge,

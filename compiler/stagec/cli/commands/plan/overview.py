@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from stagec.cli.commands.plan.sheet import Row, Sheet
+from stagec.cli.sheet import Row, Sheet
 from stagec.cli.wording import describe_edge, format_value, join_names, name_act, shorten
 from stagec.core.words import shorten_digest
 from stagec.plan import FORMAT, Loaded, Plan

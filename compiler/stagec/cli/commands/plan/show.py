@@ -9,8 +9,8 @@ from pathlib import Path
 
 from stagec.cli.commands.plan.node_page import draw_node_page
 from stagec.cli.commands.plan.overview import draw_overview
-from stagec.cli.commands.plan.sheet import Sheet
 from stagec.cli.files import read_file
+from stagec.cli.sheet import Sheet
 from stagec.cli.streams import find_canvas, put, put_bytes
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json

@@ -1,0 +1,120 @@
+"""Bounds as one JSON document, as `schemas/bounds.schema.json` describes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.json import Json
+from stagec.core.value import value
+from stagec.frontends import Flow
+from stagec.graph.bounds import Bounds, EntryBounds, Extent, Repetition
+from stagec.graph.expense import Assumed
+from stagec.graph.longest import Mark, Way
+from stagec.plan import Plan
+
+
+@value
+class BoundedFlow:
+    """A plan, where it is from, and its bounds."""
+
+    plan: Plan
+    digest: str
+    file: str
+    bounds: Bounds
+    assumed: Assumed
+
+    @property
+    def flow(self) -> str:
+        """The id of the flow."""
+        return self.plan.id
+
+
+@value
+class UnboundedFlow:
+    """A flow that has no plan, and why."""
+
+    flow: Flow
+    reason: str
+    errors: tuple[Diagnostic, ...]
+
+
+def format_flows(flows: Iterable[BoundedFlow | UnboundedFlow]) -> str:
+    """Return the document."""
+    made = [_write_flow(each) if isinstance(each, BoundedFlow) else _write_refusal(each) for each in flows]
+    text = json.dumps({"version": 1, "flows": made}, indent=2) + "\n"
+    return text.replace("##", "#\\u0023")  # build services obey `##[…]` wherever it stands; only strings hold it
+
+
+def _write_flow(each: BoundedFlow) -> Json:
+    plan, assumed = each.plan, each.assumed
+    return {
+        "flow": plan.id,
+        "file": each.file,
+        "digest": each.digest,
+        "bounded": each.bounds.is_bounded,
+        "limits": {
+            "executions": plan.limits.executions,
+            "reached": plan.limits.reached,
+            "parallel": plan.limits.parallel,
+        },
+        "assumed": {"turnMilliseconds": assumed.turn, "validatorMilliseconds": assumed.validator},
+        "entries": [_write_entry(entry) for entry in each.bounds.entries],
+        "repetitions": [_write_repetition(entry) for entry in each.bounds.repetitions],
+    }
+
+
+def _write_entry(given: EntryBounds) -> Json:
+    return {
+        "entry": given.entry,
+        "node": given.node,
+        "executions": _write_extent(given.executions),
+        "turns": _write_extent(given.turns),
+        "milliseconds": _write_extent(given.time),
+        "limitedMilliseconds": _write_extent(given.milliseconds),
+        "unlimited": [{"what": each.kind, "nodes": list(each.nodes)} for each in given.unlimited],
+        "cycles": [list(each) for each in given.cycles],
+        "cutByLimit": given.is_cut,
+        "longest": _write_way(given.longest),
+        "slowest": _write_way(given.slowest),
+    }
+
+
+def _write_extent(given: Extent) -> Json:
+    return {"withoutRetries": given.first, "most": given.most}
+
+
+def _write_way(way: Way) -> Json:
+    """Return the nodes of a way in order; those that run together stand one after the other."""
+    return [part for part in way if not isinstance(part, Mark)]
+
+
+def _write_repetition(given: Repetition) -> Json:
+    return {
+        "node": given.node,
+        "attempts": given.attempts,
+        "waitMilliseconds": given.wait,
+        "validators": given.validations,
+        "validations": given.validated,
+        "onFailure": given.action,
+    }
+
+
+def _write_refusal(given: UnboundedFlow) -> Json:
+    return {
+        "flow": given.flow.id,
+        "file": given.flow.at.file,
+        "bounded": False,
+        "reason": given.reason,
+        "errors": [
+            {
+                "code": each.code,
+                "file": each.at.file,
+                "line": each.span.start.line,
+                "column": each.span.start.column,
+                "message": each.message,
+            }
+            for each in given.errors
+        ],
+    }

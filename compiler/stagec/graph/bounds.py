@@ -1,0 +1,173 @@
+"""How much a run of a plan takes at most: executions, turns of models and time, with and without retries.
+
+A *range* says it twice: `first` is the most if every first attempt succeeds and every validation passes, `most` holds
+for every run. None where nothing bounds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod
+
+from stagec.core.value import value
+from stagec.graph.expense import MOST, Assumed, Expense, find_unlimited, spend
+from stagec.graph.longest import Longest, Runs, Way
+from stagec.plan.act import Converse
+from stagec.plan.document import Plan
+
+
+@value
+class Extent:
+    """The most of something that a run takes, without and with retries; None where nothing bounds it."""
+
+    first: int | None
+    most: int | None
+
+
+@value
+class Unlimited:
+    """What takes time that neither a plan nor its runner limits, and in which nodes."""
+
+    kind: str
+    nodes: tuple[str, ...]
+
+
+@value
+class EntryBounds:
+    """What a run from one entry takes at most.
+
+    `milliseconds` is the time that has a limit: all of it if `unlimited` is empty. `is_cut` tells that runs could be
+    longer if the plan had no limit of executions. `longest` is the way with most executions and `slowest` one that
+    takes the time, empty where the limit is all that is known.
+    """
+
+    entry: str
+    node: str
+    executions: Extent
+    turns: Extent
+    milliseconds: Extent
+    unlimited: tuple[Unlimited, ...]
+    cycles: tuple[tuple[str, ...], ...]
+    is_cut: bool
+    longest: Way
+    slowest: Way
+
+    @property
+    def time(self) -> Extent:
+        """How long a run takes; None where something in it may take any time."""
+        return Extent(None, None) if self.unlimited else self.milliseconds
+
+
+@value
+class Repetition:
+    """What one node may do more than once in an execution, or has done again: why ranges have two numbers."""
+
+    node: str
+    attempts: int
+    wait: int
+    validations: int
+    validated: int
+    action: str | None
+
+
+@value
+class Bounds:
+    """The bounds of every entry, and what in the nodes repeats."""
+
+    entries: tuple[EntryBounds, ...]
+    repetitions: tuple[Repetition, ...]
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether no run can take any number of executions."""
+        return all(each.executions.most is not None for each in self.entries)
+
+
+def bound(plan: Plan, assumed: Assumed) -> Bounds:
+    """Return how much runs of a plan take at most."""
+    entries = tuple(_Entry(plan, node, assumed).bound(name) for name, node in plan.entries.items())
+    return Bounds(entries, tuple(_list_repetitions(plan, assumed)))
+
+
+class _Entry:
+    """The runs of a plan from one node on, with and without retries."""
+
+    def __init__(self, plan: Plan, node: str, assumed: Assumed) -> None:
+        self._plan, self._node, self._assumed = plan, node, assumed
+        self._plain, self._retried = Runs(plan, node, back=False), Runs(plan, node, back=True)
+        self._first, self._most = self._spend(is_retried=False), self._spend(is_retried=True)
+
+    def _spend(self, *, is_retried: bool) -> Mapping[str, Expense]:
+        nodes = self._plan.nodes
+        return {name: spend(nodes[name], self._assumed, is_retried=is_retried) for name in self._plain.nodes}
+
+    def bound(self, entry: str) -> EntryBounds:
+        """Return the bounds of what begins here."""
+        steps = dict.fromkeys(self._plain.nodes, 1)
+        first, most = self._longest(self._plain, steps), self._longest(self._retried, steps)
+        time_first, time_most = self._measure(self._plain, self._first), self._measure(self._retried, self._most)
+        return EntryBounds(
+            entry=entry,
+            node=self._node,
+            executions=_range(first, most),
+            turns=_range(
+                self._longest(self._plain, _turns(self._first)), self._longest(self._retried, _turns(self._most))
+            ),
+            milliseconds=_range(time_first, time_most),
+            unlimited=tuple(self._list_unlimited()),
+            cycles=self._retried.cycles,
+            is_cut=self._retried.is_cut,
+            longest=() if most is None else most.way,
+            slowest=() if time_most is None else time_most.way,
+        )
+
+    def _longest(self, runs: Runs, weights: Mapping[str, int]) -> Longest | None:
+        """Return the longest run; without a limit each validation allows so many times more as it may fail."""
+        found = runs.find_longest(weights)
+        if found is not None or self._plain.cycles or self._plain.forks:
+            return found
+        plain = self._plain.find_longest(weights)
+        return None if plain is None else Longest(min(MOST, plain.most * self._count_failures()), plain.way)
+
+    def _count_failures(self) -> int:
+        validations = (self._plan.nodes[name].validation for name in self._plain.nodes)
+        return min(MOST, prod(each.attempts for each in validations if each is not None and each.action == "retry"))
+
+    def _measure(self, runs: Runs, expenses: Mapping[str, Expense]) -> Longest | None:
+        """Return the run that takes longest in what has a limit."""
+        turn = self._assumed.turn or 0
+        times = {name: min(MOST, each.milliseconds + each.turns * turn) for name, each in expenses.items()}
+        found = runs.find_slowest(times, self._plan.limits.parallel)
+        return self._longest(runs, times) if found is None else found
+
+    def _list_unlimited(self) -> Iterator[Unlimited]:
+        nodes: dict[str, list[str]] = {}
+        for name in self._plain.nodes:
+            for kind in find_unlimited(self._plan, name, self._assumed):
+                nodes.setdefault(kind, []).append(name)
+        return (Unlimited(kind, tuple(names)) for kind, names in nodes.items())
+
+
+def _turns(expenses: Mapping[str, Expense]) -> Mapping[str, int]:
+    return {name: each.turns for name, each in expenses.items()}
+
+
+def _range(first: Longest | None, most: Longest | None) -> Extent:
+    return Extent(None if first is None else first.most, None if most is None else most.most)
+
+
+def _list_repetitions(plan: Plan, assumed: Assumed) -> Iterator[Repetition]:
+    """Yield every node that may act more than once in an execution, or that is validated."""
+    for name, node in plan.nodes.items():
+        attempts = node.retry.attempts if node.retry is not None and isinstance(node.act, Converse) else 1
+        first, most = (spend(node, assumed, is_retried=each).milliseconds for each in (False, True))
+        validation = node.validation
+        if attempts > 1 or validation is not None:
+            yield Repetition(
+                node=name,
+                attempts=attempts,
+                wait=most - first,
+                validations=0 if validation is None else len(validation.conditions),
+                validated=0 if validation is None else validation.attempts,
+                action=None if validation is None else validation.action,
+            )

@@ -1,0 +1,157 @@
+"""`stagec bounds` prints the longest run of each flow, and why there is no bound."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from handmade import steps
+
+from stagec.cli.app import run
+from stagec.cli.commands.bounds.page import format_duration
+from stagec.plan import dump
+
+Shown = pytest.CaptureFixture[str]
+TOP = Path(__file__).parents[2]
+REPAIR, ISSUES = (str(TOP / "registries" / name) for name in ("docs-repair", "issue-flow"))
+STAGE = """\
+---
+id: {name}
+name: {name}
+retryPolicy: {{maxAttempts: 1, backoff: none}}
+allowedTools: []
+completionTool: submit
+completionSchema: {{type: object}}
+turnCap: 5
+resolutionPolicy: {{onGateDefer: fail, onGateBlock: fail}}
+---
+Do it.
+"""
+
+PAGE = """\
+docs-repair: Repair the documentation
+from     pipeline.yaml
+plan     sha256:24c15ba39c4a
+limit    8 steps; a run that needs more ends as failed; at most 4 at the same time
+begins   write
+steps    at most 8, where the limit ends the run
+turns    at most 240; without retries 120
+time     no bound: nothing limits how long a turn of a model takes (in check, repair and write); \
+--turn SECONDS assumes a limit
+repeats  check and repair
+longest  write → (check → repair) 3 times → check
+
+retries of docs-repair
+  check   at most 2 attempts
+  repair  at most 2 attempts
+  write   at most 2 attempts
+"""
+
+
+def shown_json(capfd: Shown, *arguments: str, status: int = 0) -> Any:
+    assert run(["bounds", *arguments, "--format", "json"]) == status
+    made = json.loads(capfd.readouterr().out)
+    jsonschema.validate(made, json.loads((TOP / "schemas" / "bounds.schema.json").read_bytes()))
+    return made["flows"]
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> Path:
+    """Write a pipeline that repeats without a bound."""
+    (tmp_path / "stages").mkdir()
+    for name in ("write", "check"):
+        (tmp_path / "stages" / f"{name}.md").write_text(STAGE.format(name=name))
+    (tmp_path / "pipeline.yaml").write_text(
+        "id: endless\nname: Endless\nversion: 1.0.0\nentry: write\nstages: ['stages/*.md']\n"
+        "next:\n  write: check\n  check:\n    - {when: {parsed.ok: true}, stages: []}\n    - {stages: [write]}\n"
+    )
+    return tmp_path
+
+
+def test_a_flow_has_a_page(capfd: Shown) -> None:
+    assert run(["bounds", REPAIR, "--root", REPAIR]) == 0
+    assert capfd.readouterr() == (PAGE, "")
+
+
+def test_time_is_known_once_somebody_says_how_long_a_turn_takes(capfd: Shown) -> None:
+    assert run(["bounds", REPAIR, "--turn", "60"]) == 0
+    assert "\ntime     at most 4 h; without retries 2 h\n" in capfd.readouterr().out
+
+
+def test_validations_count_with_the_limit_of_a_validator(capfd: Shown) -> None:
+    (flow,) = shown_json(capfd, ISSUES, "--command-timeout", "1.5")
+    assert flow["assumed"] == {"turnMilliseconds": None, "validatorMilliseconds": 1500}
+    assert flow["entries"][0]["limitedMilliseconds"]["most"] == 38 * 2 * 1500
+
+
+def test_plans_and_projects_can_be_named_together(tmp_path: Path, capfd: Shown) -> None:
+    plan = tmp_path / "solver.plan.json"
+    plan.write_bytes(dump(steps()))
+    first, second = shown_json(capfd, str(plan), REPAIR)
+    assert (first["flow"], first["file"]) == ("issue-solver", str(plan))
+    assert [each["entry"] for each in first["entries"]] == ["", "poll:state"]
+    assert second["flow"] == "docs-repair"
+
+
+def test_each_entry_of_several_has_a_part_of_the_page(tmp_path: Path, capfd: Shown) -> None:
+    (tmp_path / "solver.plan.json").write_bytes(dump(steps()))
+    assert run(["bounds", str(tmp_path / "solver.plan.json")]) == 0
+    out = capfd.readouterr().out
+    assert "\nissue-solver from entry poll:state\nbegins   verification.issue\n" in out
+    assert "\n  closure.issue  validated by 2 validators; then retry, at most 3 failures\n" in out
+
+
+def test_a_cycle_without_a_bound_says_where_it_is_and_what_would_bound_it(endless: Path, capfd: Shown) -> None:
+    assert run(["bounds", str(endless), "--root", str(endless)]) == 1
+    assert capfd.readouterr().out == (
+        "endless\nfrom     pipeline.yaml\nno bound it has no plan: 1 error\n"
+        "         pipeline.yaml:10:7: STG608 stages 'write' and 'check' can run again and again without a bound; "
+        "say how many executions a run may take, as 'maxStageExecutions' in 'pipeline.yaml'\n"
+    )
+    (flow,) = shown_json(capfd, str(endless), status=1)
+    assert not flow["bounded"]
+    assert [each["code"] for each in flow["errors"]] == ["STG608"]
+
+
+def test_a_flow_can_be_chosen(capfd: Shown) -> None:
+    (flow,) = shown_json(capfd, str(TOP / "registries"), "--flow", "docs-repair")
+    assert flow["flow"] == "docs-repair"
+
+
+def test_a_flow_that_is_not_there_is_refused(tmp_path: Path, capfd: Shown) -> None:
+    (tmp_path / "solver.plan.json").write_bytes(dump(steps()))
+    for arguments, why in (
+        ([REPAIR], "no flow is called 'x'"),
+        ([str(tmp_path / "solver.plan.json")], "no flow of the"),
+    ):
+        assert run(["bounds", *arguments, "--flow", "x"]) == 2
+        assert f"stagec: error: {why}" in capfd.readouterr().err
+
+
+def test_a_plan_that_was_changed_is_refused(tmp_path: Path, capfd: Shown) -> None:
+    (tmp_path / "solver.plan.json").write_bytes(dump(steps()).replace(b"Issue Solver", b"Issue solver"))
+    assert run(["bounds", str(tmp_path / "solver.plan.json")]) == 1
+    assert "is refused: it was changed" in capfd.readouterr().err
+
+
+def test_nothing_to_measure_is_told(tmp_path: Path, capfd: Shown) -> None:
+    assert run(["bounds", str(tmp_path)]) == 3
+    assert "holds no flow that can be read" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"),
+    [
+        (0, "0 s"),
+        (250, "250 ms"),
+        (2_500, "2.5 s"),
+        (60_000, "1 min"),
+        (5_400_000, "1 h 30 min"),
+        (90_061_001, "1 d 1 h 1 min 1.001 s"),
+    ],
+)
+def test_durations_are_written_as_people_read_them(milliseconds: int, text: str) -> None:
+    assert format_duration(milliseconds) == text
