@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from plan.random_plans import flows
 
 from stagec.core.value import replace
-from stagec.graph.bounds import EntryBounds, Extent, Repetition, Unlimited, bound
+from stagec.graph.bounds import EntryBounds, Repetition, Unlimited, UpperBound, bound
 from stagec.graph.expense import Assumed
 from stagec.plan import Plan
 from stagec.plan.act import Command, Prompt
@@ -55,9 +55,9 @@ def test_a_validation_that_goes_back_repeats_what_was_before_it() -> None:
         end=Node(Prompt(), ExitGate(), (DONE,), validation=validation),
     )
     entry = only(replace(plan, limits=Limits(6)), Assumed(None, 10))
-    assert entry.executions == Extent(2, 6)
-    assert entry.turns == Extent(2, 12)
-    assert entry.milliseconds == Extent(20, 60)
+    assert entry.executions == UpperBound(2, 6)
+    assert entry.turns == UpperBound(2, 12)
+    assert entry.milliseconds == UpperBound(20, 60)
     assert entry.longest == ("work", "end", "work", "end", "work", "end")
     assert entry.is_cut
 
@@ -68,11 +68,11 @@ def test_without_a_limit_validations_that_go_back_bound_the_run_by_their_failure
         end=Node(Prompt(), ExitGate(), (DONE,), validation=Validation((Condition("clean"),), attempts=3)),
     )
     entry = only(plan)
-    assert entry.executions == Extent(2, 6)
+    assert entry.executions == UpperBound(2, 6)
     assert not entry.is_cut
     assert only(
         replace(plan, nodes={**plan.nodes, "end": Node(Prompt(), ExitGate(), (Edge("closing", Go("work")),))})
-    ).executions == Extent(None, None)
+    ).executions == UpperBound(None, None)
 
 
 def test_a_cycle_without_a_limit_has_no_bound_and_is_named() -> None:
@@ -81,7 +81,7 @@ def test_a_cycle_without_a_limit_has_no_bound_and_is_named() -> None:
     found = bound(endless, Assumed())
     assert not found.is_bounded
     assert found.entries[0].cycles == (("a", "b"),)
-    assert found.entries[0].turns == found.entries[0].time == Extent(None, None)
+    assert found.entries[0].turns == found.entries[0].time == UpperBound(None, None)
     assert bound(plan, Assumed()).is_bounded
 
 
@@ -94,10 +94,10 @@ def test_time_is_known_when_everything_has_a_limit() -> None:
         d=Node(Prompt(), ExitGate(), (DONE,)),
     )
     narrow, wide = only(plan), only(replace(plan, limits=Limits(parallel=2)))
-    assert (narrow.milliseconds, wide.milliseconds) == (Extent(180, 180), Extent(150, 150))
+    assert (narrow.milliseconds, wide.milliseconds) == (UpperBound(180, 180), UpperBound(150, 150))
     assert wide.unlimited == (Unlimited("model", ("d",)),)
-    assert wide.time == Extent(None, None)
-    assert only(replace(plan, limits=Limits(parallel=2)), Assumed(1000)).time == Extent(1150, 2150)
+    assert wide.time == UpperBound(None, None)
+    assert only(replace(plan, limits=Limits(parallel=2)), Assumed(1000)).time == UpperBound(1150, 2150)
 
 
 def test_what_may_be_done_again_is_listed() -> None:

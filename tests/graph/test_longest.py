@@ -17,7 +17,7 @@ from plan.random_plans import flows
 from plan.test_facts import MANY_RUNS, Over, Run
 
 from stagec.core.value import replace
-from stagec.graph.longest import Mark, Runs
+from stagec.graph.longest import Joint, PlanWalks
 from stagec.plan import Plan
 from stagec.plan.act import Command
 from stagec.plan.document import Limits, Names
@@ -75,7 +75,7 @@ def without_failures(plan: Plan) -> Plan:
 def test_no_run_is_heavier_than_the_longest(plan: Plan, seed: int) -> None:
     weights = draw_weights(plan, seed)
     for name in plan.entries.values():
-        found = Runs(plan, name, back=False).find_longest(weights)
+        found = PlanWalks(plan, name, back=False).find_longest(weights)
         assert found is None or weigh_all(plan, name, weights)[0] <= found.most
 
 
@@ -84,7 +84,7 @@ def test_no_run_is_heavier_than_the_longest(plan: Plan, seed: int) -> None:
 def test_some_run_is_as_heavy_where_nothing_fails(plan: Plan, seed: int) -> None:
     weights, limit = draw_weights(plan, seed), plan.limits.executions
     for name in plan.entries.values():
-        runs = Runs(plan, name, back=False)
+        runs = PlanWalks(plan, name, back=False)
         found, (seen, is_whole) = runs.find_longest(weights), weigh_all(plan, name, weights)
         if found is not None and is_whole and not (runs.forks and limit is not None):
             assert found.most == seen
@@ -166,7 +166,7 @@ def ahead(plan: Plan, target: Target) -> list[str]:
 def test_no_schedule_is_slower_than_the_slowest(plan: Plan, seed: int, places: int) -> None:
     plan, times = replace(plan, limits=replace(plan.limits, parallel=places)), draw_weights(plan, seed)
     for name in plan.entries.values():
-        found = Runs(plan, name, back=False).find_slowest(times, places)
+        found = PlanWalks(plan, name, back=False).find_slowest(times, places)
         if found is not None:
             chances = (Random(each) for each in range(20))  # noqa: S311
             assert all(Schedule(plan, times, chance).run(name) <= found.most for chance in chances)
@@ -185,7 +185,7 @@ FORK = plan_of({"a": node(Edge("closing", Fork(("b", "c"), "d"))), "b": node(DON
 
 
 def test_what_runs_together_is_added_up_or_lasts_as_long_as_the_longest() -> None:
-    runs, weights = Runs(FORK, "a", back=False), {"a": 1, "b": 5, "c": 3, "d": 1}
+    runs, weights = PlanWalks(FORK, "a", back=False), {"a": 1, "b": 5, "c": 3, "d": 1}
     longest, slowest, alone = (
         runs.find_longest(weights),
         runs.find_slowest(weights, places=2),
@@ -195,19 +195,19 @@ def test_what_runs_together_is_added_up_or_lasts_as_long_as_the_longest() -> Non
     assert slowest is not None
     assert alone is not None
     assert (longest.most, slowest.most, alone.most) == (10, 7, 10)
-    assert longest.way == ("a", Mark.OPEN, "b", Mark.NEXT, "c", Mark.CLOSE, "d")
+    assert longest.way == ("a", Joint.OPEN, "b", Joint.NEXT, "c", Joint.CLOSE, "d")
 
 
 def test_a_walk_that_may_repeat_takes_the_heaviest_cycle_as_often_as_the_limit_allows() -> None:
     nodes = {"a": node(Edge("closing", Go("b")), DONE), "b": node(Edge("closing", Go("a")), Edge("closing", Go("b")))}
-    found = Runs(plan_of(nodes, 4), "a", back=False).find_longest({"a": 3, "b": 2})
+    found = PlanWalks(plan_of(nodes, 4), "a", back=False).find_longest({"a": 3, "b": 2})
     assert found is not None
     assert (found.most, found.way) == (10, ("a", "b", "a", "b"))
-    assert Runs(plan_of(nodes), "a", back=False).find_longest({"a": 3, "b": 2}) is None
+    assert PlanWalks(plan_of(nodes), "a", back=False).find_longest({"a": 3, "b": 2}) is None
 
 
 def test_a_limit_below_the_longest_way_counts() -> None:
-    found = Runs(replace(FORK, limits=Limits(2)), "a", back=False).find_longest(dict.fromkeys("abcd", 1))
+    found = PlanWalks(replace(FORK, limits=Limits(2)), "a", back=False).find_longest(dict.fromkeys("abcd", 1))
     assert found is not None
     assert (found.most, found.way) == (2, ("a", "b"))
 
@@ -215,7 +215,7 @@ def test_a_limit_below_the_longest_way_counts() -> None:
 def test_forks_inside_forks_are_counted_without_being_walked_through() -> None:
     nodes = {f"n{at}": node(Edge("closing", Fork((f"n{at + 1}", f"m{at}")))) for at in range(100)}
     nodes |= {f"m{at}": node(Edge("closing", Go(f"n{at + 1}"))) for at in range(100)} | {"n100": node(DONE)}
-    found = Runs(plan_of(nodes), "n0", back=False).find_longest(dict.fromkeys(nodes, 1))
+    found = PlanWalks(plan_of(nodes), "n0", back=False).find_longest(dict.fromkeys(nodes, 1))
     assert found is not None
     assert found.most == 10**15
     assert len(found.way) == 1_000
@@ -224,4 +224,4 @@ def test_forks_inside_forks_are_counted_without_being_walked_through() -> None:
 @pytest.mark.parametrize("plan", [stages(), steps()], ids=["stages", "steps"])
 def test_runs_know_the_nodes_that_they_may_come_to(plan: Plan) -> None:
     for name in plan.entries.values():
-        assert name in Runs(plan, name, back=True).nodes
+        assert name in PlanWalks(plan, name, back=True).nodes

@@ -11,13 +11,13 @@ from math import prod
 
 from stagec.core.value import value
 from stagec.graph.expense import MOST, Assumed, Expense, find_unlimited, spend
-from stagec.graph.longest import Longest, Runs, Way
+from stagec.graph.longest import Longest, PlanWalks, Way
 from stagec.plan.act import Converse
 from stagec.plan.document import Plan
 
 
 @value
-class Extent:
+class UpperBound:
     """The most of something that a run takes, without and with retries; None where nothing bounds it."""
 
     first: int | None
@@ -43,9 +43,9 @@ class EntryBounds:
 
     entry: str
     node: str
-    executions: Extent
-    turns: Extent
-    milliseconds: Extent
+    executions: UpperBound
+    turns: UpperBound
+    milliseconds: UpperBound
     unlimited: tuple[Unlimited, ...]
     cycles: tuple[tuple[str, ...], ...]
     is_cut: bool
@@ -53,9 +53,9 @@ class EntryBounds:
     slowest: Way
 
     @property
-    def time(self) -> Extent:
+    def time(self) -> UpperBound:
         """How long a run takes; None where something in it may take any time."""
-        return Extent(None, None) if self.unlimited else self.milliseconds
+        return UpperBound(None, None) if self.unlimited else self.milliseconds
 
 
 @value
@@ -94,7 +94,7 @@ class _Entry:
 
     def __init__(self, plan: Plan, node: str, assumed: Assumed) -> None:
         self._plan, self._node, self._assumed = plan, node, assumed
-        self._plain, self._retried = Runs(plan, node, back=False), Runs(plan, node, back=True)
+        self._plain, self._retried = PlanWalks(plan, node, back=False), PlanWalks(plan, node, back=True)
         self._first, self._most = self._spend(is_retried=False), self._spend(is_retried=True)
 
     def _spend(self, *, is_retried: bool) -> Mapping[str, Expense]:
@@ -121,7 +121,7 @@ class _Entry:
             slowest=() if time_most is None else time_most.way,
         )
 
-    def _longest(self, runs: Runs, weights: Mapping[str, int]) -> Longest | None:
+    def _longest(self, runs: PlanWalks, weights: Mapping[str, int]) -> Longest | None:
         """Return the longest run; without a limit each validation allows so many times more as it may fail."""
         found = runs.find_longest(weights)
         if found is not None or self._plain.cycles or self._plain.forks:
@@ -133,7 +133,7 @@ class _Entry:
         validations = (self._plan.nodes[name].validation for name in self._plain.nodes)
         return min(MOST, prod(each.attempts for each in validations if each is not None and each.action == "retry"))
 
-    def _measure(self, runs: Runs, expenses: Mapping[str, Expense]) -> Longest | None:
+    def _measure(self, runs: PlanWalks, expenses: Mapping[str, Expense]) -> Longest | None:
         """Return the run that takes longest in what has a limit."""
         turn = self._assumed.turn or 0
         times = {name: min(MOST, each.milliseconds + each.turns * turn) for name, each in expenses.items()}
@@ -152,8 +152,8 @@ def _turns(expenses: Mapping[str, Expense]) -> Mapping[str, int]:
     return {name: each.turns for name, each in expenses.items()}
 
 
-def _range(first: Longest | None, most: Longest | None) -> Extent:
-    return Extent(None if first is None else first.most, None if most is None else most.most)
+def _range(first: Longest | None, most: Longest | None) -> UpperBound:
+    return UpperBound(None if first is None else first.most, None if most is None else most.most)
 
 
 def _list_repetitions(plan: Plan, assumed: Assumed) -> Iterator[Repetition]:

@@ -27,7 +27,7 @@ _SHOWN = 1_000
 _NOWHERE = -1
 
 
-class Mark(StrEnum):
+class Joint(StrEnum):
     """What stands between the nodes of a way where several run together."""
 
     OPEN = "("
@@ -35,7 +35,7 @@ class Mark(StrEnum):
     CLOSE = ")"
 
 
-Way = tuple[str | Mark, ...]
+Way = tuple[str | Joint, ...]
 Weights = Mapping[str, int]
 
 
@@ -47,7 +47,7 @@ class Longest:
     way: Way = ()
 
 
-class Runs:
+class PlanWalks:
     """The runs of a plan from one node on; with `back`, also where validations that have failed lead back to."""
 
     def __init__(self, plan: Plan, start: str, *, back: bool) -> None:
@@ -150,24 +150,24 @@ class Runs:
             best[name] = min(MOST, most + weights[name])
         return Longest(best[self._start], tuple(self._follow(best, taken)))
 
-    def _follow(self, best: Mapping[Any, int], taken: Mapping[Any, Target | None]) -> Iterator[str | Mark]:
+    def _follow(self, best: Mapping[Any, int], taken: Mapping[Any, Target | None]) -> Iterator[str | Joint]:
         """Yield the nodes of the longest way in order, as far as they are kept."""
-        todo: list[str | Mark] = [self._start]
+        todo: list[str | Joint] = [self._start]
         shown = 0
         while todo and shown < _SHOWN:
             part = todo.pop()
             shown += 1
             yield part
-            if not isinstance(part, Mark):
+            if not isinstance(part, Joint):
                 todo.extend(reversed([*self._unfold(taken[part], best)]))
 
-    def _unfold(self, target: Target | None, best: Mapping[Any, int]) -> Iterator[str | Mark]:
+    def _unfold(self, target: Target | None, best: Mapping[Any, int]) -> Iterator[str | Joint]:
         """Yield what follows when a target is taken; of nodes that can be chosen, the one with the longest way."""
         if isinstance(target, Fork):
-            yield Mark.OPEN
+            yield Joint.OPEN
             for index, each in enumerate(target.nodes):
-                yield from (Mark.NEXT, each) if index else (each,)
-            yield Mark.CLOSE
+                yield from (Joint.NEXT, each) if index else (each,)
+            yield Joint.CLOSE
             yield from () if target.join is None else (target.join,)
         elif isinstance(target, Chain):
             yield from target.nodes

@@ -9,9 +9,9 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.frontends import Flow
-from stagec.graph.bounds import Bounds, EntryBounds, Extent, Repetition
+from stagec.graph.bounds import Bounds, EntryBounds, Repetition, UpperBound
 from stagec.graph.expense import Assumed
-from stagec.graph.longest import Mark, Way
+from stagec.graph.longest import Joint, Way
 from stagec.plan import Plan
 
 
@@ -69,10 +69,10 @@ def _write_entry(given: EntryBounds) -> Json:
     return {
         "entry": given.entry,
         "node": given.node,
-        "executions": _write_extent(given.executions),
-        "turns": _write_extent(given.turns),
-        "milliseconds": _write_extent(given.time),
-        "limitedMilliseconds": _write_extent(given.milliseconds),
+        "executions": _write_bound(given.executions),
+        "turns": _write_bound(given.turns),
+        "milliseconds": _write_bound(given.time),
+        "limitedMilliseconds": _write_bound(given.milliseconds),
         "unlimited": [{"what": each.kind, "nodes": list(each.nodes)} for each in given.unlimited],
         "cycles": [list(each) for each in given.cycles],
         "cutByLimit": given.is_cut,
@@ -81,13 +81,13 @@ def _write_entry(given: EntryBounds) -> Json:
     }
 
 
-def _write_extent(given: Extent) -> Json:
+def _write_bound(given: UpperBound) -> Json:
     return {"withoutRetries": given.first, "most": given.most}
 
 
 def _write_way(way: Way) -> Json:
     """Return the nodes of a way in order; those that run together stand one after the other."""
-    return [part for part in way if not isinstance(part, Mark)]
+    return [part for part in way if not isinstance(part, Joint)]
 
 
 def _write_repetition(given: Repetition) -> Json:

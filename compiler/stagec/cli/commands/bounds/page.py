@@ -8,8 +8,8 @@ from stagec.cli.commands.bounds.document import BoundedFlow, UnboundedFlow
 from stagec.cli.sheet import Row, Sheet
 from stagec.cli.wording import join_names, shorten
 from stagec.core.words import format_count, shorten_digest
-from stagec.graph.bounds import EntryBounds, Extent, Repetition, Unlimited
-from stagec.graph.longest import Mark, Way
+from stagec.graph.bounds import EntryBounds, Repetition, Unlimited, UpperBound
+from stagec.graph.longest import Joint, Way
 from stagec.plan import Plan
 
 _ERRORS, _CYCLES, _PARTS = 8, 8, 60
@@ -79,7 +79,7 @@ def _number(given: int) -> str:
     return f"{given:,}"
 
 
-def _without_retries(given: Extent, write: Callable[[int], str]) -> str:
+def _without_retries(given: UpperBound, write: Callable[[int], str]) -> str:
     if given.first is None or given.first == given.most:
         return ""
     return f"; without retries {write(given.first)}"
@@ -120,8 +120,8 @@ def _describe_cycles(entry: EntryBounds) -> Iterator[str]:
 def _describe_way(way: Way, arrow: str) -> Iterator[str]:
     """Yield a way as `plan → (test | lint) → review`, and what comes again and again as `(check → repair) 3 times`."""
     if way:
-        names = [part if isinstance(part, Mark) else shorten(part) for part in way]
-        folded = names if Mark.OPEN in way else list(_fold_repeats(names, arrow))
+        names = [part if isinstance(part, Joint) else shorten(part) for part in way]
+        folded = names if Joint.OPEN in way else list(_fold_repeats(names, arrow))
         yield _join_parts(folded[:_PARTS], arrow) + (f" {arrow} …" if len(folded) > _PARTS else "")
 
 
@@ -129,10 +129,10 @@ def _join_parts(parts: Iterable[str], arrow: str) -> str:
     """Return the parts of a way with what stands between them."""
     text, is_first = "", True
     for part in parts:
-        is_name = not isinstance(part, Mark)
-        text += f" {arrow} " if not is_first and (is_name or part is Mark.OPEN) else ""
-        text += part if is_name or part is not Mark.NEXT else " | "
-        is_first = part in {Mark.OPEN, Mark.NEXT}
+        is_name = not isinstance(part, Joint)
+        text += f" {arrow} " if not is_first and (is_name or part is Joint.OPEN) else ""
+        text += part if is_name or part is not Joint.NEXT else " | "
+        is_first = part in {Joint.OPEN, Joint.NEXT}
     return text
 
 
