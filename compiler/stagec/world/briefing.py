@@ -1,0 +1,193 @@
+"""Requests with everything that answering them needs, as the JSON objects of `docs/world-protocol.md`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
+
+from stagec.core.json import Json, Object
+from stagec.core.value import value
+from stagec.plan.act import Converse
+from stagec.plan.document import Plan
+from stagec.runtime.exchange import (
+    Ask,
+    Call,
+    Confirm,
+    Effect,
+    Grant,
+    Hook,
+    Judge,
+    Message,
+    Run,
+    Shell,
+    Turn,
+    Wait,
+    read_key,
+)
+
+
+@value
+class ToolDefinition:
+    """What a model is told of a tool; `schema` is the JSON Schema of its arguments, None where nobody knows it."""
+
+    name: str
+    description: str = ""
+    schema: Json = None
+    effects: str = "unknown"
+    origin: str = "unknown"
+
+
+class Definitions(Protocol):
+    """What knows tools by name."""
+
+    def define(self, names: Iterable[str]) -> tuple[ToolDefinition, ...]:
+        """Return the definitions of tools in the order of their names, leaving out those that are not there."""
+
+
+class PlannedTools:
+    """The tools of a plan as far as the plan itself knows them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def define(self, names: Iterable[str]) -> tuple[ToolDefinition, ...]:
+        """Return the definition of every name; a tool that the plan does not list has no schema."""
+        return tuple(map(self._define, names))
+
+    def _define(self, name: str) -> ToolDefinition:
+        tool = self._plan.tools.get(name)
+        if tool is None:
+            return ToolDefinition(name)
+        schema = None if tool.schema is None else json.loads(self._plan.contents[tool.schema])
+        return ToolDefinition(name, "", schema, tool.effects, tool.origin)
+
+
+def brief(plan: Plan, effect: Effect, tools: Definitions | None = None) -> Object:
+    """Return a request as a JSON object: its kind, what it is about, and what answering it needs."""
+    key = read_key(effect.key)
+    about: dict[str, Json] = {"is": KINDS[type(effect)], "key": effect.key, "node": key.node, "visit": key.visit}
+    details = _DETAILS[type(effect)](plan, effect, PlannedTools(plan) if tools is None else tools)
+    return {**about, "attempt": key.attempt, **details}
+
+
+def _brief_ask(plan: Plan, effect: Ask, tools: Definitions) -> Object:
+    return {
+        "prompt": effect.prompt,
+        "system": effect.system,
+        "schema": _read_schema(plan, effect.schema),
+        "complaint": effect.complaint,
+        "tools": None if effect.tools is None else _describe_tools(tools, effect.tools),
+        "model": effect.model,
+        "permission": effect.permission,
+    }
+
+
+def _brief_turn(plan: Plan, effect: Turn, tools: Definitions) -> Object:
+    act = plan.nodes[read_key(effect.key).node].act
+    completion = {"name": effect.completion, "description": _COMPLETION, "schema": _read_schema(plan, effect.schema)}
+    return {
+        "messages": [_describe_message(each) for each in effect.transcript],
+        "opening": OPENING.format(effect.completion),
+        "tools": _describe_tools(tools, effect.tools),
+        "completion": completion,
+        "turns": act.turns if isinstance(act, Converse) else None,
+    }
+
+
+OPENING = "Begin. Call {} alone when you are done."
+"""The first message of the user in a conversation: providers ask for one, and the transcript begins without."""
+_COMPLETION = "Hand in the result. Call it alone, once, when the work is done."
+
+
+def _brief_call(_plan: Plan, effect: Call, tools: Definitions) -> Object:
+    (tool, *_) = (*_describe_tools(tools, (effect.tool,)), None)
+    return {"tool": effect.tool, "arguments": effect.arguments, "call": effect.id, "definition": tool}
+
+
+def _brief_grant(_plan: Plan, effect: Grant, tools: Definitions) -> Object:
+    (tool, *_) = (*_describe_tools(tools, (effect.tool,)), None)
+    return {
+        "execution": effect.execution,
+        "proposal": effect.proposal,
+        "tool": effect.tool,
+        "digest": effect.digest,
+        "summary": effect.summary,
+        "definition": tool,
+    }
+
+
+def _brief_hook(_plan: Plan, effect: Hook, _tools: Definitions) -> Object:
+    return {"call": effect.call, "phase": effect.phase, "given": dict(effect.given)}
+
+
+def _describe_tools(tools: Definitions, names: Iterable[str]) -> list[Json]:
+    return [describe_tool(each) for each in tools.define(names)]
+
+
+def describe_tool(tool: ToolDefinition) -> Object:
+    """Return a definition as JSON."""
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "schema": tool.schema,
+        "effects": tool.effects,
+        "origin": tool.origin,
+    }
+
+
+def _describe_message(message: Message) -> Json:
+    """Return one message of a transcript; `calls` only where there are any, `call` only in the answer to one."""
+    calls = [{"id": each.id, "tool": each.tool, "arguments": each.arguments} for each in message.calls]
+    optional: dict[str, Json] = {"calls": calls} if calls else {}
+    return {"role": message.role, "text": message.text, **optional, **_present(call=message.call)}
+
+
+def _present(**members: Json) -> Object:
+    return {name: each for name, each in members.items() if each is not None}
+
+
+def _read_schema(plan: Plan, content: str | None) -> Json:
+    return None if content is None else json.loads(plan.contents[content])
+
+
+def _list_members(*names: str) -> Callable[[Plan, Effect, Definitions], Object]:
+    def list_named(_plan: Plan, effect: Effect, _tools: Definitions) -> Object:
+        return {name: _plain(getattr(effect, name)) for name in names}
+
+    return list_named
+
+
+def _plain(given: Json | tuple[Json, ...]) -> Json:
+    """Return a member of a request as JSON has it."""
+    if isinstance(given, tuple):
+        return list(given)
+    return dict(given) if isinstance(given, Mapping) else given
+
+
+KINDS: Mapping[type[Effect], str] = {
+    Ask: "ask",
+    Turn: "turn",
+    Call: "call",
+    Grant: "grant",
+    Run: "run",
+    Shell: "shell",
+    Judge: "judge",
+    Wait: "wait",
+    Confirm: "confirm",
+    Hook: "hook",
+}
+"""What each kind of request is called outside of this process."""
+
+_DETAILS: Mapping[type[Effect], Callable[..., Object]] = {
+    Ask: _brief_ask,
+    Turn: _brief_turn,
+    Call: _brief_call,
+    Grant: _brief_grant,
+    Run: _list_members("words", "milliseconds"),
+    Shell: _list_members("command"),
+    Judge: _list_members("kind", "settings", "answer"),
+    Wait: _list_members("milliseconds"),
+    Confirm: _list_members("question"),
+    Hook: _brief_hook,
+}

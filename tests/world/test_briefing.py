@@ -1,0 +1,87 @@
+"""Requests as JSON objects: complete, and of the published form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+
+from stagec.core.json import Json, object_of
+from stagec.plan.document import Plan
+from stagec.runtime import Answered, Cancelled, Effect, Event, Started, State, advance
+from stagec.runtime.exchange import Hook, Shell, Wait
+from stagec.runtime.program import load
+from stagec.world.briefing import KINDS, ToolDefinition, brief
+
+TOP = Path(__file__).parents[2]
+VECTORS = TOP / "tests" / "plan_vectors"
+MESSAGES = jsonschema_rs.validator_for(json.loads((TOP / "schemas" / "world.schema.json").read_text()))
+TRACES = sorted(VECTORS.glob("*/*.trace.json"))
+
+
+def _read_event(given: dict[str, Json]) -> Event:
+    match given["is"]:
+        case "start":
+            return Started(str(given["run"]), given.get("entry"), object_of(given.get("inputs")))  # type: ignore[arg-type]
+        case "answer":
+            return Answered(str(given["to"]), given["answer"])
+        case _:
+            return Cancelled()
+
+
+def _list_requests(trace: Path) -> Iterator[tuple[Plan, Effect]]:
+    program, state = load((trace.parent / "plan.json").read_bytes()), State()
+    for each in json.loads(trace.read_text()):
+        step = advance(program, state, _read_event(each["event"]))
+        state = step.state
+        yield from ((program.plan, effect) for effect in step.effects)
+
+
+@pytest.mark.parametrize("trace", TRACES, ids=lambda path: f"{path.parent.name}/{path.name.partition('.')[0]}")
+def test_every_request_of_the_example_plans_has_the_published_form(trace: Path) -> None:
+    for plan, effect in _list_requests(trace):
+        MESSAGES.validate(json.loads(json.dumps(brief(plan, effect))))
+
+
+def test_the_examples_show_every_kind_of_request_but_hooks_and_shell_commands() -> None:
+    seen = {type(effect) for trace in TRACES for _, effect in _list_requests(trace)}
+    assert KINDS.keys() - seen <= {Hook, Shell}
+
+
+PLAN = load((VECTORS / "code-review" / "plan.json").read_bytes()).plan
+
+
+@pytest.mark.parametrize(
+    "effect", [Hook("r/a#1/1.0", "m:f", "setup", {"ctx": {}}), Shell("r/a#1/1.0", "ls"), Wait("r/a#1/1.0", 5)]
+)
+def test_other_requests_have_the_published_form(effect: Effect) -> None:
+    MESSAGES.validate(json.loads(json.dumps(brief(PLAN, effect))))
+
+
+def test_a_schema_stands_in_a_request_in_full() -> None:
+    turns = [brief(plan, effect) for plan, effect in _list_requests(VECTORS / "code-review" / "straight.trace.json")]
+    completion = object_of(turns[0]["completion"])
+    assert object_of(completion["schema"])["type"] == "object"
+    assert turns[0]["opening"] == f"Begin. Call {completion['name']} alone when you are done."
+
+
+def test_tools_are_told_by_what_knows_them() -> None:
+    class Known:
+        def define(self, names: Iterable[str]) -> tuple[ToolDefinition, ...]:
+            assert [*names][0] == "Read"
+            return (ToolDefinition("grep", "Find lines", {"type": "object"}, "read", "bundled"),)
+
+    (first, *_) = _list_requests(VECTORS / "code-review" / "straight.trace.json")
+    told = brief(*first, Known())
+    assert told["tools"] == [
+        {
+            "name": "grep",
+            "description": "Find lines",
+            "schema": {"type": "object"},
+            "effects": "read",
+            "origin": "bundled",
+        }
+    ]

@@ -1,0 +1,194 @@
+"""Worlds that are programs: the example of the page, and programs that do not keep to the protocol."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from processes import gone
+
+from stagec.core.failure import Failure
+from stagec.core.json import Json
+from stagec.drivers.local.runner import run
+from stagec.plan.node import Outcome
+from stagec.runtime import Started
+from stagec.runtime.exchange import Call, Confirm, Grant, Turn
+from stagec.runtime.program import load
+from stagec.world.program_world import Opening, ProgramWorld
+
+TOP = Path(__file__).parents[2]
+DATA = (TOP / "tests" / "plan_vectors" / "code-review" / "plan.json").read_bytes()
+PROGRAM = load(DATA)
+OPENING = Opening("run-1", PROGRAM.plan, PROGRAM.digest)
+READY = """
+import json, sys, os
+hello = json.loads(sys.stdin.readline())
+def send(**message):
+    print(json.dumps(message), flush=True)
+send(**{"is": "ready", "protocol": hello["protocol"], "answers": ["confirm", "grant"]})
+"""
+ASKED = Confirm("run-1/plan#1/1.0", "Go on?")
+Begin = Callable[[str], ProgramWorld]
+
+
+@pytest.fixture
+def begin(tmp_path: Path) -> Iterator[Begin]:
+    worlds: list[ProgramWorld] = []
+
+    def start(script: str) -> ProgramWorld:
+        path = tmp_path / "world.py"
+        path.write_text(script)
+        worlds.append(ProgramWorld((sys.executable, str(path)), OPENING))
+        return worlds[-1]
+
+    yield start
+    for each in worlds:
+        each.close()
+
+
+def test_the_example_of_the_page_runs_a_whole_pipeline(tmp_path: Path) -> None:
+    (script,) = re.findall(r"```js\n(.*?)```", (TOP / "docs" / "world-protocol.md").read_text(), re.DOTALL)
+    (tmp_path / "world.mjs").write_text(script)
+    assert len(script.splitlines()) <= 45
+    with closing(ProgramWorld(("node", str(tmp_path / "world.mjs")), OPENING)) as world:
+        state = run(DATA, world, Started("run-1", None, {"branch": "fix", "task": "Mend it."}))
+    assert state.ended is Outcome.DONE, state.reason
+
+
+def test_requests_are_answered_in_any_order(begin: Begin) -> None:
+    world = begin(
+        READY
+        + """
+keys = [json.loads(sys.stdin.readline())["key"] for _ in range(2)]
+for key in reversed(keys):
+    send(key=key, answer={"yes": key.endswith("1")})
+sys.stdin.read()
+"""
+    )
+    found: dict[str, Json] = {}
+
+    def ask(key: str) -> None:
+        found[key] = world.answer(Confirm(key, "?"))
+
+    threads = [Thread(target=ask, args=(f"run-1/plan#1/1.{index}",)) for index in (0, 1)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(20)
+    assert found == {"run-1/plan#1/1.0": {"yes": False}, "run-1/plan#1/1.1": {"yes": True}}
+
+
+def test_it_takes_what_it_has_said_and_nothing_else(begin: Begin) -> None:
+    world = begin(READY + "sys.stdin.read()")
+    assert world.takes(ASKED)
+    assert world.takes(Grant("run-1/plan#1/1.0", "e", 1, "p", "t", "d"))
+    assert not world.takes(Call("run-1/plan#1/1.0", "grep", {}))
+    assert not world.takes(Turn("run-1/plan#1/1.0", (), (), "c", "s"))
+    assert world.overlaps(ASKED)
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("", "it has ended"),
+        ("print('hello there')", "it wrote what is no JSON object: 'hello there'"),
+        ("print('[1]')", "no JSON object"),
+        ("""print('{"is": "ready"}')""", "its first line is not"),
+        ("""print('{"is":"ready","protocol":"stagec.world/1","answers":[]}')""", "it answers no requests"),
+        (
+            """print('{"is":"ready","protocol":"stagec.world/1","answers":["sing"]}')""",
+            "no requests of the kind 'sing'",
+        ),
+        ("""print('{"is":"ready","protocol":"stagec.world/9","answers":["ask"]}')""", "its first line is not"),
+    ],
+)
+def test_a_program_that_does_not_begin_as_it_should_is_refused(begin: Begin, script: str, why: str) -> None:
+    with pytest.raises(Failure, match="does not begin") as caught:
+        begin(script)
+    assert why in str(caught.value)
+
+
+def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(Failure, match="could not be started"):
+        ProgramWorld((str(tmp_path / "nothing"),), OPENING)
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("sys.stdin.readline()", "it has ended"),
+        ("sys.stdin.readline(); print('oops', flush=True); sys.stdin.read()", "no JSON object: 'oops'"),
+        (
+            "key = json.loads(sys.stdin.readline())['key']; send(key=key, failure='no model'); sys.stdin.read()",
+            "no model",
+        ),
+        ("key = json.loads(sys.stdin.readline())['key']; send(key=key); sys.stdin.read()", "neither an 'answer' nor"),
+        ("os.close(1); sys.stdin.read()", "it has ended"),
+    ],
+)
+def test_a_request_that_gets_no_answer_stops_the_run(begin: Begin, script: str, why: str) -> None:
+    with pytest.raises(Failure) as caught:
+        begin(READY + script).answer(ASKED)
+    assert why in str(caught.value)
+
+
+def test_after_that_nothing_can_be_asked(begin: Begin) -> None:
+    world = begin(READY + "sys.stdin.readline()")
+    for _ in range(2):
+        with pytest.raises(Failure):
+            world.answer(ASKED)
+
+
+def test_what_is_cancelled_returns_and_is_told(begin: Begin, tmp_path: Path) -> None:
+    note = tmp_path / "note"
+    world = begin(
+        READY + f"sys.stdin.readline(); open({str(note)!r}, 'w').write(sys.stdin.readline()); sys.stdin.read()"
+    )
+    outcome: list[str] = []
+
+    def ask() -> None:
+        with pytest.raises(Failure) as caught:
+            world.answer(ASKED)
+        outcome.append(str(caught.value))
+
+    thread = Thread(target=ask)
+    thread.start()
+    time.sleep(0.2)
+    world.cancel(ASKED.key)
+    thread.join(20)
+    assert "cancelled" in outcome[0]
+    end = time.monotonic() + 20
+    while (not note.exists() or not note.read_text()) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert '"cancel"' in note.read_text()
+
+
+def test_an_answer_that_nobody_waits_for_is_ignored(begin: Begin) -> None:
+    world = begin(
+        READY
+        + """
+key = json.loads(sys.stdin.readline())["key"]
+send(key="another", answer={})
+send(key=key, answer={"yes": True})
+sys.stdin.read()
+"""
+    )
+    assert world.answer(ASKED) == {"yes": True}
+
+
+def test_nothing_of_it_is_left_when_it_is_closed(begin: Begin, tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    script = f"""
+import signal, time
+open({str(note)!r}, "w").write(str(os.getpid()))
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+"""
+    ready, send = READY.rsplit("send(**", 1)
+    begin(f"{ready}{script}send(**{send}while True: time.sleep(1)").close()
+    assert gone(int(note.read_text()))
