@@ -71,7 +71,7 @@ def test_a_schema_stands_in_a_request_in_full() -> None:
 def test_tools_are_told_by_what_knows_them() -> None:
     class Known:
         def define(self, names: Iterable[str]) -> tuple[ToolDefinition, ...]:
-            assert [*names][0] == "Read"
+            assert next(iter(names)) == "Read"
             return (ToolDefinition("grep", "Find lines", {"type": "object"}, "read", "bundled"),)
 
     (first, *_) = _list_requests(VECTORS / "code-review" / "straight.trace.json")
