@@ -15,6 +15,7 @@ OWN = {
     "project/mistakes.py": "a schema that stagec publishes",
     "sources/shape/document.py": "a schema that stagec publishes",
     "templates.py": "templates of stagec's own",
+    "world/program_world.py": "what a supervisor tells, and one line at a time",
     "world/supervision.py": "a stream, of which it takes one piece at a time",
 }
 """Modules that read something whole that no user wrote, each with what it is."""

@@ -22,16 +22,16 @@ def call(name: str, given: Mapping[str, Json], redactor: Redactor) -> dict[str, 
     That is `{"value": …}`, with the `ctx` as the callable left it if it changed that, or `{"error": …}`, redacted, when
     it failed or returned what is no JSON. What it prints goes to standard error. One that is not there is a `Failure`.
     """
-    function, held = _find(name), json.loads(json.dumps(given))
+    function, held = find_callable(name, "the hook"), json.loads(json.dumps(given))
     try:
-        with _divert_output():
+        with divert_output():
             answer = function(held)
         plain: Json = json.loads(json.dumps(answer, allow_nan=False))
         left: Json = json.loads(json.dumps(held.get("ctx"), allow_nan=False))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever it is, it ends the hook and not the run
-        told = redactor.redact(_describe(error))
+        told = redactor.redact(describe_error(error))
         sys.stderr.write(f"stagec: note: the hook {quote(name)} failed: {visible(told[:_LONGEST])}\n")
         return {"error": told}
     return {"value": plain} if left == given.get("ctx") else {"value": plain, "ctx": left}
@@ -41,7 +41,7 @@ _LONGEST = 300
 """Characters of what a hook that fails says, which are shown."""
 
 
-def _describe(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return the class of an error and what it says; somebody's own class may not be able to say it."""
     try:
         return f"{type(error).__name__}: {error}"
@@ -49,14 +49,15 @@ def _describe(error: BaseException) -> str:
         return type(error).__name__
 
 
-def _find(name: str) -> Callable[[Any], Any]:
+def find_callable(name: str, what: str) -> Callable[[Any], Any]:
+    """Return the callable `package.module:function`, or raise `Failure`; `what` is what people call it."""
     module, _, way = name.partition(":")
-    with _import_from_here(), _divert_output(), _refuse_exit(f"the hook {quote(name)} cannot be imported"):
+    with _import_from_here(), divert_output(), _refuse_exit(f"{what} {quote(name)} cannot be imported"):
         found: Any = import_module(module)
         for part in way.split("."):
             found = getattr(found, part)
     if not callable(found):
-        raise Failure(f"the hook {quote(name)} is nothing that can be called")
+        raise Failure(f"{what} {quote(name)} is nothing that can be called")
     answering: Callable[[Any], Any] = found
     return answering
 
@@ -74,7 +75,7 @@ def _import_from_here() -> Iterator[None]:
 
 
 @contextmanager
-def _divert_output() -> Iterator[None]:
+def divert_output() -> Iterator[None]:
     """Let whatever is printed go to standard error, also by programs that are started and by code past `sys.stdout`."""
     out = sys.__stdout__
     if out is None:
@@ -100,4 +101,4 @@ def _refuse_exit(what: str) -> Iterator[None]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise Failure(f"{what}: {_describe(error)}") from error
+        raise Failure(f"{what}: {describe_error(error)}") from error

@@ -27,7 +27,7 @@ class Scenario:
     answers: Object = NOTHING
     conversations: Object = NOTHING
     tools: Object = NOTHING
-    grants: Json = False
+    grants: Json = None
     judge: Json = None
     confirm: Json = None
     hooks: Object = NOTHING
@@ -46,7 +46,7 @@ def parse_scenario(given: Json, source: str) -> Scenario:
         object_of(told.get("answers")),
         object_of(told.get("conversations")),
         object_of(told.get("tools")),
-        told.get("grants", False),
+        told.get("grants"),
         told.get("judge"),
         told.get("confirm"),
         object_of(told.get("hooks")),

@@ -6,9 +6,9 @@ would have gone on, and may go on in another process.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from shlex import join
-from typing import Protocol, assert_never
+from typing import Any, Protocol, assert_never
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json, list_of, object_of, text_in
@@ -59,6 +59,10 @@ class ScriptedWorld:
         self._scenario = scenario
         self._beyond = beyond
 
+    def takes(self, effect: Effect) -> bool:
+        """Tell whether the scenario itself says something about a request."""
+        return _TAKEN[type(effect)](self._scenario, effect, read_key(effect.key))
+
     def answer(self, effect: Effect) -> Json:
         """Return the answer to a request."""
         match effect:
@@ -89,6 +93,9 @@ class ScriptedWorld:
     def cancel(self, key: str) -> None:
         """End a request whose answer nobody needs any more."""
         self._beyond.cancel(key)
+
+    def close(self) -> None:
+        """Hold nothing open, and so let go of nothing."""
 
     def _take_time(self, effect: Ask | Turn) -> None:
         """Let the time pass that an answer of a model takes, if it takes any."""
@@ -233,3 +240,20 @@ def _of_visit(key: RequestKey, given: Json) -> Json:
         return given
     found: Json = given[min(key.visit, len(given)) - 1] if given else MISSING
     return found
+
+
+_TAKEN: Mapping[type[Effect], Callable[[Scenario, Any, RequestKey], bool]] = {
+    Ask: lambda scenario, _effect, key: key.node in scenario.answers,
+    Turn: lambda scenario, _effect, key: key.node in scenario.conversations,
+    Call: lambda scenario, effect, key: (
+        effect.tool in scenario.tools or bool(_find_calls(scenario.conversations.get(key.node), key))
+    ),
+    Grant: lambda scenario, _effect, _key: scenario.grants is not None,
+    Judge: lambda scenario, _effect, _key: scenario.judge is not None,
+    Confirm: lambda scenario, _effect, _key: scenario.confirm is not None,
+    Hook: lambda scenario, effect, _key: effect.call in scenario.hooks,
+    Run: lambda scenario, effect, _key: _line(effect) in scenario.commands,
+    Shell: lambda scenario, effect, _key: _line(effect) in scenario.commands,
+    Wait: lambda scenario, _effect, _key: scenario.skips_waits,
+}
+"""Whether a scenario says something about a request, by its kind."""

@@ -12,6 +12,8 @@ from stagec.cli.running import options
 @click.command(short_help="Run a plan, and keep a journal of it.")
 @options.plan
 @options.scenario
+@options.world
+@options.world_command
 @click.option(
     "--run", "name", metavar="NAME", help="The name of the run; by default made of the plan's id and the time."
 )
@@ -27,9 +29,9 @@ from stagec.cli.running import options
 def run(context: click.Context, /, **given: Any) -> None:
     """Run PLAN, a file that 'stagec compile' has written, and keep every event in a journal.
 
-    Models, tools and people answer as the scenario says. Commands of the plan run in the current folder, unless the
-    scenario answers for them. `-` reads the plan from standard input. A plan that 'stagec verify' refuses
-    does not run.
+    Models, tools and people answer as the scenario says; what it leaves open, --world or --world-command answers.
+    Commands of the plan run in the current folder, unless one of these answers for them. `-` reads the plan from
+    standard input. A plan that 'stagec verify' refuses does not run.
 
     `stagec resume` resumes a run that was interrupted, however that happened.
 

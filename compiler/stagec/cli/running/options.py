@@ -40,6 +40,16 @@ scenario = click.option(
     metavar="FILE",
     help="The answers of models, tools and people, in YAML or JSON; 'stagec schema scenario' prints its schema.",
 )
+world = click.option(
+    "--world",
+    metavar="MODULE:FACTORY",
+    help="A Python callable that makes the object which answers requests: it is given the program, and is trusted.",
+)
+world_command = click.option(
+    "--world-command",
+    metavar="'PROGRAM …'",
+    help="A program that answers requests: JSON lines, as docs/world-protocol.md says. It is trusted.",
+)
 events = click.option(
     "--events", type=click.Choice(["jsonl"]), help="Print every event as a line of JSON, and nothing else."
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from shlex import join
@@ -19,7 +20,8 @@ from stagec.cli.running.inputs import (
 )
 from stagec.cli.running.options import FOLDER
 from stagec.cli.running.report import RunReporter, announce, choose_reporter, label_request
-from stagec.cli.running.runs import Runs, explain_journal_error, name_of, open_run, turns_of
+from stagec.cli.running.runs import Runs, explain_journal_error, name_of, open_run
+from stagec.cli.running.worlds import OtherWorlds, WorldSetup, open_world, recall_worlds
 from stagec.cli.streams import find_canvas, say, show_progress
 from stagec.core.collector import start_collector
 from stagec.core.failure import Exit, Failure
@@ -31,9 +33,8 @@ from stagec.drivers.local import History, Journal, JournalError, RunSession, cre
 from stagec.plan.node import Outcome
 from stagec.runtime import Effect, Event, Program, Started, State
 from stagec.runtime.exchange import Hook, Run, Shell, Wait
-from stagec.world.command_lock import CommandLock
-from stagec.world.local_world import LIMIT, LocalWorld, Permissions
-from stagec.world.scripted_world import ScriptedWorld
+from stagec.world.composed import ComposedWorld
+from stagec.world.local_world import LIMIT, Permissions
 
 
 @value
@@ -43,7 +44,7 @@ class RunSetup:
     path: Path
     journal: Journal
     program: Program
-    world: ScriptedWorld
+    world: ComposedWorld
     reporter: RunReporter
 
 
@@ -86,7 +87,7 @@ def _describe_resumption(path: Path) -> str:
 class WorldWithProgress:
     """A world that says on a terminal who takes so long, unless several do."""
 
-    def __init__(self, world: ScriptedWorld) -> None:
+    def __init__(self, world: ComposedWorld) -> None:
         self._world = world
         self.overlaps, self.cancel = world.overlaps, world.cancel
 
@@ -133,6 +134,8 @@ class StartRequest:
     name: str | None = None
     inputs: tuple[str, ...] = ()
     entry: str | None = None
+    world: str | None = None
+    world_command: str | None = None
     events: str | None = None
     allow_hooks: bool = False
     pass_env: tuple[str, ...] = ()
@@ -150,18 +153,22 @@ def start(request: StartRequest) -> Exit:
     entry = request.entry if request.entry is not None else scenario.entry
     started = Started(name_of(path), entry, inputs)
     refuse_unfit(program, started)
-    journal = _create_journal(path, data, program, request.scenario)
+    others = OtherWorlds(request.world, request.world_command)
     permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout)
-    announce(program.plan, program.digest, name_of(path), quiet=request.events is not None)
-    with closing(CommandLock(turns_of(path))) as turns:
-        world = ScriptedWorld(scenario, LocalWorld(permissions, turns))
+    with open_world(WorldSetup(path, program, scenario, permissions, others)) as world:
+        journal = _create_journal(path, data, program, {**_locate(request.scenario), **others.facts})
+        announce(program.plan, program.digest, name_of(path), quiet=request.events is not None)
         return execute(RunSetup(path, journal, program, world, choose_reporter(program.plan, request.events)), started)
 
 
-def _create_journal(path: Path, data: bytes, program: Program, scenario: Path | None) -> Journal:
-    """Begin the journal; it remembers where the scenario is, for whoever resumes the run."""
+def _locate(scenario: Path | None) -> Mapping[str, str]:
+    """Return where the scenario is, for whoever resumes the run."""
     where = "" if scenario is None else os.path.abspath(scenario)
-    facts = {"scenario": where} if where and where.isprintable() else {}  # a name may hold what is no text
+    return {"scenario": where} if where and where.isprintable() else {}  # a name may hold what is no text
+
+
+def _create_journal(path: Path, data: bytes, program: Program, facts: Mapping[str, str]) -> Journal:
+    """Begin the journal, which remembers what resuming the run takes."""
     try:
         return create(path, data, program.digest, facts)
     except JournalError as error:
@@ -176,6 +183,8 @@ class ResumeRequest:
     runs: Path
     scenario: Path | None = None
     plan: Path | None = None
+    world: str | None = None
+    world_command: str | None = None
     events: str | None = None
     allow_hooks: bool = False
     pass_env: tuple[str, ...] = ()
@@ -197,8 +206,8 @@ def resume(request: ResumeRequest) -> Exit:
         refuse_hooks(program, scenario, allowed=request.allow_hooks)
         permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout)
         announce(program.plan, program.digest, name_of(path), quiet=request.events is not None)
-        with closing(CommandLock(turns_of(path))) as turns:
-            world = ScriptedWorld(scenario, LocalWorld(permissions, turns))
+        others = recall_worlds(OtherWorlds(request.world, request.world_command), history.facts)
+        with open_world(WorldSetup(path, program, scenario, permissions, others)) as world:
             return execute(RunSetup(path, journal, program, world, choose_reporter(program.plan, request.events)), None)
 
 

@@ -1,0 +1,115 @@
+"""A world made of parts: each request goes to the first part that takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from stagec.core.failure import Failure
+from stagec.core.json import Json
+from stagec.core.words import quote
+from stagec.runtime.exchange import Effect
+from stagec.world.callables import describe_error, divert_output, find_callable
+
+
+class WorldPart(Protocol):
+    """What answers some of the requests of a run, and says which."""
+
+    def takes(self, effect: Effect) -> bool:
+        """Tell whether it answers a request."""
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer to a request that it takes."""
+
+    def overlaps(self, effect: Effect) -> bool:
+        """Tell whether a request that it takes may be under way beside others."""
+
+    def cancel(self, key: str) -> None:
+        """End a request whose answer nobody needs any more, if it is under way here."""
+
+    def close(self) -> None:
+        """Let go of whatever it has opened."""
+
+
+class ComposedWorld:
+    """Parts in their order; the last one gets what no other takes, and must be closed with the rest."""
+
+    def __init__(self, parts: Iterable[WorldPart]) -> None:
+        self._parts = tuple(parts)
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer of the first part that takes a request."""
+        return self._part(effect).answer(effect)
+
+    def overlaps(self, effect: Effect) -> bool:
+        """Tell whether a request may be under way beside others."""
+        return self._part(effect).overlaps(effect)
+
+    def cancel(self, key: str) -> None:
+        """End a request whose answer nobody needs any more."""
+        for each in self._parts:
+            each.cancel(key)
+
+    def close(self) -> None:
+        """Let go of whatever the parts have opened."""
+        for each in self._parts:
+            each.close()
+
+    def _part(self, effect: Effect) -> WorldPart:
+        *others, last = self._parts
+        return next((each for each in others if each.takes(effect)), last)
+
+
+class PythonWorld:
+    """Asks an object that a callable of the user makes: it has `answer`, and may have the other methods of a part."""
+
+    def __init__(self, name: str, given: Any) -> None:
+        with divert_output():
+            self._object = _make(name, given)
+        self._name = name
+
+    def takes(self, effect: Effect) -> bool:
+        """Tell whether the object answers a request: every one, unless it has a method `takes`."""
+        return bool(self._ask("takes", True, effect))
+
+    def overlaps(self, effect: Effect) -> bool:
+        """Tell whether a request may be under way beside others: every one, unless it has a method `overlaps`."""
+        return bool(self._ask("overlaps", True, effect))
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer of the object; an error of it stops the run, which can be resumed."""
+        try:
+            answer: Json = self._object.answer(effect)
+        except (Failure, KeyboardInterrupt):
+            raise
+        except Exception as error:
+            what = f"the world {quote(self._name)} has no answer to the request {quote(effect.key)}"
+            raise Failure(f"{what}: {describe_error(error)}") from error
+        return answer
+
+    def cancel(self, key: str) -> None:
+        """Tell the object that nobody needs an answer any more."""
+        self._ask("cancel", None, key)
+
+    def close(self) -> None:
+        """Tell the object that the run is over."""
+        self._ask("close", None)
+
+    def _ask(self, method: str, default: object, *given: object) -> object:
+        """Return what an optional method says."""
+        found = getattr(self._object, method, None)
+        return default if found is None else found(*given)
+
+
+def _make(name: str, given: Any) -> Any:
+    """Return what the callable `package.module:factory` makes, or raise `Failure`."""
+    factory: Any = find_callable(name, "the world")
+    try:
+        made = factory(given)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise Failure(f"the world {quote(name)} cannot be made: {describe_error(error)}") from error
+    if not callable(getattr(made, "answer", None)):
+        raise Failure(f"the world {quote(name)} has no method 'answer'")
+    return made
