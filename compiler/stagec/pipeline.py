@@ -19,7 +19,7 @@ from stagec.frontends import AnyFrontEnd, Flow, FrontEnd
 from stagec.graph import Graph, build
 from stagec.project.selection import Selection
 from stagec.project.settings import Settings
-from stagec.sources.discover import discover
+from stagec.sources.discover import FileWish, discover
 from stagec.sources.read import Sources
 from stagec.sources.tree import Fault, Tree
 
@@ -104,9 +104,10 @@ def list_families() -> tuple[AnyFamily, ...]:
 
 
 def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple[Meaning, ...]]:
-    ends: tuple[AnyFrontEnd, ...] = members(frontends, FrontEnd)
-    claims = tuple(end.claims for end in ends)
-    found = discover(project.root, project.paths, project.settings.scope, claims, project.overlay)
+    every: tuple[AnyFrontEnd, ...] = members(frontends, FrontEnd)
+    ends = sorted(every, key=lambda end: end.considers is not None)  # what others read is not looked at again
+    wishes = tuple(FileWish(end.claims, end.considers) for end in ends)
+    found = discover(project.root, project.paths, project.settings.scope, wishes, project.overlay)
     for faulty in found.trees:
         sources.replace(faulty)
     unclaimed = [tree for file in found.unclaimed if (tree := sources.tree(file, "file"))]
@@ -114,7 +115,8 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
     meanings: list[Meaning] = []
     for end, claimed in zip(ends, found.claimed, strict=True):
         named = [tree.file for tree in unclaimed if end.recognises(tree)]
-        seen = [file for file in claimed if file in found.named or end.sees(sources, file)]
+        wanted = (*claimed, *_consider(end, found.others, sources))
+        seen = [file for file in wanted if file in found.named or end.sees(sources, file)]
         read = end.read(sources, tuple(sorted({*seen, *named})))
         documents.extend(read)
         meanings.extend(_lower(end, read, sources))
@@ -123,6 +125,14 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
         if tree.readable and not any(end.recognises(tree) for end in ends):
             sources.replace(replace(tree, faults=(*tree.faults, Fault("unknown-document", tree.at))))
     return tuple(documents), tuple(meanings)
+
+
+def _consider(end: AnyFrontEnd, others: Iterable[str], sources: Sources) -> Iterator[str]:
+    """Yield the files that nobody claims or has read and a front end may want."""
+    considers = end.considers
+    for file in others if considers is not None else ():
+        if considers is not None and considers(file) and sources.find_tree(file) is None:
+            yield file
 
 
 def _lower(end: AnyFrontEnd, documents: Iterable[object], sources: Sources) -> Iterator[Meaning]:

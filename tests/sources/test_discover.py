@@ -10,7 +10,7 @@ from patience import ends
 from stagec.core.failure import Failure
 from stagec.core.place import Place
 from stagec.core.scope import SearchScope
-from stagec.sources.discover import Discovery, discover
+from stagec.sources.discover import Discovery, FileWish, discover
 from stagec.sources.tree import Fault
 
 
@@ -29,7 +29,7 @@ def write(root: Path, *files: str, text: str = "{}") -> None:
 
 
 def look(root: Path, *paths: Path, scope: SearchScope | None = None) -> Discovery:
-    return discover(root, paths, scope or SearchScope(), (registry,))
+    return discover(root, paths, scope or SearchScope(), (FileWish(registry),))
 
 
 def found(root: Path, *paths: Path, scope: SearchScope | None = None) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ def faults(root: Path, *paths: Path) -> list[Fault]:
 
 def test_each_claim_gets_its_own_files_sorted(tmp_path: Path) -> None:
     write(tmp_path, "b/registry.json", "a/registry.json", "a/agent.json", "a/else.json")
-    result = discover(tmp_path, (), SearchScope(), (registry, agent))
+    result = discover(tmp_path, (), SearchScope(), (FileWish(registry), FileWish(agent)))
     assert result == Discovery((("a/registry.json", "b/registry.json"), ("a/agent.json",)), frozenset(), (), ())
 
 
@@ -73,7 +73,9 @@ def test_a_file_named_by_hand_that_nobody_claims_is_kept_apart(tmp_path: Path) -
 
 
 def test_a_text_that_stands_for_a_file_needs_no_file(tmp_path: Path) -> None:
-    result = discover(tmp_path, (tmp_path / "a" / "registry.json",), SearchScope(), (registry,), {"a/registry.json"})
+    result = discover(
+        tmp_path, (tmp_path / "a" / "registry.json",), SearchScope(), (FileWish(registry),), {"a/registry.json"}
+    )
     assert result == Discovery((("a/registry.json",),), frozenset({"a/registry.json"}), (), ())
 
 

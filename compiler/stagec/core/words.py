@@ -31,6 +31,11 @@ def format_count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def with_article(kind: str) -> str:
+    """Return `an object`, `a number`; `null` has no article."""
+    return kind if kind == "null" else f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
 def shorten_digest(digest: str) -> str:
     """Return a digest such as `sha256:…` with its first twelve digits, enough to tell a few apart."""
     kind, _, digits = digest.rpartition(":")

@@ -30,8 +30,9 @@ def _none(document: object, _flow: Flow, _sources: Sources) -> Draft:
 class FrontEnd(Generic[D]):
     """How one system's files are recognised and read.
 
-    `claims(file name)` tells whether discovery should look at a file; `recognises(value)` whether a file that a user
-    named by hand is one of this system's anyway, judged by what it says. `read(sources, files)` reads the claimed
+    `claims(file name)` tells whether discovery should look at a file, `considers(file name)` whether it should do so if
+    nobody claims or reads it; `recognises(value)` whether a file that a user named by hand is one of this system's
+    anyway, judged by what it says. `read(sources, files)` reads the claimed
     files and everything they refer to into documents; `lower(document)` says what a document means, or nothing when
     too much of it is missing. Where a name says too little, `sees(sources, file)` tells whether a file that nobody
     named by hand is one of this system's, by a glance at its text. `freeze(document, flow, sources)` makes the draft of
@@ -44,6 +45,7 @@ class FrontEnd(Generic[D]):
     read: Callable[[Sources, tuple[str, ...]], tuple[D, ...]]
     lower: Callable[[D], Flow | None]
     sees: Callable[[Sources, str], bool] = _always
+    considers: Callable[[str], bool] | None = None
     freeze: Callable[[D, Flow, Sources], Draft] = _none
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection
 from enum import Enum
+from functools import partial
 from pathlib import Path
 
 from stagec.core.failure import Failure
@@ -74,27 +75,35 @@ def _missing(root: Path, full: str) -> str:
     return f"{missing}{hint(name, siblings)}"
 
 
-Claims = tuple[Callable[[str], bool], ...]
-"""For each front end: whether it wants a file, by its path in the project."""
+@value
+class FileWish:
+    """What a front end looks for, by the path of a file in the project.
+
+    It wants what it `claims`; of what nobody claims it `considers` some, each of which a glance can tell to be its own.
+    """
+
+    claims: Callable[[str], bool]
+    considers: Callable[[str], bool] | None = None
 
 
 @value
 class Discovery:
     """What was found: files by path relative to the root, with `/`, sorted.
 
-    `claimed` has one tuple per claim. `named` are the files that a user named by hand, `unclaimed` those of them that
-    nobody claims by name.
-    `trees` carry what is wrong with folders and links; they stand for no readable file.
+    `claimed` has one tuple per front end. `named` are the files that a user named by hand, `unclaimed` those of them
+    that nobody claims by name, `others` the files that nobody named or claims and somebody considers. `trees` carry
+    what is wrong with folders and links; they stand for no readable file.
     """
 
     claimed: tuple[tuple[str, ...], ...]
     named: frozenset[str]
     unclaimed: tuple[str, ...]
     trees: tuple[Tree, ...]
+    others: tuple[str, ...] = ()
 
 
 def discover(
-    root: Path, paths: tuple[Path, ...], scope: SearchScope, claims: Claims, overlay: Collection[str] = ()
+    root: Path, paths: tuple[Path, ...], scope: SearchScope, wishes: tuple[FileWish, ...], overlay: Collection[str] = ()
 ) -> Discovery:
     """Look for the files that someone claims under the paths a user named, or else under the roots of the scope.
 
@@ -102,7 +111,9 @@ def discover(
     Nothing is opened but folders and `.gitignore` files inside the root. A path that does not exist or lies outside
     the root raises `Failure`.
     """
-    walk = Walk(root.resolve(), scope, lambda file: any(claim(file) for claim in claims))
+    claims = tuple(wish.claims for wish in wishes)
+    considers = tuple(wish.considers for wish in wishes if wish.considers is not None)
+    walk = Walk(root.resolve(), scope, partial(_any, claims), partial(_any, considers))
     by_hand: set[str] = set()
     for path in paths or tuple(walk.root / folder for folder in scope.roots):
         file, named = resolve(walk.root, path, overlay)
@@ -111,5 +122,11 @@ def discover(
         elif named is PathKind.TEXT or walk.file(file):
             by_hand.add(file)
     found = sorted(by_hand.union(walk.files))
+    others = tuple(sorted(set(walk.others) - by_hand))
     claimed = tuple(tuple(filter(claim, found)) for claim in claims)
-    return Discovery(claimed, frozenset(by_hand), tuple(sorted(by_hand.difference(*claimed))), walk.trees)
+    unclaimed = tuple(sorted(by_hand.difference(*claimed)))
+    return Discovery(claimed, frozenset(by_hand), unclaimed, walk.trees, others)
+
+
+def _any(claims: tuple[Callable[[str], bool], ...], file: str) -> bool:
+    return any(claim(file) for claim in claims)

@@ -28,17 +28,21 @@ class VisitedFolder:
 
 
 class Walk:
-    """Collects the wanted files under some folders of one project; `root` has no link in it.
+    """Collects the wanted files under some folders of one project, and others to consider; `root` has no link in it.
 
     Links to folders are followed after everything that can be reached without them, so that what lies in the project
     is called by its own name. A folder that was visited is not visited again.
     """
 
-    def __init__(self, root: Path, scope: SearchScope, wanted: Callable[[str], bool]) -> None:
+    def __init__(
+        self, root: Path, scope: SearchScope, wanted: Callable[[str], bool], considered: Callable[[str], bool]
+    ) -> None:
         self.root = root
         self.files: list[str] = []
+        self.others: list[str] = []
         self._scope = scope
         self._wanted = wanted
+        self._considered = considered
         self._trees: dict[str, Tree] = {}
         self._seen: set[tuple[int, int]] = set()
         self._folders: list[VisitedFolder] = []
@@ -80,6 +84,8 @@ class Walk:
                     self._links.append(VisitedFolder(file, rules))
             elif self._wanted(file) and rules.includes(file) and not rules.prunes(file, folder=False):
                 self.files += [file] if self.file(file) else []
+            elif self._considered(file) and rules.includes(file) and not rules.prunes(file, folder=False):
+                self.others.append(file)
 
     def _entries(self, file: str) -> list[os.DirEntry[str]]:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stagec.core.json import Json
-from stagec.runtime.acts.authority import Decision, Envelope, Token, decide_call, digest_of
+from stagec.runtime.acts.authority import Authority, Decision, Token, decide_call, digest_of
 
 TOKEN = Token("r/a#1", 1, "p", "bash", "d")
 
@@ -27,7 +27,7 @@ TOKEN = Token("r/a#1", 1, "p", "bash", "d")
 def test_the_stage_decides_about_its_tools_and_people_about_all_others(
     tools: tuple[str, ...], token: Token | None, consumed: tuple[str, ...], reply: str | None, wanted: Decision
 ) -> None:
-    assert decide_call("bash", token, Envelope(tools, consumed), reply) == wanted
+    assert decide_call("bash", token, Authority(tools, consumed), reply) == wanted
 
 
 def test_a_token_is_bound_to_all_of_its_parts() -> None:

@@ -10,7 +10,7 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Key, Place, Pointer
 from stagec.core.rule import Family, Finding, Related, Rule
 from stagec.core.value import replace
-from stagec.core.words import listing, quote
+from stagec.core.words import listing, quote, with_article
 from stagec.sources.tree import Fault, Tree
 
 FAMILY = Family(__name__, (range(100, 200),), Tree)
@@ -87,7 +87,7 @@ def _id_of(tree: Tree, pointer: Pointer) -> str | None:
 
 def kinds(allowed: object) -> str:
     """Return `an object or an array` for the JSON names of kinds."""
-    named_kinds = [_kind(str(each)) for each in (allowed if isinstance(allowed, tuple) else (allowed,))]
+    named_kinds = [with_article(str(each)) for each in (allowed if isinstance(allowed, tuple) else (allowed,))]
     return " or ".join([", ".join(named_kinds[:-1]), named_kinds[-1]] if len(named_kinds) > 1 else named_kinds)
 
 
@@ -127,7 +127,7 @@ class _Sentence:
     def describe_type(self) -> str:
         facts = self._fault.facts
         wanted = facts["expects"] if facts["allowed"] == ("number",) and "expects" in facts else kinds(facts["allowed"])
-        return f"{name_member(self._fault.at, self._tree)} must be {wanted}, found {_kind(str(facts['kind']))}"
+        return f"{name_member(self._fault.at, self._tree)} must be {wanted}, found {with_article(str(facts['kind']))}"
 
     def describe_choice(self) -> str:
         facts = self._fault.facts
@@ -180,7 +180,7 @@ def _describe_found(facts: Mapping[str, object]) -> str:
     got = facts["got"]
     if isinstance(got, str):
         return quote(got)
-    return _kind(str(facts["kind"])) if got is None else _show(got)
+    return with_article(str(facts["kind"])) if got is None else _show(got)
 
 
 def _certain(fault: Fault) -> Fix | None:
@@ -212,7 +212,3 @@ def _names(given: object) -> tuple[str, ...]:
 
 def _join_keys(pointer: Sequence[Key]) -> str:
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in pointer).removeprefix(".")
-
-
-def _kind(name: str) -> str:
-    return name if name == "null" else f"an {name}" if name[0] in "aeiou" else f"a {name}"

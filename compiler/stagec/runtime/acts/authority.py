@@ -39,24 +39,24 @@ class Token:
 
 
 @value
-class Envelope:
+class Authority:
     """What a stage allows: its tools, and the keys of the grants that it has used up."""
 
     tools: Collection[str]
     consumed: Collection[str] = ()
 
 
-def decide_call(tool: str, token: Token | None, envelope: Envelope, reply: str | None) -> Decision:
+def decide_call(tool: str, token: Token | None, authority: Authority, reply: str | None) -> Decision:
     """Decide about a call before any guard is asked.
 
     `token` is the grant that would allow the call, None when its arguments have no digest. `reply` is what people said
     (`approve`, `deny` or `defer`), None when they were not asked yet. The security mode decides nothing inside a stage.
     """
-    if tool in envelope.tools:
+    if tool in authority.tools:
         return Decision(APPROVE, ENVELOPE)
     if token is None:
         return Decision(DENY, GRANT, "GrantDenied")
-    if token.key in envelope.consumed:
+    if token.key in authority.consumed:
         return Decision(DENY, GRANT, "GrantAlreadyConsumed")
     if reply is None:
         return Decision(ASK, GRANT)

@@ -16,8 +16,8 @@ from stagec.runtime.acts.authority import (
     ENVELOPE,
     GRANT,
     GUARD,
+    Authority,
     Decision,
-    Envelope,
     Token,
     decide_call,
     digest_of,
@@ -80,15 +80,15 @@ def _authorise(
 ) -> hooks.HookResult | Execution | None:
     """Return what comes through to a call that may be made, an execution in which it was denied, None to wait."""
     call, token = _current(execution), _token(execution)
-    envelope = Envelope(act.tools, conversation_of(execution).consumed)
-    decision = decide_call(call.tool, token, envelope, reply)
+    authority = Authority(act.tools, conversation_of(execution).consumed)
+    decision = decide_call(call.tool, token, authority, reply)
     if decision.kind == ASK and token is not None:
         _ask_people(builder, execution, token, call)
         return None
     if decision.kind != APPROVE:
         return _deny(builder, execution, decision, _explain_denial(decision, call))
     if decision.source == GRANT and token is not None:
-        execution = update(execution, consumed=(*envelope.consumed, token.key))
+        execution = update(execution, consumed=(*authority.consumed, token.key))
     about: Mapping[str, Json] = {"call": call.id, "tool": call.tool, "source": decision.source}
     return hooks.enter(builder, execution, _BEFORE, call.arguments, about)
 

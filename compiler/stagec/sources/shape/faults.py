@@ -129,16 +129,14 @@ def _find_unexpected_members(misses: Iterable[Violation]) -> Mapping[Pointer, tu
 def _missing(
     gone: Mapping[Pointer, list[Violation]], unknown: Mapping[Pointer, tuple[str, ...]], root: Place
 ) -> Iterator[Fault]:
+    """State what each object lacks, all members of which one rule speaks together."""
     for pointer, misses in gone.items():
-        names = tuple(miss.kind.property for miss in misses)
-        lacking = NameIndex(names)
         strangers = unknown.get(pointer, _free(misses[0]))
-        yield missing(
-            misses[0].topic,
-            _at(root, pointer),
-            names,
-            tuple(name for name in strangers if lacking.nearest(name) is not None),
-        )
+        for topic in dict.fromkeys(miss.topic for miss in misses):
+            names = tuple(miss.kind.property for miss in misses if miss.topic == topic)
+            lacking = NameIndex(names)
+            misspelt = tuple(name for name in strangers if lacking.nearest(name) is not None)
+            yield missing(topic, _at(root, pointer), names, misspelt)
 
 
 def _free(miss: Violation) -> tuple[str, ...]:

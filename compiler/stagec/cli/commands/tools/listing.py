@@ -16,7 +16,7 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import ellipsis, listing, quote, visible
 from stagec.frontends.tools import FRONTEND
-from stagec.sources.discover import discover
+from stagec.sources.discover import FileWish, discover
 from stagec.sources.read import Sources
 
 
@@ -37,7 +37,7 @@ def open_project(paths: tuple[Path, ...], root: Path | None) -> ToolProject:
     configuration = load_configuration(paths, root)
     scope = configuration.settings.scope
     named = tuple(path.absolute() for path in paths)
-    found = discover(configuration.root, named, scope, (FRONTEND.claims,))
+    found = discover(configuration.root, named, scope, (FileWish(FRONTEND.claims),))
     sources = Sources(configuration.root, configuration.settings.budgets)
     (claimed,) = found.claimed
     files = [file for file in claimed if file in found.named or FRONTEND.sees(sources, file)]

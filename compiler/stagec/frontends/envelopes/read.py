@@ -1,0 +1,139 @@
+"""From trees to stage plans: take what is well formed, give what is absent its default, judge nothing."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+
+from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.memo import Memo
+from stagec.core.place import Place
+from stagec.core.value import replace
+from stagec.frontends.envelopes.document import DURATION, PARALLEL, Envelope, StagePlan
+from stagec.frontends.envelopes.recognise import is_envelope, recognises
+from stagec.frontends.envelopes.resolve import Links, Resolver, WrittenEnvelope, find_texts
+from stagec.sources.read import Sources, legible
+from stagec.sources.shape import judge, judge_numbers
+from stagec.sources.tree import Tree
+
+_PLAN, _ENVELOPE = "stage_plan", "envelope"
+"""The kinds of trees: a document that lists envelopes, and one that is an envelope itself."""
+_SCHEMA = "stage_plan"
+_SIGN = b"stageId"
+"""What a text that cannot be read holds once if it was one envelope."""
+
+
+def read(sources: Sources, files: tuple[str, ...]) -> tuple[StagePlan, ...]:
+    """Return the plans that the files are; envelopes that are files of one folder are a plan together."""
+    found: list[StagePlan] = []
+    folders: dict[str, list[Tree]] = {}
+    for tree in _take(sources, files):
+        if tree.kind == _PLAN:
+            found.extend(_read_plan(tree))
+        else:
+            folders.setdefault(posixpath.dirname(tree.file), []).append(tree)
+    for trees in folders.values():
+        found.extend(_read_folder(trees))
+    return tuple(found)
+
+
+def _take(sources: Sources, files: Iterable[str]) -> Iterator[Tree]:
+    """Yield the trees of plans and envelopes, judged; what is neither after all is forgotten."""
+    for file in files:
+        tree = sources.tree(file, "file")
+        if tree is None:
+            continue
+        if not tree.readable:
+            yield replace(tree, kind=_ENVELOPE if legible(tree.data).count(_SIGN) == 1 else _PLAN)
+        elif not recognises(tree):
+            sources.forget(file)
+        else:
+            kind = _ENVELOPE if is_envelope(tree.value) else _PLAN
+            tree = judge_numbers(judge(replace(tree, kind=kind), _SCHEMA), _SCHEMA)
+            sources.replace(tree)
+            yield tree
+
+
+def _read_plan(tree: Tree) -> Iterator[StagePlan]:
+    """Yield the plan that a document is, unless it cannot be read."""
+    if not tree.readable:
+        return
+    members = object_of(tree.value)
+    at = tree.at if isinstance(tree.value, list) else tree.at / "stages"
+    stages = list_of(tree.value) or list_of(members.get("stages"))
+    written = [_take_envelope(at / index, each) for index, each in enumerate(stages) if isinstance(each, dict)]
+    yield _make_plan((tree,), at, members, written, is_whole=len(written) == len(stages))
+
+
+def _read_folder(trees: Sequence[Tree]) -> Iterator[StagePlan]:
+    """Yield the plan that the envelopes in the files of one folder are, or the one envelope that stands alone."""
+    readable = [tree for tree in trees if tree.readable]
+    written = [_take_envelope(tree.at, tree.value) for tree in readable]
+    if written:
+        yield _make_plan(readable, readable[0].at, {}, written, is_whole=len(readable) == len(trees))
+
+
+def _take_envelope(at: Place, given: Json) -> WrittenEnvelope:
+    members = object_of(given)
+    return WrittenEnvelope(at, members, text_in(members, "stageId") or None)
+
+
+def _make_plan(
+    trees: Sequence[Tree], at: Place, members: Object, written: Sequence[WrittenEnvelope], *, is_whole: bool
+) -> StagePlan:
+    alone = is_whole and len(written) == 1 and trees[0].kind == _ENVELOPE
+    resolver = Resolver(written, alone=alone)
+    envelopes = tuple(map(_read_envelope, written, resolver.resolve()))
+    by_id: dict[str, Envelope] = {}
+    for each in envelopes:
+        if each.id is not None:
+            by_id.setdefault(each.id, each)
+    return StagePlan(
+        file=at.file,
+        at=at,
+        members=members,
+        title=text_in(members, "reportTitle"),
+        run_id=text_in(members, "runId"),
+        max_parallel=_count(members.get("maxParallel")) or PARALLEL,
+        alone=alone,
+        envelopes=envelopes,
+        by_id=by_id,
+        names=resolver.names,
+        is_whole=is_whole and len(by_id) == len(envelopes),
+        faults=tuple(fault for tree in trees for fault in tree.faults),
+        memo=Memo(),
+    )
+
+
+def _read_envelope(written: WrittenEnvelope, links: Links) -> Envelope:
+    members = written.members
+    return Envelope(
+        at=written.at,
+        members=members,
+        id=written.id,
+        goal=text_in(members, "goal"),
+        inputs=links.inputs,
+        outputs=find_texts(members, "outputs"),
+        max_duration=_number(members.get("maxDurationSec")),
+        dependencies=links.dependencies,
+        retryable=members.get("retryable") is not False,
+        checkpoint_after=members.get("checkpointAfter") is not False,
+        run=_words(members.get("run")),
+        needs=links.needs,
+        implied=links.implied,
+        oddities=links.oddities,
+    )
+
+
+def _number(given: Json) -> float:
+    return given if isinstance(given, int | float) and not isinstance(given, bool) else DURATION
+
+
+def _count(given: Json) -> int | None:
+    is_whole = isinstance(given, int | float) and not isinstance(given, bool) and given % 1 == 0
+    return int(given) if isinstance(given, int | float) and is_whole and given > 0 else None
+
+
+def _words(given: Json) -> tuple[str, ...]:
+    words = list_of(given)
+    return tuple(each for each in words if isinstance(each, str)) if all(isinstance(w, str) for w in words) else ()

@@ -1,0 +1,230 @@
+"""What the dependencies and the inputs of envelopes mean: stages, outputs, files, URLs, or nothing that is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from stagec.core.json import Object, list_of, object_of
+from stagec.core.nearest import NameIndex
+from stagec.core.place import Place
+from stagec.core.value import replace, value
+from stagec.frontends.envelopes.document import (
+    Dependency,
+    DependencyKind,
+    InputKind,
+    StageInput,
+    group_by_number,
+)
+from stagec.frontends.envelopes.reach import Ancestry
+
+_SHORT = re.compile(r"S[0-9]{2}")
+_LIKE = re.compile(r"S[0-9]{2}(?:_[A-Za-z0-9_]*)?")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+@value
+class WrittenEnvelope:
+    """The members of one envelope, where it stands, and its id."""
+
+    at: Place
+    members: Object
+    id: str | None
+
+
+@value
+class Links:
+    """What the dependencies and inputs of one envelope mean; its members are those of `Envelope`."""
+
+    dependencies: tuple[str, ...]
+    needs: tuple[str, ...]
+    implied: tuple[str, ...]
+    oddities: tuple[Dependency, ...]
+    inputs: Mapping[str, StageInput]
+
+
+class Resolver:
+    """Resolves the mentions of all envelopes of one plan."""
+
+    def __init__(self, written: Sequence[WrittenEnvelope], *, alone: bool) -> None:
+        self._written = written
+        self._alone = alone
+        self._index: dict[str, int] = {}
+        for index, each in enumerate(written):
+            if each.id is not None:
+                self._index.setdefault(each.id, index)
+        self._names = NameIndex(self._index)
+        self._numbers: Mapping[str, tuple[str, ...]] | None = None
+        self._firsts: dict[str, bool] = {}
+        self._outputs: list[frozenset[str]] = [
+            frozenset(find_texts(each.members, "outputs").values()) for each in written
+        ]
+
+    @property
+    def names(self) -> NameIndex:
+        """The ids of the plan."""
+        return self._names
+
+    def resolve(self) -> list[Links]:
+        """Return what the mentions of each envelope mean, in the order of the plan."""
+        found = [self._resolve(each) for each in self._written]
+        return self._settle(found)
+
+    def _resolve(self, each: WrittenEnvelope) -> Links:
+        """Return what can be told of an envelope without looking at the way from stage to stage."""
+        names, needs, oddities = self._read_dependencies(each)
+        inputs = {
+            name: self._classify(each.id, name, text) for name, text in find_texts(each.members, "inputs").items()
+        }
+        makers = dict.fromkeys(made.producer for made in inputs.values())
+        implied = tuple(
+            maker for maker in makers if maker is not None and maker in self._index and maker not in (*needs, each.id)
+        )
+        return Links(names, needs, implied, oddities, inputs)
+
+    def _read_dependencies(
+        self, each: WrittenEnvelope
+    ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Dependency, ...]]:
+        given = list_of(each.members.get("dependencies"))
+        names = tuple([name for name in given if isinstance(name, str)])
+        once = dict.fromkeys(names)
+        if len(once) == len(names) and once.keys() <= self._index.keys() and each.id not in once:
+            return names, names, ()
+        oddities = tuple(self._judge_dependencies(each, given))
+        odd = {odd.name: odd for odd in oddities if odd.kind is not DependencyKind.REPEATED}
+        needs: dict[str, None] = {}
+        for name in once:
+            needs |= dict.fromkeys((name,) if name not in odd else self._repair(odd[name], each.id))
+        return names, tuple(name for name in needs if name in self._index), oddities
+
+    def _judge_dependencies(self, each: WrittenEnvelope, given: Sequence[object]) -> Iterator[Dependency]:
+        seen: set[str] = set()
+        at = each.at / "dependencies"
+        for index, name in enumerate(given):
+            if not isinstance(name, str):
+                continue
+            kind, meant = self._judge_dependency(each.id, name)
+            if name in seen:
+                kind = DependencyKind.REPEATED
+            seen.add(name)
+            if kind is not None:
+                yield Dependency(name, at / index, kind, meant)
+
+    def _judge_dependency(self, own: str | None, name: str) -> tuple[DependencyKind | None, tuple[str, ...]]:
+        if name == own:
+            return DependencyKind.OWN, (name,)
+        if name in self._index:
+            return None, (name,)
+        if _SHORT.fullmatch(name) is not None:
+            meant = self._list_namesakes(name)
+            if meant or self._alone:
+                return (DependencyKind.AMBIGUOUS if len(meant) > 1 else DependencyKind.SHORT), meant
+        if self._alone:
+            return None, ()
+        near = self._guess(name)
+        return DependencyKind.UNKNOWN, () if near in {None, own} else (str(near),)
+
+    def _guess(self, name: str) -> str | None:
+        """Return the stage that a wrong name was most likely meant to be, by a slip or among those of its number."""
+        namesakes = self._list_namesakes(name.partition("_")[0])
+        return self._names.slip(name) or NameIndex(namesakes).nearest(name)
+
+    def _repair(self, odd: Dependency, own: str | None) -> tuple[str, ...]:
+        """Return what an odd dependency most likely means."""
+        certain = odd.kind in {DependencyKind.SHORT, DependencyKind.UNKNOWN}
+        return tuple(name for name in odd.meant if name != own) if certain else ()
+
+    def _list_namesakes(self, number: str) -> tuple[str, ...]:
+        if self._numbers is None:
+            self._numbers = group_by_number(self._index)
+        return self._numbers.get(number, ())
+
+    def _classify(self, own: str | None, name: str, text: str) -> StageInput:
+        """Return what an input is by its form; a bare one is a file until something makes it."""
+        first, slash, rest = text.partition("/")
+        if not slash:
+            return StageInput(name, text, InputKind.FILE, text, bare=True)
+        if first in self._index:
+            if first == own:
+                return StageInput(name, text, InputKind.OWN, rest, first)
+            made = rest in self._outputs[self._index[first]]
+            return StageInput(name, text, InputKind.OUTPUT if made else InputKind.UNKNOWN_OUTPUT, rest, first)
+        if _URL.match(text) is not None:
+            return StageInput(name, text, InputKind.URL, text)
+        if self._is_meant_as_stage(first):
+            kind = InputKind.OUTPUT if self._alone else InputKind.UNKNOWN_STAGE
+            return StageInput(name, text, kind, rest, first, candidates=self._list_namesakes(first))
+        return StageInput(name, text, InputKind.FILE, text)
+
+    def _is_meant_as_stage(self, first: str) -> bool:
+        """Tell whether the first part of a path is or was meant to be the id of a stage, and no folder."""
+        if first not in self._firsts:
+            like = first[:1] in {"S", "s"} and any(map(str.isdigit, first[:4]))
+            self._firsts[first] = like and (_LIKE.fullmatch(first) is not None or self._names.slip(first) is not None)
+        return self._firsts[first]
+
+    def _settle(self, found: list[Links]) -> list[Links]:
+        """Answer what depends on the way from stage to stage: which dependencies are implied, and bare names."""
+        ancestry = Ancestry([[self._index[name] for name in (*each.needs, *each.implied)] for each in found])
+        makers = self._find_makers(found)
+        asked = [(index, name) for index, each in enumerate(found) for name in self._open_inputs(each, makers)]
+        answers = ancestry.answer([self._ask(found[index], name, makers) for index, name in asked])
+        changed: dict[int, dict[str, StageInput]] = {}
+        for (index, name), answer in zip(asked, answers, strict=True):
+            given = found[index].inputs[name]
+            others = [each for each in makers.get(given.text, ()) if each != index] if given.bare else []
+            changed.setdefault(index, {})[name] = self._decide(given, found[index], answer, others)
+        for index, inputs in changed.items():
+            found[index] = _relink(found[index], inputs)
+        return found
+
+    def _find_makers(self, found: Sequence[Links]) -> Mapping[str, list[int]]:
+        """Return by each bare name the stages that have an output of this name."""
+        bare = {each.text for links in found for each in links.inputs.values() if each.bare}
+        makers: dict[str, list[int]] = {}
+        for index in self._index.values() if bare else ():
+            for path in self._outputs[index] & bare:
+                makers.setdefault(path, []).append(index)
+        return makers
+
+    def _open_inputs(self, links: Links, makers: Mapping[str, list[int]]) -> Iterator[str]:
+        for name, each in links.inputs.items():
+            if each.bare:
+                if self._alone or each.text in makers:
+                    yield name
+            elif each.producer in self._index and each.producer in links.implied:
+                yield name
+
+    def _ask(self, links: Links, name: str, makers: Mapping[str, list[int]]) -> tuple[Sequence[int], Sequence[int]]:
+        given = links.inputs[name]
+        ambiguous = (each for odd in links.oddities if odd.kind is DependencyKind.AMBIGUOUS for each in odd.meant)
+        starts = [*links.needs, *ambiguous, *(links.implied if given.bare else ())]
+        wanted = makers.get(given.text, ()) if given.bare else (self._index[given.producer or ""],)
+        return [self._index[each] for each in starts], wanted
+
+    def _decide(self, given: StageInput, links: Links, answer: Sequence[int], others: Sequence[int]) -> StageInput:
+        """Return an input with what the way from stage to stage says of it: `answer` are its makers on the way."""
+        if not given.bare:
+            return given if answer else replace(given, inferred=True)
+        if self._alone:
+            producer = links.dependencies[0] if len(links.dependencies) == 1 else None
+            return replace(given, kind=InputKind.OUTPUT, producer=producer) if links.dependencies else given
+        named = tuple([self._written[index].id or "" for index in answer or others])
+        if not answer:
+            return replace(given, candidates=named)
+        if len(named) > 1:
+            return replace(given, kind=InputKind.AMBIGUOUS, candidates=named)
+        return replace(given, kind=InputKind.OUTPUT, producer=named[0])
+
+
+def _relink(links: Links, changed: Mapping[str, StageInput]) -> Links:
+    """Return links with some inputs settled; what a declared dependency implies already is no longer implied."""
+    inputs = {**links.inputs, **changed}
+    inferred = {each.producer for each in inputs.values() if each.inferred}
+    return replace(links, inputs=inputs, implied=tuple(each for each in links.implied if each in inferred))
+
+
+def find_texts(members: Object, member: str) -> Mapping[str, str]:
+    """Return the members of an object in an envelope that are texts."""
+    given = object_of(members.get(member))
+    return {name: each for name, each in given.items() if isinstance(each, str)}
