@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from stagec.core.value import replace
 from stagec.plan import Plan
-from stagec.plan.act import Carried, Command, Converse, Given, Prompt, Provided
+from stagec.plan.act import (
+    Carried,
+    Command,
+    Converse,
+    Given,
+    Process,
+    ProcessInput,
+    ProcessLimits,
+    Prompt,
+    Provided,
+)
 from stagec.plan.document import Contents, Input, Judge, Limits, Names, System
 from stagec.plan.facts import facts
 from stagec.plan.gate import (
@@ -21,10 +31,11 @@ from stagec.plan.gate import (
     JudgeGate,
     Reads,
     Retry,
+    StageGate,
     Validation,
     VerdictGate,
 )
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Stop
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Schedule, Stop
 from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 from stagec.plan.template import Choice, Each, Hole, Template, Text
 
@@ -191,3 +202,64 @@ def stages() -> Plan:
 def _texts(contents: Contents) -> Callable[[str], Template]:
     """Return what makes a template of a text."""
     return lambda text: (Text(contents.add(text)),)
+
+
+LIMITS = ProcessLimits(240_000, 270_000, 275_000, 278_000)
+ENDS = (
+    Edge("success", _DONE),
+    Edge("failure", _FAILED),
+    Edge("interrupted", Stop(Outcome.INTERRUPTED)),
+)
+"""The edges of every process."""
+
+
+def process(**given: object) -> Node:
+    """Make a node that runs a stage; it may be tried three times if it is retryable."""
+    act = Process(**{"goal": "Do what is to be done", "limits": LIMITS, "words": ("work",), **given})
+    return Node(act, StageGate(), ENDS, retry=Retry(3, Backoff()) if act.retryable else None)
+
+
+def scheduled(nodes: Mapping[str, Node], needs: Mapping[str, tuple[str, ...]], parallel: int = 2) -> Plan:
+    """Make a plan of one schedule."""
+    return completed(
+        Plan(
+            id="wine-quality",
+            names=Names("stage", "outcome"),
+            entries={"": Schedule(needs)},
+            entry="",
+            nodes=nodes,
+            contents={},
+            limits=Limits(parallel=parallel),
+        )
+    )
+
+
+def processes() -> Plan:
+    """Make a plan as of envelopes: one stage needs two others, and another one needs only one of these."""
+    given = ProcessInput(path="data/wine.csv")
+    nodes = {
+        "S01_load_data": process(inputs={"wine": given}, outputs={"table": "wine_df.csv"}),
+        "S02_train_model": process(
+            inputs={"table": ProcessInput("wine_df.csv", "S01_load_data")},
+            outputs={"model": "model.json", "notes": "notes/train.txt"},
+            checkpoint=False,
+        ),
+        "S03_explore_data": process(inputs={"table": ProcessInput("wine_df.csv", "S01_load_data")}, words=()),
+        "S04_evaluate_model": process(
+            inputs={
+                "model": ProcessInput("model.json", "S02_train_model"),
+                "table": ProcessInput("wine_df.csv", "S01_load_data"),
+                "page": ProcessInput(url="https://example.org/wine"),
+            },
+            outputs={"report": "report.md"},
+        ),
+        "S05_send_report": process(retryable=False, outputs={"receipt": "receipt.txt"}),
+    }
+    needs = {
+        "S01_load_data": (),
+        "S02_train_model": ("S01_load_data",),
+        "S03_explore_data": ("S01_load_data",),
+        "S04_evaluate_model": ("S02_train_model", "S03_explore_data"),
+        "S05_send_report": ("S03_explore_data",),
+    }
+    return scheduled(nodes, needs)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from handmade import stages, steps
+from handmade import processes, stages, steps
 
 from stagec.core.canonical import canonical
 from stagec.core.json import Json
@@ -21,6 +21,7 @@ SOUND = ("code-review", "docs-repair", "issue-flow", "project-flow")
 FILES: Mapping[str, bytes] = {
     "by hand: steps": dump(steps()),
     "by hand: stages": dump(stages()),
+    "by hand: processes": dump(processes()),
     **{plan.id: dump(plan) for folder in SOUND for plan in plans(_REGISTRIES / folder)},
 }
 """The file of every such plan, by the name of the plan."""

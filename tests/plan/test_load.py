@@ -176,7 +176,7 @@ def test_a_long_pointer_does_not_drown_the_sentence() -> None:
 POSITIVE = "expected a whole number greater than 0"
 COUNT = "expected a whole number that is not negative"
 TERMS = "expected an object whose 'is' is 'among' or 'reads' or 'exists'"
-TARGETS = "expected an object whose 'is' is 'go' or 'fork' or 'chain' or 'named' or 'pick' or 'stop'"
+TARGETS = "expected an object whose 'is' is 'go' or 'fork' or 'chain' or 'named' or 'pick' or 'schedule' or 'stop'"
 PIECES = "expected an object whose 'is' is 'text' or 'hole' or 'each' or 'choice'"
 
 
@@ -208,8 +208,12 @@ PIECES = "expected an object whose 'is' is 'text' or 'hole' or 'each' or 'choice
         ("nodes/plan/act/prompt/1/path", [True], "expected a path of names and indexes"),
         ("limits/reached", "over", "expected 'done' or 'failed'"),
         ("session/mode", ["ask"], "expected 'ask' or 'allowlist' or 'yolo'"),
-        ("nodes/lint/act", {}, "expected an object whose 'is' is 'prompt' or 'converse' or 'command'"),
-        ("nodes/lint/gate", [], "expected an object whose 'is' is 'intent' or 'verdict' or 'judge' or 'exit'"),
+        ("nodes/lint/act", {}, "expected an object whose 'is' is 'prompt' or 'converse' or 'command' or 'process'"),
+        (
+            "nodes/lint/gate",
+            [],
+            "expected an object whose 'is' is 'intent' or 'verdict' or 'judge' or 'exit' or 'stage'",
+        ),
         ("nodes/lint/edges/1/target", {"is": ["go"]}, TARGETS),
         ("nodes/lint/edges/1/target", {"is": "Go", "node": "plan"}, TARGETS),
         ("nodes/review/edges/0/when/0", {"is": "all"}, TERMS),

@@ -65,6 +65,8 @@ def test_defaults_are_given_where_they_do_not_go_without_saying() -> None:
         "IntentGate.failFast": True,
         "Limits.parallel": 1,
         "Limits.reached": "failed",
+        "Process.checkpoint": True,
+        "Process.retryable": True,
         "Validation.action": "retry",
         "Validation.attempts": 3,
     }

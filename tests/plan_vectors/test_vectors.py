@@ -129,7 +129,7 @@ def test_a_file_that_was_changed_is_refused() -> None:
         ("is", "stagec.plan/2", "the format is not known"),
         ("more", 1, "plan.more is not known"),
         ("id", 1, "plan.id is not text"),
-        ("entries", ["plan"], "plan.entries is not non-empty object of text"),
+        ("entries", ["plan"], "plan.entries is not non-empty object of text or [Schedule](#schedule)"),
         ("limits", {"executions": True}, "plan.limits.executions is not positive whole number"),
         ("limits", {"reached": "ok"}, "plan.limits.reached is not `done` or `failed`"),
         ("names", {"node": "stage"}, "plan.names.outcome is missing"),

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from stagec.core.json import Json
 from stagec.core.words import quote
-from stagec.plan.act import Act, Carried, Command, Converse, Given, Prompt, Provided, Supply
+from stagec.plan.act import Act, Carried, Command, Converse, Given, Process, Prompt, Provided, Supply
 from stagec.plan.gate import (
     Admission,
     Among,
@@ -21,10 +21,11 @@ from stagec.plan.gate import (
     JudgeGate,
     Reads,
     Retry,
+    StageGate,
     Term,
     VerdictGate,
 )
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Pick, Stop, Target
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Pick, Schedule, Stop, Target
 from stagec.plan.template import Path
 
 _PLAIN = re.compile(r"[\w$@#/:+-]+")
@@ -79,6 +80,8 @@ def name_act(act: Act) -> str:
             return "converse"
         case Command():
             return "command"
+        case Process():
+            return "process"
         case _:
             assert_never(act)
 
@@ -111,21 +114,25 @@ def describe_target(given: Target, end: str = "end") -> str:
     """Return where a move leads; `end` is what ends there."""
     match given:
         case Go(node=node, otherwise=otherwise):
-            return (
-                shorten(node) if otherwise is None else f"{shorten(node)}, or {shorten(otherwise)} if it cannot start"
-            )
+            return shorten(node) + (f", or {shorten(otherwise)} if it cannot start" if otherwise is not None else "")
         case Fork(nodes=nodes, join=join):
             return f"{join_names(nodes)} together" + (f", then {shorten(join)}" if join is not None else "")
         case Chain(nodes=nodes):
             return ", then ".join(map(shorten, nodes))
-        case Named(nodes=nodes):
-            return f"the one that the answer names: {join_names(sorted({*nodes.values()}), 'or')}"
-        case Pick(choices=choices):
-            return f"the one that the answer names, of the choices {shorten(choices)}"
+        case Named() | Pick():
+            return f"the one that the answer names{_describe_choices(given)}"
+        case Schedule(needs=needs):
+            return f"{join_names(needs)}, each as soon as what it needs is done"
         case Stop(outcome=outcome):
             return f"{end} ({outcome})"
         case _:
             assert_never(given)
+
+
+def _describe_choices(given: Named | Pick) -> str:
+    if isinstance(given, Pick):
+        return f", of the choices {shorten(given.choices)}"
+    return f": {join_names(sorted({*given.nodes.values()}), 'or')}"
 
 
 def describe_gate(given: Gate) -> Iterator[str]:
@@ -142,6 +149,8 @@ def describe_gate(given: Gate) -> Iterator[str]:
             yield "verdict when the judge says that the work is done, next if not"
         case ExitGate():
             yield "closing when the program ends with 0, repeat if not"
+        case StageGate():
+            yield "success when it ends with 0 and leaves every output, interrupted when it was stopped, failure if not"
         case _:
             assert_never(given)
 

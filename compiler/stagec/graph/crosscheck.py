@@ -12,9 +12,11 @@ from stagec.core.words import listing
 from stagec.graph.graph import Graph
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.document import Facts, Plan
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, Stop, Target
+from stagec.plan.node import Chain, Edge, Entry, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop, Target
 
-_BEGIN, _DONE, _FAILED, _ENDLESS = ("begin",), ("done",), ("failed",), ("endless",)
+_BEGIN, _ENDLESS = ("begin",), ("endless",)
+_ENDS = {Outcome.DONE: ("done",), Outcome.FAILED: ("failed",), Outcome.INTERRUPTED: ("interrupted",)}
+_DONE = _ENDS[Outcome.DONE]
 """Nodes that no plan has: their names are no texts. Nor are those of `_choices`, which all that share them lead to."""
 _MOST = 10**15
 _TURNS_OF_PROMPT = 2
@@ -31,7 +33,7 @@ class CrossCheck:
         """Yield how the facts of the plan, and the bound it needs, differ from what is found."""
         plan, cycles = self._plan, tuple(sorted(_cycles(self._graph)))
         found = _facts(plan, self._graph, cycles)
-        for name in ("done", "failed", "cycles", "executions", "turns"):
+        for name in ("done", "failed", "interrupted", "cycles", "executions", "turns"):
             known = None if plan.facts is None else getattr(plan.facts, name)
             if known != getattr(found, name):
                 yield f"its fact '{name}' does not follow from its nodes and edges"
@@ -49,7 +51,7 @@ class CrossCheck:
             return
         naming = frozenset(name for name, node in flow.nodes.items() if node.names_any)
         nodes = plan.nodes.keys()
-        is_plain = not naming and not any(isinstance(target, Fork | Chain) for _, target in _targets(plan, naming))
+        is_plain = not naming and not any(isinstance(each, Fork | Chain | Schedule) for each in _moves(plan, naming))
         completing = _ancestors(self._graph, _DONE) & nodes if is_plain else _completing(plan, naming)
         starting = _descendants(self._graph, _BEGIN) & nodes if is_plain else _starting(plan, naming, completing)
         for what, found, known in (
@@ -65,9 +67,9 @@ def _whole(plan: Plan) -> Any:
     import networkx as nx
 
     graph = nx.DiGraph()
-    graph.add_nodes_from((_BEGIN, _DONE, _FAILED, _ENDLESS))
+    graph.add_nodes_from((_BEGIN, _ENDLESS, *_ENDS.values()))
     graph.add_nodes_from(plan.nodes)
-    graph.add_edges_from((_BEGIN, node) for node in plan.entries.values())
+    graph.add_edges_from((_BEGIN, node) for entry in plan.entries.values() for node in _entered(entry))
     graph.add_edges_from(_choices(plan))
     graph.add_edges_from(
         (name, each) for name, node in plan.nodes.items() for edge in node.edges for each in _ahead(edge.target)
@@ -80,7 +82,13 @@ def _choices(plan: Plan) -> Iterator[tuple[tuple[str, str], str]]:
     return ((("choices", name), each) for name, nodes in plan.choices.items() for each in {*nodes.values()})
 
 
+def _entered(entry: Entry) -> tuple[str, ...]:
+    return tuple(entry.needs) if isinstance(entry, Schedule) else (entry,)
+
+
 def _ahead(target: Target) -> tuple[Any, ...]:
+    if isinstance(target, Stop):
+        return (_ENDS[target.outcome],)
     match target:
         case Pick():
             return (("choices", target.choices),)
@@ -88,12 +96,10 @@ def _ahead(target: Target) -> tuple[Any, ...]:
             return (target.node,) if target.otherwise is None else (target.node, target.otherwise)
         case Named():
             return tuple({*target.nodes.values()})
-        case Fork():
-            return target.nodes if target.join is None else (*target.nodes, target.join)
-        case Chain():
-            return target.nodes
-        case Stop():
-            return (_DONE,) if target.outcome is Outcome.DONE else (_FAILED,)
+        case Fork() | Chain():
+            return target.nodes if isinstance(target, Chain) or target.join is None else (*target.nodes, target.join)
+        case Schedule():
+            return tuple(target.needs)
 
 
 def _cycles(graph: Any) -> Iterator[tuple[str, ...]]:
@@ -109,7 +115,8 @@ def _facts(plan: Plan, graph: Any, cycles: tuple[tuple[str, ...], ...]) -> Facts
     most = min(plan.limits.executions or _MOST, _longest(plan, graph, {name for each in cycles for name in each}))
     return Facts(
         done=tuple(sorted(graph.predecessors(_DONE))),
-        failed=tuple(sorted(graph.predecessors(_FAILED))),
+        failed=tuple(sorted(graph.predecessors(_ENDS[Outcome.FAILED]))),
+        interrupted=tuple(sorted(graph.predecessors(_ENDS[Outcome.INTERRUPTED]))),
         cycles=cycles,
         executions=most,
         turns=min(_MOST, most * max((_turns(node) for node in plan.nodes.values()), default=0)),
@@ -138,19 +145,20 @@ def _longest(plan: Plan, graph: Any, cyclic: Collection[str]) -> int:
     without_limit = _ancestors(graph, _ENDLESS)
     if _BEGIN in without_limit:
         return _MOST
-    most: dict[Any, int] = {_DONE: 0, _FAILED: 0, _ENDLESS: 0}
+    most: dict[Any, int] = {_ENDLESS: 0, **dict.fromkeys(_ENDS.values(), 0)}
     for name in nx.topological_sort(graph.reverse(copy=False).subgraph(graph.nodes - without_limit)):
         if name not in most and name not in plan.nodes:
             most[name] = max((most[each] for each in graph.successors(name)), default=0)
         if name in plan.nodes:
             ways = (_sum_or_largest(edge, most) for edge in plan.nodes[name].edges)
             most[name] = min(_MOST, 1 + max(ways, default=0))
-    return max((most[name] for name in plan.entries.values()), default=0)
+    begun = (sum(most[name] for name in _entered(entry)) for entry in plan.entries.values())
+    return min(_MOST, max(begun, default=0))
 
 
 def _sum_or_largest(edge: Edge, most: Mapping[Any, int]) -> int:
     ahead = [most[each] for each in _ahead(edge.target)]
-    return sum(ahead) if isinstance(edge.target, Fork | Chain) else max(ahead, default=0)
+    return sum(ahead) if isinstance(edge.target, Fork | Chain | Schedule) else max(ahead, default=0)
 
 
 def _descendants(graph: Any, node: Any) -> frozenset[Any]:
@@ -163,6 +171,11 @@ def _ancestors(graph: Any, node: Any) -> frozenset[Any]:
     import networkx as nx
 
     return frozenset(nx.ancestors(graph, node))
+
+
+def _moves(plan: Plan, naming: Collection[str]) -> Iterator[Entry | Target]:
+    yield from plan.entries.values()
+    yield from (target for _, target in _targets(plan, naming))
 
 
 def _targets(plan: Plan, naming: Collection[str]) -> Iterator[tuple[str, Target]]:
@@ -186,7 +199,7 @@ def _completing(plan: Plan, naming: Collection[str]) -> frozenset[str]:
     waiting: dict[str, list[int]] = {}
     scopes: list[tuple[str, set[str]]] = []
     for name, target in _targets(plan, naming):
-        if isinstance(target, Fork | Chain):
+        if isinstance(target, Fork | Chain | Schedule):
             scopes.append((name, {*_ahead(target)}))
             for each in scopes[-1][1]:
                 waiting.setdefault(each, []).append(len(scopes) - 1)
@@ -209,7 +222,9 @@ def _starting(plan: Plan, naming: Collection[str], completing: Collection[str]) 
     import networkx as nx
 
     ahead = nx.DiGraph()
-    ahead.add_edges_from((_BEGIN, node) for node in plan.entries.values())
+    for entry in plan.entries.values():
+        begun = _find_scheduled(entry, completing) if isinstance(entry, Schedule) else (entry,)
+        ahead.add_edges_from((_BEGIN, node) for node in begun)
     ahead.add_edges_from(_choices(plan))
     for name, target in _targets(plan, naming):
         ahead.add_edges_from((name, each) for each in _find_begun(target, completing))
@@ -221,6 +236,19 @@ def _find_begun(target: Target, completing: Collection[str]) -> tuple[Any, ...]:
     if isinstance(target, Chain):
         first_stuck = next((at for at, each in enumerate(target.nodes) if each not in completing), len(target.nodes))
         return target.nodes[: first_stuck + 1]
+    if isinstance(target, Schedule):
+        return _find_scheduled(target, completing)
     if isinstance(target, Fork) and any(each not in completing for each in target.nodes):
         return target.nodes
     return _ahead(target)
+
+
+def _find_scheduled(schedule: Schedule, completing: Collection[str]) -> tuple[str, ...]:
+    """Return what can begin in a schedule: whatever is not behind a node that cannot complete."""
+    import networkx as nx
+
+    behind = nx.DiGraph((each, name) for name, needed in schedule.needs.items() for each in needed)
+    stuck = [each for each in behind if each not in completing]
+    behind.add_edges_from([(_BEGIN, after) for each in stuck for after in behind.successors(each)])
+    blocked = nx.descendants(behind, _BEGIN) if _BEGIN in behind else frozenset()
+    return tuple(name for name in schedule.needs if name not in blocked)

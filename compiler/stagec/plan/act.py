@@ -1,4 +1,4 @@
-"""What nodes do: ask a model, let a model work with tools, run a program."""
+"""What nodes do: ask a model, let a model work with tools, run a program, run a stage as a process."""
 
 from __future__ import annotations
 
@@ -78,4 +78,40 @@ class Command:
     milliseconds: int
 
 
-Act = Prompt | Converse | Command
+@value
+class ProcessInput:
+    """Where an input of a stage is: at a path below the project's root or among the outputs of a node, or at a URL."""
+
+    path: str | None = None
+    node: str | None = None
+    url: str | None = None
+
+
+@value
+class ProcessLimits:
+    """After how many milliseconds a warning is due, and the process group gets SIGINT, SIGTERM and SIGKILL."""
+
+    warn: int
+    interrupt: int
+    terminate: int
+    kill: int
+
+
+@value
+class Process:
+    """Run a stage: a process that reads inputs and leaves outputs in a directory of its own.
+
+    Without `words`, whoever runs the plan says which program carries out the goal. `outputs` are paths below the
+    directory of the stage. `checkpoint` tells whether a checkpoint is written when the stage has completed.
+    """
+
+    goal: str
+    limits: ProcessLimits
+    words: tuple[str, ...] = ()
+    inputs: Mapping[str, ProcessInput] = NOTHING
+    outputs: Mapping[str, str] = NOTHING
+    retryable: bool = True
+    checkpoint: bool = True
+
+
+Act = Prompt | Converse | Command | Process

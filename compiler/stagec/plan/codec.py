@@ -5,7 +5,7 @@ A codec does all three for one form of JSON; the codecs of larger values are mad
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from enum import StrEnum
 
 from stagec.core.canonical import MOST
@@ -87,9 +87,9 @@ def words(*known: str) -> Codec:
     return _choose({each: each for each in known}, itself)
 
 
-def member_of(kind: type[StrEnum]) -> Codec:
-    """Return the codec of a member of an enumeration."""
-    return _choose({each.value: each for each in kind}, str)
+def member_of(known: Iterable[StrEnum]) -> Codec:
+    """Return the codec of a member of an enumeration, or of one of some of its members."""
+    return _choose({each.value: each for each in known}, str)
 
 
 def _choose(choices: Mapping[str, Any], write: Callable[[Any], Json]) -> Codec:
@@ -152,6 +152,15 @@ def table(codec: Codec, least: int = 0, names: Codec | None = None) -> Codec:
         return {"type": "object", "additionalProperties": codec.describe(found), **named, **most}
 
     return Codec(read, lambda given: {name: write_one(each) for name, each in given.items()}, describe)
+
+
+def text_or(text: Codec, other: Codec) -> Codec:
+    """Return the codec of what is a text with one codec, or anything else with the other."""
+    return Codec(
+        lambda given, known: (text if type(given) is str else other).read(given, known),
+        lambda given: (text if type(given) is str else other).write(given),
+        lambda found: {"oneOf": [text.describe(found), other.describe(found)]},
+    )
 
 
 def late(codec: Callable[[], Codec]) -> Codec:

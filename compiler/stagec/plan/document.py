@@ -12,7 +12,7 @@ from stagec.core.canonical import digest
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.plan.act import Supply
-from stagec.plan.node import Node, Outcome
+from stagec.plan.node import Entry, Node, Outcome
 from stagec.plan.surroundings import Server, Session, Tool, Validator
 from stagec.plan.template import Template
 
@@ -58,8 +58,9 @@ class Limits:
 class Facts:
     """What is proved of every run.
 
-    `done` and `failed` are the nodes that have an edge by which a run or a scope ends so; `cycles` the sets of nodes
-    that can lead back into themselves; `executions` and `turns` the most node executions and turns of models of a run.
+    `done`, `failed` and `interrupted` are the nodes that have an edge by which a run or a scope ends so; `cycles` the
+    sets of nodes that can lead back into themselves; `executions` and `turns` the most node executions and turns of
+    models of a run.
     """
 
     done: tuple[str, ...]
@@ -67,6 +68,7 @@ class Facts:
     cycles: tuple[tuple[str, ...], ...]
     executions: int
     turns: int
+    interrupted: tuple[str, ...] = ()
 
 
 @value
@@ -82,13 +84,14 @@ class Plan:
     """One flow, frozen.
 
     `choices` are the nodes by the names that an answer may give for them, under the name by which targets share them.
-    `entries` are the nodes where runs begin, by what selects them; `entry` is the one that is selected when nobody
-    says otherwise. `sources` are the digests of the files it was made of, by their path from the project's root.
+    `entries` are the nodes and schedules with which runs begin, by what selects them; `entry` is the one that is
+    selected when nobody says otherwise. `sources` are the digests of the files it was made of, by their path from the
+    project's root.
     """
 
     id: str
     names: Names
-    entries: Mapping[str, str]
+    entries: Mapping[str, Entry]
     nodes: Mapping[str, Node]
     contents: Mapping[str, str]
     limits: Limits

@@ -8,7 +8,7 @@ from stagec.core.components import components, repeats
 from stagec.core.value import value
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.document import Facts, Plan
-from stagec.plan.node import Chain, Fork, Node, Outcome, Pick, Stop, Target, list_targets
+from stagec.plan.node import Chain, Fork, Node, Outcome, Pick, Schedule, Stop, Target, list_begun, list_targets
 
 
 @value
@@ -36,6 +36,7 @@ def facts(plan: Plan) -> Facts:
         cycles=cycles,
         executions=executions,
         turns=min(_MOST, executions * max(map(_turns, plan.nodes.values()), default=0)),
+        interrupted=_ending(plan, Outcome.INTERRUPTED),
     )
 
 
@@ -90,7 +91,8 @@ def _longest(plan: Plan, order: Points, cycles: tuple[Ids, ...]) -> int:
             continue
         ways = [] if name in repeating else [_executions(edge.target, found) for edge in plan.nodes[name].edges]
         found[name] = _MOST if name in repeating else min(_MOST, 1 + max(ways, default=0))
-    return max((found[name] for name in plan.entries.values()), default=0)
+    begun = (sum(found[name] for name in list_begun(entry)) for entry in plan.entries.values())
+    return min(_MOST, max(begun, default=0))
 
 
 def _goes_back(plan: Plan, name: str) -> bool:
@@ -102,4 +104,4 @@ def _goes_back(plan: Plan, name: str) -> bool:
 def _executions(target: Target, found: Mapping[str | _Hub, int]) -> int:
     """Return the most executions that follow when a target is taken."""
     known = [found[name] for name in _ahead(target)]
-    return sum(known) if isinstance(target, Fork | Chain) else max(known, default=0)
+    return sum(known) if isinstance(target, Fork | Chain | Schedule) else max(known, default=0)

@@ -78,7 +78,12 @@ class ExitGate:
     """Take the exit status of a program: the outcome is `closing` for 0 and `repeat` for every other."""
 
 
-Gate = IntentGate | VerdictGate | JudgeGate | ExitGate
+@value
+class StageGate:
+    """Take how an attempt of a stage has ended: the outcome is `success`, `failure` or `interrupted`."""
+
+
+Gate = IntentGate | VerdictGate | JudgeGate | ExitGate | StageGate
 
 
 @value

@@ -15,6 +15,7 @@ class Outcome(StrEnum):
 
     DONE = "done"
     FAILED = "failed"
+    INTERRUPTED = "interrupted"
 
 
 @value
@@ -62,13 +63,22 @@ class Pick:
 
 
 @value
+class Schedule:
+    """Run many nodes in a scope of their own, each as soon as the nodes that it needs have ended as done."""
+
+    needs: Mapping[str, tuple[str, ...]]
+
+
+@value
 class Stop:
     """End the branch; outside every scope, end the run."""
 
     outcome: Outcome
 
 
-Target = Go | Fork | Chain | Named | Pick | Stop
+Target = Go | Fork | Chain | Named | Pick | Schedule | Stop
+Entry = str | Schedule
+"""Where a run begins: with one node, or with those of a schedule that need nothing."""
 
 
 @value
@@ -109,5 +119,12 @@ def list_targets(target: Target) -> tuple[str, ...]:
             return target.nodes
         case Named():
             return tuple(target.nodes.values())
+        case Schedule():
+            return tuple(target.needs)
         case Pick() | Stop():
             return ()
+
+
+def list_begun(entry: Entry) -> tuple[str, ...]:
+    """Return the nodes that an entry begins, at once or later."""
+    return (entry,) if isinstance(entry, str) else list_targets(entry)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stagec.plan.act import Carried, Command, Converse, Given, Prompt, Provided
+from stagec.plan.act import Carried, Command, Converse, Given, Process, ProcessInput, ProcessLimits, Prompt, Provided
 from stagec.plan.codec import (
     ANY,
     CALL,
@@ -22,6 +22,7 @@ from stagec.plan.codec import (
     member_of,
     name_in,
     table,
+    text_or,
     words,
 )
 from stagec.plan.gate import (
@@ -36,11 +37,12 @@ from stagec.plan.gate import (
     JudgeGate,
     Reads,
     Retry,
+    StageGate,
     Validation,
     VerdictGate,
 )
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, Stop
-from stagec.plan.record_codec import record, union
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop
+from stagec.plan.record_codec import Members, record, union
 from stagec.plan.template import Choice, Each, Hole, Text, is_shallow
 
 _PHASES = words("setup", "gate", "assert", "exit")
@@ -85,6 +87,33 @@ SUPPLY = union(
 )
 VARIABLES = table(SUPPLY)
 
+_PROCESS_INPUT = record(
+    ProcessInput,
+    {
+        "path": (TEXT, "The path of a file: below the directory of `node`, or from the project's root."),
+        "node": (NODE_NAME, "The node whose output it is."),
+        "url": (TEXT, "The URL, when it is no file."),
+    },
+)
+_PROCESS_LIMITS = record(
+    ProcessLimits,
+    {
+        "warn": (POSITIVE, "When people are warned."),
+        "interrupt": (POSITIVE, "When the process group gets SIGINT."),
+        "terminate": (POSITIVE, "When it gets SIGTERM."),
+        "kill": (POSITIVE, "When it gets SIGKILL."),
+    },
+)
+_PROCESS: Members = {
+    "goal": (TEXT, "What the stage is for."),
+    "limits": (_PROCESS_LIMITS, "After how long it is stopped, and how."),
+    "words": (TEXTS, "The program and its arguments; absent when the runner must have a program."),
+    "inputs": (table(_PROCESS_INPUT), "What it reads, by name."),
+    "outputs": (table(TEXT), "What it leaves, by name: the path below the directory of the stage."),
+    "retryable": (FLAG, "Whether it may be run again without asking."),
+    "checkpoint": (FLAG, "Whether a checkpoint is written when it has completed."),
+}
+
 ACT = union(
     prompt=(
         Prompt,
@@ -120,6 +149,7 @@ ACT = union(
             "milliseconds": (POSITIVE, "After how long it is stopped."),
         },
     ),
+    process=(Process, _PROCESS),
 )
 
 TERM = union(
@@ -170,6 +200,7 @@ GATE = union(
     ),
     judge=(JudgeGate, {}),
     exit=(ExitGate, {}),
+    stage=(StageGate, {}),
 )
 
 RETRY = record(
@@ -219,6 +250,13 @@ VALIDATION = record(
     },
 )
 
+_SCHEDULE: Members = {
+    "needs": (
+        table(many(NODE_NAME), least=1, names=NODE_NAME),
+        "The nodes, each with those that must have ended as done before it begins.",
+    )
+}
+ENTRY = text_or(NODE_NAME, union(schedule=(Schedule, _SCHEDULE)))
 TARGET = union(
     go=(
         Go,
@@ -237,6 +275,7 @@ TARGET = union(
     chain=(Chain, {"nodes": (_NODES, "The nodes that run one after the other.")}),
     named=(Named, {"nodes": (table(NODE_NAME, least=1), "The node that each answer means.")}),
     pick=(Pick, {"choices": (name_in("choices", TEXT), "What the plan calls the choices that an answer has.")}),
+    schedule=(Schedule, _SCHEDULE),
     stop=(Stop, {"outcome": (member_of(Outcome), "How the scope, or the run, ends.")}),
 )
 NODE = record(

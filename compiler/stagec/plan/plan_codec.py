@@ -24,7 +24,7 @@ from stagec.plan.codec import (
 )
 from stagec.plan.document import FORMAT, Facts, Input, Judge, Limits, Names, Plan, System
 from stagec.plan.node import Outcome
-from stagec.plan.node_codecs import NODE, TEMPLATE, VARIABLES
+from stagec.plan.node_codecs import ENTRY, NODE, TEMPLATE, VARIABLES
 from stagec.plan.record_codec import record
 from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 
@@ -97,6 +97,7 @@ _FACTS = record(
         "cycles": (many(TEXTS), "The largest sets of nodes that lead back into themselves, sorted."),
         "executions": (COUNT, "The most node executions of a run."),
         "turns": (COUNT, "The most turns of models in a run."),
+        "interrupted": (TEXTS, "The nodes with an edge that ends a scope or the run as interrupted, sorted."),
     },
 )
 _INPUT = record(
@@ -111,7 +112,7 @@ _LIMITS = record(
     Limits,
     {
         "executions": (POSITIVE, "The most node executions of a run; absent where no node can repeat."),
-        "reached": (member_of(Outcome), "How the run ends when another one would begin."),
+        "reached": (member_of((Outcome.DONE, Outcome.FAILED)), "How the run ends when another one would begin."),
         "parallel": (POSITIVE, "How many nodes may run at the same time."),
     },
 )
@@ -127,7 +128,7 @@ PLAN = record(
             ),
             "What the system calls things.",
         ),
-        "entries": (table(NODE_NAME, least=1), "The node where a run begins, by what selects it."),
+        "entries": (table(ENTRY, least=1), "The node or the schedule with which a run begins, by what selects it."),
         "nodes": (table(NODE), "The nodes, by id."),
         "contents": (
             table(TEXT, names=DIGEST),

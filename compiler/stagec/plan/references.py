@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from stagec.plan.act import Act, Carried, Command, Converse, Prompt, Supply
+from stagec.plan.act import Act, Carried, Command, Converse, Process, Prompt, Supply
 from stagec.plan.document import Plan
-from stagec.plan.node import Pick, list_targets
+from stagec.plan.node import Pick, Schedule, Target, list_begun, list_targets
 from stagec.plan.template import Template, Text, inside
 
 __all__ = ["Reference", "dangling", "find_reached", "list_targets"]
@@ -33,7 +33,7 @@ def dangling(plan: Plan) -> Iterator[Reference]:
 
 def find_reached(plan: Plan) -> tuple[str, ...]:
     """Return the nodes that some entry leads to, as runs come to them; linear."""
-    found = dict.fromkeys(plan.entries.values())
+    found = dict.fromkeys(node for entry in plan.entries.values() for node in list_begun(entry))
     todo, left = list(found), dict(plan.choices)
     for name in todo:  # grows while it is walked
         for edge in plan.nodes[name].edges:
@@ -47,14 +47,14 @@ def find_reached(plan: Plan) -> tuple[str, ...]:
 
 
 def _references(plan: Plan) -> Iterator[Reference]:
-    yield from (("nodes", node) for node in plan.entries.values())
+    for entry in plan.entries.values():
+        yield from [("nodes", entry)] if isinstance(entry, str) else _of_target(entry)
     yield from (("nodes", node) for nodes in plan.choices.values() for node in nodes.values())
     if plan.entry is not None:
         yield "entries", plan.entry
     for node in plan.nodes.values():
         yield from _of_act(node.act)
-        yield from (("nodes", name) for edge in node.edges for name in list_targets(edge.target))
-        yield from (("choices", edge.target.choices) for edge in node.edges if type(edge.target) is Pick)
+        yield from (found for edge in node.edges for found in _of_target(edge.target))
         if node.validation is not None:
             yield from (("validators", each.validator) for each in node.validation.conditions)
             for template in node.validation.prompts.values():
@@ -65,6 +65,14 @@ def _references(plan: Plan) -> Iterator[Reference]:
     if plan.system is not None:
         yield from _of_template(plan.system.prompt)
         yield from _of_variables(plan.system.variables.values())
+
+
+def _of_target(target: Target) -> Iterator[Reference]:
+    yield from (("nodes", name) for name in list_targets(target))
+    if type(target) is Pick:
+        yield "choices", target.choices
+    elif type(target) is Schedule:
+        yield from (("nodes", name) for needed in target.needs.values() for name in needed)
 
 
 def _of_act(act: Act) -> Iterator[Reference]:
@@ -80,6 +88,8 @@ def _of_act(act: Act) -> Iterator[Reference]:
             yield from (("tools", tool) for tool in act.tools)
         case Command():
             yield from (found for word in act.words for found in _of_template(word))
+        case Process():
+            yield from (("nodes", each.node) for each in act.inputs.values() if each.node is not None)
 
 
 def _of_template(template: Template) -> Iterator[Reference]:

@@ -6,22 +6,23 @@ from collections.abc import Collection, Container, Mapping
 
 from stagec.core.place import Key, Pointer, pointer_text
 from stagec.core.words import listing, quote
-from stagec.plan.act import Act, Command, Converse, Prompt
+from stagec.plan.act import Act, Command, Converse, Process, Prompt
 from stagec.plan.document import Plan
 from stagec.plan.facts import cycles
-from stagec.plan.gate import ExitGate, Gate, IntentGate, JudgeGate, VerdictGate
+from stagec.plan.gate import ExitGate, Gate, IntentGate, JudgeGate, StageGate, VerdictGate
 from stagec.plan.node import Fork, Named, Node, Pick
 from stagec.plan.references import find_reached
+from stagec.plan.schedules import Flaw, find_schedule_flaws
 from stagec.plan.template import Scope, Template, strays
 
-Flaw = tuple[Pointer, str]
-"""Where in a plan a promise is broken, and how."""
 Flaws = list[Flaw]
+"""Where in a plan promises are broken, and how."""
 
 _JUDGED: Mapping[type[Act], Collection[type[Gate]]] = {
     Prompt: (IntentGate, JudgeGate),
     Converse: (VerdictGate,),
     Command: (ExitGate,),
+    Process: (StageGate,),
 }
 """The gates that can judge what comes of an act."""
 _ABORT = "abort"
@@ -42,6 +43,7 @@ def unsound(plan: Plan) -> Flaws:
             for pattern, prompt in node.validation.prompts.items():
                 _look_at_template(prompt, _FAILURE, (*at, "validation", "prompts", pattern), found)
     _look_around(plan, found)
+    found.extend(find_schedule_flaws(plan))
     if plan.limits.executions is None:
         begun = frozenset(find_reached(plan))
         endless = (each for each in cycles(plan) if not begun.isdisjoint(each))
@@ -78,6 +80,8 @@ def _outcomes(gate: Gate) -> tuple[str, ...]:
             return ("next", "verdict")
         case ExitGate():
             return ("closing", "repeat")
+        case StageGate():
+            return ("success", "failure", "interrupted")
 
 
 def _look_at_fork(fork: Fork, at: Pointer, found: Flaws) -> None:

@@ -63,11 +63,12 @@ def _start(builder: StepBuilder, event: Started) -> None:
     entry = event.entry if event.entry is not None else plan.entry
     builder.change(run=event.run, entry=entry or "")
     why = find_trouble(builder.program, event)
-    if why is not None or entry is None:
-        builder.fail(FailureKind.UNFIT_START, why or "no entry was selected")
+    begun = None if entry is None or why is not None else plan.entries[entry]
+    if not isinstance(begun, str):
+        builder.fail(FailureKind.UNFIT_START, why or "this machine runs no schedules")
         return
     builder.change(inputs=_complete_inputs(builder.program, event.inputs))
-    move(builder, begin(builder, PendingNode(plan.entries[entry], ROOT)))
+    move(builder, begin(builder, PendingNode(begun, ROOT)))
 
 
 def find_trouble(program: Program, event: Started) -> str | None:

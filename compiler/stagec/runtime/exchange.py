@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
+from stagec.plan.act import ProcessInput, ProcessLimits
 
 
 @value
@@ -138,7 +139,61 @@ class Hook:
     given: Mapping[str, Json] = NOTHING
 
 
-Effect = Ask | Turn | Call | Grant | Run | Shell | Judge | Wait | Confirm | Hook
+@value
+class Execute:
+    """Run the process of a stage in a fresh attempt directory, under its watchdog, and look at what it leaves.
+
+    `{"exit": …, "interrupted": …, "status": …, "missing": […], "changed": […], "outputs": {…}, "error": …,
+    "seconds": …}`. `exit` is null without a status; `interrupted` is `timeout` or `abort` when the process was sent a
+    signal; `status` is that of its last end marker; `missing` are the names of outputs that are not there, `changed`
+    those of inputs that are not what they were; `outputs` has by name `{"path", "sha256", "sizeBytes"}`.
+    """
+
+    key: str
+    node: str
+    words: tuple[str, ...]
+    inputs: Mapping[str, ProcessInput]
+    outputs: Mapping[str, str]
+    limits: ProcessLimits
+
+
+@value
+class Publish:
+    """Move the outputs of an attempt to the directory of the stage, and write its checkpoint if one is wanted.
+
+    `{"checkpoint": id or null}`, or `{"error": …}`. `outputs` are those that `Execute` was answered with.
+    """
+
+    key: str
+    node: str
+    outputs: Mapping[str, Json]
+    checkpoint: bool
+
+
+@value
+class Preserve:
+    """Write an emergency checkpoint of what an attempt has left: `{"checkpoint": id or null, "valid": true or false}`.
+
+    `reason` is `timeout`, `abort` or `error`. `valid` tells whether what the stage needs of others still is what they
+    have published, so that it can start again.
+    """
+
+    key: str
+    node: str
+    reason: str
+
+
+@value
+class Interrupt:
+    """End the process that a request has started, as its watchdog would: `{}`. That request is answered as well."""
+
+    key: str
+    request: str
+
+
+StageRequest = Execute | Publish | Preserve | Interrupt
+"""What is asked about the processes of stages."""
+Effect = Ask | Turn | Call | Grant | Run | Shell | Judge | Wait | Confirm | Hook | StageRequest
 
 
 @value
@@ -214,4 +269,17 @@ class Cancelled:
     reason: str = "cancelled"
 
 
-Event = Started | Answered | Cancelled
+@value
+class Resumed:
+    """Somebody continues a run of processes, whose earlier requests nobody answers any more.
+
+    `kept` are the nodes whose results the world has verified, `consented` those that may run again though they are not
+    retryable. `checkpoint` is the one that the run goes on from, if there is one.
+    """
+
+    kept: tuple[str, ...] = ()
+    consented: tuple[str, ...] = ()
+    checkpoint: str | None = None
+
+
+Event = Started | Answered | Cancelled | Resumed

@@ -19,9 +19,13 @@ from stagec.runtime.exchange import (
     Call,
     Confirm,
     Effect,
+    Execute,
     Grant,
     Hook,
+    Interrupt,
     Judge,
+    Preserve,
+    Publish,
     RequestKey,
     Run,
     Shell,
@@ -75,6 +79,8 @@ class ScriptedWorld:
                 return self._decide(effect)
             case Hook() | Run() | Shell() | Wait():
                 return self._worldly(effect)
+            case Execute() | Publish() | Preserve() | Interrupt():
+                raise self._lacks(read_key(effect.key), "processes", f"an answer to {quote(effect.key)}")
             case _:
                 assert_never(effect)
 

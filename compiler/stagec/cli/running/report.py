@@ -21,9 +21,13 @@ from stagec.runtime.exchange import (
     Ask,
     Call,
     Confirm,
+    Execute,
     Grant,
     Hook,
+    Interrupt,
     Judge,
+    Preserve,
+    Publish,
     Run,
     Shell,
     Turn,
@@ -171,14 +175,12 @@ def label_request(key: str) -> str:
 def describe_request(effect: Effect) -> str:
     """Return what was asked for."""
     match effect:
-        case Ask() | Turn():
-            return "ask" if isinstance(effect, Ask) else "turn"
+        case Ask() | Turn() | Judge() | Confirm() | Execute() | Publish() | Preserve() | Interrupt():
+            return type(effect).__name__.lower()
         case Call() | Grant():
             return f"{type(effect).__name__.lower()} {effect.tool}"
         case Run() | Shell():
             return f"run {join(effect.words) if isinstance(effect, Run) else effect.command}"
-        case Judge() | Confirm():
-            return "judge" if isinstance(effect, Judge) else "confirm"
         case Hook():
             return f"hook {effect.call}"
         case Wait():

@@ -10,7 +10,7 @@ from enum import StrEnum
 from stagec.core.json import Json, object_of
 from stagec.core.value import NOTHING, value
 from stagec.plan.load import PlanError, read_frame
-from stagec.runtime.exchange import Answered, Cancelled, Event, Started
+from stagec.runtime.exchange import Answered, Cancelled, Event, Resumed, Started
 
 
 class Reason(StrEnum):
@@ -74,6 +74,8 @@ def key_of(event: Event) -> str:
             return "start"
         case Cancelled():
             return "cancel"
+        case Resumed():
+            return "resume"
 
 
 def event_to_json(event: Event) -> Json:
@@ -85,6 +87,9 @@ def event_to_json(event: Event) -> Json:
             return {"is": "started", "run": event.run, "entry": event.entry, "inputs": event.inputs}
         case Cancelled():
             return {"is": "cancelled", "reason": event.reason}
+        case Resumed():
+            told: dict[str, Json] = {"kept": list(event.kept), "consented": list(event.consented)}
+            return {"is": "resumed", **told, "checkpoint": event.checkpoint}
 
 
 _SHALLOW = 500
@@ -115,5 +120,14 @@ def load_event(text: str) -> Event:
             return Started(run, entry, object_of(inputs))
         case {"is": "cancelled", "reason": str(reason)}:
             return Cancelled(reason)
+        case {"is": "resumed", "kept": list(kept), "consented": list(consented), "checkpoint": str() | None as saved}:
+            return Resumed(_names(kept), _names(consented), saved)
         case _:
             raise ValueError("it is no event")
+
+
+def _names(given: list[Json]) -> tuple[str, ...]:
+    names = tuple(each for each in given if isinstance(each, str))
+    if len(names) < len(given):
+        raise ValueError("it is no event")
+    return names

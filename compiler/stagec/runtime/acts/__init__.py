@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stagec.core.json import Json
-from stagec.plan.act import Act, Converse, Prompt
+from stagec.plan.act import Act, Command, Converse, Prompt
 from stagec.runtime.acts import command, converse, prompt
 from stagec.runtime.exchange import Effect
 from stagec.runtime.execution import Execution, NodeResult
@@ -18,7 +18,7 @@ def begin_act(builder: StepBuilder, act: Act, execution: Execution) -> tuple[Nod
         return prompt.begin(builder, act, execution)
     if isinstance(act, Converse):
         return converse.begin(builder, act, execution)
-    return command.begin(builder, act, execution)
+    return command.begin(builder, act, execution) if isinstance(act, Command) else ()
 
 
 def resume_act(builder: StepBuilder, execution: Execution, effect: Effect, answer: Json) -> tuple[NodeResult, ...]:
@@ -28,4 +28,4 @@ def resume_act(builder: StepBuilder, execution: Execution, effect: Effect, answe
         return prompt.resume(builder, act, execution, effect, answer)
     if isinstance(act, Converse):
         return converse.resume(builder, act, execution, effect, answer)
-    return command.resume(builder, act, execution, effect, answer)
+    return command.resume(builder, act, execution, effect, answer) if isinstance(act, Command) else ()

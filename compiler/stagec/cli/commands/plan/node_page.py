@@ -19,9 +19,9 @@ from stagec.cli.wording import (
 )
 from stagec.core.words import shorten_digest
 from stagec.plan import Plan
-from stagec.plan.act import Act, Command, Converse, Prompt
+from stagec.plan.act import Act, Command, Converse, Process, ProcessInput, Prompt
 from stagec.plan.gate import Validation
-from stagec.plan.node import Node, Pick, Target
+from stagec.plan.node import Entry, Node, Pick, Schedule, Target
 from stagec.plan.references import list_targets
 from stagec.plan.template import Template
 
@@ -47,15 +47,30 @@ def draw_node_page(sheet: Sheet, plan: Plan, name: str) -> None:
 
 
 def _list_origins(plan: Plan, name: str) -> Iterator[str]:
-    for selected, begun in plan.entries.items():
-        if begun == name:
+    for selected, entry in plan.entries.items():
+        if _begins(entry, name):
             yield "the start of a run" + (f" under {shorten(selected)}" if selected else "")
+    for needs in _list_needs(plan, name):
+        if needs:
+            yield f"the end of {join_names(needs)} as done"
     choices = {choices for choices, nodes in plan.choices.items() if name in nodes.values()}
     for other, node in plan.nodes.items():
         leading = (edge for edge in node.edges if name in list_targets(edge.target) or _picks(edge.target, choices))
         outcomes = dict.fromkeys(edge.on for edge in leading)
         if outcomes:
             yield f"{shorten(other)} on {join_names(outcomes, 'or')}"
+
+
+def _begins(entry: Entry, name: str) -> bool:
+    return entry.needs.get(name) == () if isinstance(entry, Schedule) else entry == name
+
+
+def _list_needs(plan: Plan, name: str) -> Iterator[tuple[str, ...]]:
+    """Yield what a node needs in each schedule that it is in."""
+    led = (edge.target for node in plan.nodes.values() for edge in node.edges)
+    for each in (*plan.entries.values(), *led):
+        if isinstance(each, Schedule) and name in each.needs:
+            yield each.needs[name]
 
 
 def _picks(target: Target, choices: Container[str]) -> bool:
@@ -74,6 +89,28 @@ def _describe_act(act: Act, plan: Plan) -> Iterator[str]:
         case Command():
             yield f"command: {' '.join(join_runs(word, plan.contents) for word in act.words)}"
             yield f"stopped after {act.milliseconds:,} ms"
+        case Process():
+            yield f"process: {act.goal}"
+            yield from _describe_process(act)
+
+
+def _describe_process(act: Process) -> Iterator[str]:
+    yield f"runs {' '.join(act.words)}" if act.words else "the runner must have a program for it"
+    for name, given in act.inputs.items():
+        yield f"reads {shorten(name)}: {_describe_input(given)}"
+    for name, path in act.outputs.items():
+        yield f"leaves {shorten(name)}: {path}"
+    limits = act.limits
+    stopped = f"SIGINT after {limits.interrupt:,} ms, SIGTERM after {limits.terminate:,}, SIGKILL after {limits.kill:,}"
+    yield f"warned after {limits.warn:,} ms; {stopped}"
+    yield "may be run again without asking" if act.retryable else "is run again only when somebody consents"
+    yield "a checkpoint is written when it has completed" if act.checkpoint else "without a checkpoint"
+
+
+def _describe_input(given: ProcessInput) -> str:
+    if given.path is None:
+        return given.url or ""
+    return given.path if given.node is None else f"{given.path} of {shorten(given.node)}"
 
 
 def _describe_prompt(act: Prompt) -> Iterator[str]:
@@ -104,7 +141,7 @@ def _draw_variables(sheet: Sheet, act: Act) -> None:
 
 
 def _draw_tools(sheet: Sheet, act: Act, plan: Plan) -> None:
-    tools = () if isinstance(act, Command) else act.tools or ()
+    tools = act.tools or () if isinstance(act, Prompt | Converse) else ()
     if tools:
         sheet.heading("tools")
         sheet.table(describe_tool(name, plan.tools[name]) for name in tools)

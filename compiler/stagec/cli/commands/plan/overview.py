@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from stagec.cli.sheet import Row, Sheet
-from stagec.cli.wording import describe_edge, format_value, join_names, name_act, shorten
+from stagec.cli.wording import describe_edge, describe_target, format_value, join_names, name_act, shorten
 from stagec.core.words import shorten_digest
 from stagec.plan import FORMAT, Loaded, Plan
 from stagec.plan.document import Facts, Input
@@ -35,12 +35,13 @@ def draw_overview(sheet: Sheet, loaded: Loaded) -> None:
 
 
 def _list_entries(plan: Plan, arrow: str) -> Iterator[str]:
-    for selected, node in plan.entries.items():
+    for selected, entry in plan.entries.items():
+        begun = shorten(entry) if isinstance(entry, str) else describe_target(entry)
         if len(plan.entries) == 1 and not selected:
-            yield shorten(node)
+            yield begun
         else:
             usual = " (if none is asked for)" if selected == plan.entry and len(plan.entries) > 1 else ""
-            yield f"{shorten(selected) or repr('')} {arrow} {shorten(node)}{usual}"
+            yield f"{shorten(selected) or repr('')} {arrow} {begun}{usual}"
 
 
 def _describe_limits(plan: Plan) -> str:
@@ -59,6 +60,8 @@ def _describe_facts(facts: Facts) -> Iterator[str]:
         yield f"can end as done after {join_names(facts.done, 'or')}"
     if facts.failed:
         yield f"can end as failed after {join_names(facts.failed, 'or')}"
+    if facts.interrupted:
+        yield f"can end as interrupted after {join_names(facts.interrupted, 'or')}"
     if facts.cycles:
         yield f"can repeat: {'; '.join(join_names(cycle) for cycle in facts.cycles[:_MOST])}{_more(len(facts.cycles))}"
 

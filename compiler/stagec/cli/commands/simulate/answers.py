@@ -13,7 +13,18 @@ from stagec.core.words import listing, quote
 from stagec.plan.gate import Among, Exists, IntentGate, Reads, Term
 from stagec.plan.node import Node
 from stagec.plan.surroundings import Success
-from stagec.runtime.exchange import Ask, Call, Confirm, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.runtime.exchange import (
+    Ask,
+    Call,
+    Confirm,
+    Grant,
+    Hook,
+    Judge,
+    Run,
+    Shell,
+    Turn,
+    Wait,
+)
 from stagec.runtime.json_values import MISSING
 
 _YES = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
@@ -38,11 +49,24 @@ def parse_answer(question: OpenRequest, typed: str) -> Json:
         case Run() | Shell():
             return _parse_exit(question, typed)
         case Call() | Hook() | Wait():
-            word, _, rest = typed.partition(" ")
-            if word == "error" and isinstance(effect, Call):
-                return {"error": rest}
-            given = _parse_json(typed)
-            return {} if isinstance(effect, Wait) else {"value": typed if given is MISSING else given}
+            return _parse_value(effect, typed)
+        case _:
+            return _parse_stage_answer(typed)
+
+
+def _parse_value(effect: Call | Hook | Wait, typed: str) -> Json:
+    word, _, rest = typed.partition(" ")
+    if word == "error" and isinstance(effect, Call):
+        return {"error": rest}
+    given = _parse_json(typed)
+    return {} if isinstance(effect, Wait) else {"value": typed if given is MISSING else given}
+
+
+def _parse_stage_answer(typed: str) -> Json:
+    given = _parse_json(typed or "{}")
+    if not isinstance(given, dict):
+        raise UnansweredError(f"{quote(typed)} is no answer: type a JSON object")
+    return given
 
 
 def lets_turns_pass(question: OpenRequest, typed: str) -> bool:

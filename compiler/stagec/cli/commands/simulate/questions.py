@@ -15,7 +15,24 @@ from stagec.plan.act import Converse, Prompt
 from stagec.plan.gate import IntentGate, Term
 from stagec.plan.node import Edge, Named, Node, Pick
 from stagec.runtime import Program, State
-from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.runtime.exchange import (
+    Ask,
+    Call,
+    Confirm,
+    Effect,
+    Execute,
+    Grant,
+    Hook,
+    Interrupt,
+    Judge,
+    Preserve,
+    Publish,
+    Run,
+    Shell,
+    StageRequest,
+    Turn,
+    Wait,
+)
 from stagec.runtime.execution import Execution
 from stagec.runtime.gate import ABORT
 
@@ -32,6 +49,10 @@ _HOW: Mapping[type, str] = {
     Shell: "pass, fail, an exit status, or JSON with exit, stdout and stderr",
     Hook: "what it returns, as JSON",
     Wait: "an empty line lets the time pass",
+    Execute: "JSON with exit, interrupted, missing, changed and outputs",
+    Publish: "JSON with checkpoint or error",
+    Preserve: "JSON with checkpoint and valid",
+    Interrupt: "an empty line",
 }
 
 
@@ -59,12 +80,8 @@ def list_ways(question: OpenRequest, arrow: str) -> Iterator[str]:
 def _describe(question: OpenRequest) -> str:
     effect = question.effect
     match effect:
-        case Ask(complaint=complaint):
-            return "asks the model for an answer" + ("" if complaint is None else f" again: {complaint}")
-        case Turn(transcript=transcript):
-            taken = sum(each.role == "assistant" for each in transcript)
-            most = question.node.act.turns if isinstance(question.node.act, Converse) else 0
-            return f"lets the model take turn {taken + 1}; an attempt has {most}"
+        case Ask() | Turn():
+            return _describe_model_request(question, effect)
         case Grant(tool=tool):
             return f"asks people whether it may call the tool {tool}"
         case Judge(kind=kind):
@@ -73,6 +90,16 @@ def _describe(question: OpenRequest) -> str:
             return f"asks people: {text}"
         case Call() | Run() | Shell() | Hook() | Wait():
             return _describe_action(effect)
+        case _:
+            return _describe_stage_request(effect)
+
+
+def _describe_model_request(question: OpenRequest, effect: Ask | Turn) -> str:
+    if isinstance(effect, Ask):
+        return "asks the model for an answer" + ("" if effect.complaint is None else f" again: {effect.complaint}")
+    taken = sum(each.role == "assistant" for each in effect.transcript)
+    most = question.node.act.turns if isinstance(question.node.act, Converse) else 0
+    return f"lets the model take turn {taken + 1}; an attempt has {most}"
 
 
 def _describe_action(effect: Call | Run | Shell | Hook | Wait) -> str:
@@ -87,6 +114,18 @@ def _describe_action(effect: Call | Run | Shell | Hook | Wait) -> str:
             return f"calls {call} for {phase}"
         case Wait(milliseconds=milliseconds):
             return f"waits {milliseconds} ms"
+
+
+def _describe_stage_request(effect: StageRequest) -> str:
+    match effect:
+        case Execute(words=words):
+            return f"runs {join(words) if words else 'the program of whoever runs the plan'} in a fresh directory"
+        case Publish(checkpoint=checkpoint):
+            return f"publishes its outputs{' and writes its checkpoint' if checkpoint else ''}"
+        case Preserve(reason=reason):
+            return f"writes an emergency checkpoint, because of {reason}"
+        case Interrupt():
+            return "is ended"
 
 
 def _quote_prompt(effect: Effect) -> list[str]:
