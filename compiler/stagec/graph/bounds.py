@@ -85,7 +85,8 @@ class Bounds:
 
 def bound(plan: Plan, assumed: Assumed) -> Bounds:
     """Return how much runs of a plan take at most."""
-    entries = tuple(_Entry(plan, node, assumed).bound(name) for name, node in plan.entries.items())
+    begun = ((name, entry) for name, entry in plan.entries.items() if isinstance(entry, str))
+    entries = tuple(_Entry(plan, node, assumed).bound(name) for name, node in begun)
     return Bounds(entries, tuple(_list_repetitions(plan, assumed)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stagec.core.value import value
-from stagec.plan.act import Command, Converse, Prompt
+from stagec.plan.act import Command, Converse, Process, Prompt
 from stagec.plan.document import Plan
 from stagec.plan.gate import JudgeGate, Retry
 from stagec.plan.node import Node
@@ -46,6 +46,8 @@ def spend(node: Node, assumed: Assumed, *, is_retried: bool) -> Expense:
             turns = _CORRECTION if is_retried else 1
         case Command():
             milliseconds = node.act.milliseconds
+        case Process():
+            milliseconds = node.act.limits.kill * attempts + (_wait(node) if is_retried else 0)
     if node.validation is not None:
         milliseconds += len(node.validation.conditions) * assumed.validator
     return Expense(min(turns, MOST), min(milliseconds, MOST))
