@@ -69,7 +69,7 @@ def _whole(plan: Plan) -> Any:
     graph = nx.DiGraph()
     graph.add_nodes_from((_BEGIN, _ENDLESS, *_ENDS.values()))
     graph.add_nodes_from(plan.nodes)
-    graph.add_edges_from((_BEGIN, node) for entry in plan.entries.values() for node in _entered(entry))
+    graph.add_edges_from((_BEGIN, node) for entry in plan.entries.values() for node in _list_entered(entry))
     graph.add_edges_from(_choices(plan))
     graph.add_edges_from(
         (name, each) for name, node in plan.nodes.items() for edge in node.edges for each in _ahead(edge.target)
@@ -82,7 +82,7 @@ def _choices(plan: Plan) -> Iterator[tuple[tuple[str, str], str]]:
     return ((("choices", name), each) for name, nodes in plan.choices.items() for each in {*nodes.values()})
 
 
-def _entered(entry: Entry) -> tuple[str, ...]:
+def _list_entered(entry: Entry) -> tuple[str, ...]:
     return tuple(entry.needs) if isinstance(entry, Schedule) else (entry,)
 
 
@@ -152,7 +152,7 @@ def _longest(plan: Plan, graph: Any, cyclic: Collection[str]) -> int:
         if name in plan.nodes:
             ways = (_sum_or_largest(edge, most) for edge in plan.nodes[name].edges)
             most[name] = min(_MOST, 1 + max(ways, default=0))
-    begun = (sum(most[name] for name in _entered(entry)) for entry in plan.entries.values())
+    begun = (sum(most[name] for name in _list_entered(entry)) for entry in plan.entries.values())
     return min(_MOST, max(begun, default=0))
 
 
