@@ -21,14 +21,6 @@ CALLED_BY_OTHERS = {
     "core/value.py": {"__class__"},  # Python reads it
     "drivers/local/background.py": {"__call__"},  # a protocol's own method
     "picture/reduce.py": {"PHASE"},  # users name members of this by their value
-    "protocol/emission.py": {  # runs of stage plans will print them
-        "format_checkpoint_emergency",
-        "format_checkpoint_saved",
-        "format_rehydrated",
-        "format_stage_begin",
-        "format_stage_end",
-        "format_stage_progress",
-    },
     "protocol/markers.py": {"read_markers", "valid"},  # `stagec markers` will print them
     "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
 }

@@ -89,6 +89,11 @@ class OpenedFolder:
         self.synchronise()
         return created
 
+    def append(self, name: str) -> int:
+        """Open a regular file to write at its end; one that is missing is made (0600)."""
+        _refuse_special(self.status(name))
+        return self.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_WAIT | getattr(os, "O_BINARY", 0))
+
     def _name(self, temporary: str, name: str, *, replace: bool) -> None:
         source, target = self._at(temporary), self._at(name)
         if not replace:

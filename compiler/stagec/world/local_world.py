@@ -13,11 +13,27 @@ from stagec.core.json import Json
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.runtime.exchange import Hook, Run, Shell, Wait, read_key
+from stagec.runtime.exchange import (
+    Execute,
+    Hook,
+    Interrupt,
+    Preserve,
+    Publish,
+    Run,
+    Shell,
+    StageRequest,
+    Wait,
+    read_key,
+)
 from stagec.world.callables import call
 from stagec.world.command_lock import CommandLock
 from stagec.world.commands import CommandLine, run, select_variables
+from stagec.world.stages.stage_run import Surroundings
+from stagec.world.stages.stage_world import StageWorld
 from stagec.world.supervised import Link
+
+LocalRequest = Run | Shell | Hook | Wait | StageRequest
+"""What a scenario leaves to the machine on which a run executes."""
 
 LIMIT = 600
 """Seconds after which a command is stopped of which the plan does not say when."""
@@ -27,30 +43,40 @@ LIMIT = 600
 class Permissions:
     """What a plan may do on this machine: call Python callables, and see variables of the environment by name.
 
-    `seconds` is how long a command may take of which the plan does not say it.
+    `seconds` is how long a command may take of which the plan does not say it. `executor` is the command line of
+    stages that have none.
     """
 
     calls: bool = False
     variables: tuple[str, ...] = ()
     seconds: float = LIMIT
+    executor: tuple[str, ...] = ()
 
 
 class LocalWorld:
     """Answers the requests that a scenario leaves open; no command begins before those of an earlier process are gone.
 
     It may be asked in several threads. Callables are called in the thread that executes the run: they may change what
-    belongs to the whole process.
+    belongs to the whole process. Stages start in `folder`, by default the current one.
     """
 
-    def __init__(self, permissions: Permissions, turns: CommandLock | None = None) -> None:
+    def __init__(
+        self,
+        permissions: Permissions,
+        turns: CommandLock | None = None,
+        stages: StageWorld | None = None,
+        folder: str | None = None,
+    ) -> None:
         self._permissions = permissions
         self._turns = turns
+        self._stages = stages
+        self._folder = folder
         self._redactor = Redactor(os.environ)
         self._lock = Lock()
         self._stops: dict[str, Callable[[], None]] = {}
         self._cancelled: set[str] = set()
 
-    def answer(self, effect: Run | Shell | Hook | Wait) -> Json:
+    def answer(self, effect: LocalRequest) -> Json:
         """Return the answer to a request, or raise `Failure`."""
         match effect:
             case Run():
@@ -66,18 +92,40 @@ class LocalWorld:
                 if not self._permissions.calls:
                     raise Failure(f"the hook {quote(effect.call)} may not be called: --allow-hooks lets it be called")
                 return call(effect.call, effect.given, self._redactor)
+            case Execute():
+                return self._execute(effect)
+            case Publish() | Preserve() | Interrupt():
+                return self._find_stages(effect).answer(effect)
+
+    def _execute(self, effect: Execute) -> Json:
+        stages = self._find_stages(effect)
+        variables = select_variables(os.environ, self._permissions.variables)
+        folder = os.path.abspath(self._folder or os.curdir)
+        held, link = self._hold(), Link()
+        around = Surroundings(folder, variables, held, self._permissions.executor)
+        with self._stoppable(effect.key, link.stop):
+            return stages.execute(effect, around, self._redactor, link)
+
+    def _find_stages(self, effect: StageRequest) -> StageWorld:
+        if self._stages is None:
+            raise Failure(f"nothing answers the request {quote(effect.key)}: this run has no directory for stages")
+        return self._stages
+
+    def _hold(self) -> int | None:
+        """Return the open file that all processes of the run hold, once those of an earlier process are gone."""
+        with self._lock:
+            return None if self._turns is None else self._turns.hold()
 
     def _run(self, key: str, words: tuple[str, ...], milliseconds: int) -> Mapping[str, Json]:
         environment = {**select_variables(os.environ, self._permissions.variables), **_variables(key)}
-        with self._lock:
-            held = None if self._turns is None else self._turns.hold()
+        held = self._hold()
         link = Link()
         with self._stoppable(key, link.stop):
             return run(CommandLine(words, milliseconds, environment, held), self._redactor, link)
 
-    def overlaps(self, effect: Run | Shell | Hook | Wait) -> bool:
-        """Tell whether a request may be under way beside others."""
-        return not isinstance(effect, Hook)
+    def overlaps(self, effect: LocalRequest) -> bool:
+        """Tell whether a request may be under way beside others; what takes no time has its turn at once."""
+        return isinstance(effect, Run | Shell | Wait | Execute)
 
     def cancel(self, key: str) -> None:
         """Stop a command, or a wait, whose answer nobody needs any more."""
@@ -110,17 +158,19 @@ def _variables(key: str) -> dict[str, str]:
 class ClosedWorld:
     """A world in which nothing happens: no program is run, nothing is called, and no time passes."""
 
-    def overlaps(self, _effect: Run | Shell | Hook | Wait) -> bool:
+    def overlaps(self, _effect: LocalRequest) -> bool:
         """Tell that nothing is under way beside anything: nothing takes time."""
         return False
 
     def cancel(self, key: str) -> None:
         """Stop nothing."""
 
-    def answer(self, effect: Run | Shell | Hook | Wait) -> Json:
+    def answer(self, effect: LocalRequest) -> Json:
         """Return that a wait is over; raise `Failure` for everything else."""
         if isinstance(effect, Wait):
             return {}
+        if isinstance(effect, StageRequest):
+            raise Failure(f"nothing is run here, and nobody answers the request {quote(effect.key)}")
         if isinstance(effect, Hook):
             what = f"{quote(effect.call)} to 'hooks'"
         else:

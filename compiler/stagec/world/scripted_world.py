@@ -29,6 +29,7 @@ from stagec.runtime.exchange import (
     RequestKey,
     Run,
     Shell,
+    StageRequest,
     Turn,
     Wait,
     read_key,
@@ -40,12 +41,12 @@ _VALUE, _ERROR = {"value"}, {"error"}
 
 
 class Beyond(Protocol):
-    """What answers the requests that a scenario leaves to the world: commands, callables and waits."""
+    """What answers the requests that a scenario leaves to the world: commands, stages, callables and waits."""
 
-    def answer(self, effect: Run | Shell | Hook | Wait) -> Json:
+    def answer(self, effect: Run | Shell | Hook | Wait | StageRequest) -> Json:
         """Return the answer to a request."""
 
-    def overlaps(self, effect: Run | Shell | Hook | Wait, /) -> bool:
+    def overlaps(self, effect: Run | Shell | Hook | Wait | StageRequest, /) -> bool:
         """Tell whether a request may be under way beside others."""
 
     def cancel(self, key: str) -> None:
@@ -80,7 +81,7 @@ class ScriptedWorld:
             case Hook() | Run() | Shell() | Wait():
                 return self._worldly(effect)
             case Execute() | Publish() | Preserve() | Interrupt():
-                raise self._lacks(read_key(effect.key), "processes", f"an answer to {quote(effect.key)}")
+                return self._beyond.answer(effect)
             case _:
                 assert_never(effect)
 
@@ -93,6 +94,8 @@ class ScriptedWorld:
                 return not self._scenario.skips_waits and self._beyond.overlaps(effect)
             case Run() | Shell():
                 return _line(effect) not in self._scenario.commands and self._beyond.overlaps(effect)
+            case Execute() | Publish() | Preserve() | Interrupt():
+                return self._beyond.overlaps(effect)
             case _:
                 return False
 
@@ -261,5 +264,6 @@ _TAKEN: Mapping[type[Effect], Callable[[Scenario, Any, RequestKey], bool]] = {
     Run: lambda scenario, effect, _key: _line(effect) in scenario.commands,
     Shell: lambda scenario, effect, _key: _line(effect) in scenario.commands,
     Wait: lambda scenario, _effect, _key: scenario.skips_waits,
+    **dict.fromkeys((Execute, Publish, Preserve, Interrupt), lambda _scenario, _effect, _key: False),
 }
 """Whether a scenario says something about a request, by its kind."""

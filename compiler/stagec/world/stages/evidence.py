@@ -1,0 +1,45 @@
+"""What the markers in the output of a stage say about it: evidence, and no authority."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from stagec.protocol.markers import Marker, MarkerParser
+
+_STATUSES = frozenset({"success", "failed", "interrupted"})
+_MOST = 8
+"""Other stages whose names are kept."""
+
+
+class Evidence:
+    """Reads the standard output of a stage piece by piece.
+
+    `status` is that of the last marker with which the stage says that it ends. `others` are the stages that are not
+    this one, of which it prints markers all the same: these say nothing.
+    """
+
+    def __init__(self, stage: str) -> None:
+        self._stage = stage
+        self._parser = MarkerParser()
+        self.status: str | None = None
+        self.others: list[str] = []
+
+    def take(self, piece: bytes) -> None:
+        """Take a further piece of the output."""
+        self._judge(self._parser.feed(piece))
+
+    def close(self) -> None:
+        """Take the last line if nothing has ended it."""
+        self._judge(self._parser.close())
+
+    def _judge(self, markers: Iterable[Marker]) -> None:
+        for marker in markers:
+            if marker.type != "STAGE":
+                continue
+            named = marker.stage
+            if named is not None and named != self._stage:
+                if named not in self.others and len(self.others) < _MOST:
+                    self.others.append(named)
+            elif marker.subtype == "end":
+                status = marker.attributes.get("status")
+                self.status = status if status in _STATUSES else None

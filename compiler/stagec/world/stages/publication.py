@@ -1,0 +1,135 @@
+"""How the outputs of an attempt become those of their stage: in one rename, of which a checkpoint is the record.
+
+The order is such that a crash at any moment leaves the old publication whole, or none, or the new one whole:
+
+1. Every output is compared with its recorded digest, and reaches the disk, and so do the folders it lies in.
+2. The checkpoint of an older publication is removed, so that nothing vouches for what is about to go.
+3. The directory of the older publication moves aside; then the attempt takes its name, in one rename.
+4. The checkpoint is written: it is the record that the stage is complete. Then what moved aside is removed.
+
+Doing it again finishes what was begun: without the attempt, its outputs must be in the directory of the stage.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from stagec.core.disk import OpenedFolder, RefusedWriteError
+from stagec.core.folders import enter_folder, move, remove_file, remove_tree, split_path
+from stagec.core.json import Json, object_of
+from stagec.core.value import value
+from stagec.core.words import quote
+from stagec.protocol.checkpoint import format_instant
+from stagec.protocol.manifest import ArtifactEntry, Manifest, encode_manifest, name_checkpoint
+from stagec.world.stages.run_folder import ATTEMPTS, CHECKPOINTS, RunFolder
+from stagec.world.stages.stage_files import collect_outputs, find_other_outputs
+
+
+@value
+class Publication:
+    """What is to be published: by which stage, in which attempt, and what `Execute` has recorded of the outputs."""
+
+    stage: str
+    attempt: str
+    number: int
+    outputs: Mapping[str, Json]
+
+
+def publish(run: RunFolder, given: Publication, *, checkpoint: bool) -> str | None:
+    """Publish the outputs of an attempt, or finish that; return the id of the checkpoint if one is wanted."""
+    aside = f"{given.stage}-replaced"
+    with run.enter() as folder, run.enter(ATTEMPTS, make=True) as attempts:
+        if attempts.status(given.attempt) is None:
+            with enter_folder(folder, given.stage) as published:
+                _refuse_others(published, given.outputs)
+        else:
+            with enter_folder(attempts, given.attempt) as attempt:
+                _refuse_others(attempt, given.outputs)
+                _synchronise_folders(attempt, given.outputs)
+            withdraw_checkpoint(folder, given.stage)
+            if folder.status(given.stage) is not None:
+                remove_tree(attempts, aside)
+                move(given.stage, folder, attempts, aside)
+            move(given.attempt, attempts, folder, given.stage)
+        written = _write_checkpoint(run, folder, given, "saved") if checkpoint else None
+        remove_tree(attempts, aside)
+    return written
+
+
+def preserve(run: RunFolder, given: Publication, reason: str) -> str | None:
+    """Write an emergency checkpoint of the outputs that an attempt has left; return its id, None if there are none."""
+    with run.enter() as folder, run.enter(ATTEMPTS, make=True) as attempts:
+        if attempts.status(given.attempt) is None:
+            return None
+        paths = {name: str(path) for name, path in given.outputs.items()}
+        with enter_folder(attempts, given.attempt) as attempt:
+            found, _ = collect_outputs(attempt, paths, sync=True)
+            _synchronise_folders(attempt, found)
+        attempts.synchronise()
+        if not found:
+            return None
+        left = Publication(given.stage, f"{ATTEMPTS}/{given.attempt}", given.number, found)
+        return _write_checkpoint(run, folder, left, "interrupted", reason)
+
+
+def withdraw_checkpoint(folder: OpenedFolder, stage: str) -> None:
+    """Remove the record that a stage is complete, if there is one."""
+    if folder.status(CHECKPOINTS) is not None:
+        with enter_folder(folder, CHECKPOINTS) as checkpoints:
+            remove_file(checkpoints, f"{name_checkpoint(stage)}.json")
+
+
+def discard(run: RunFolder, stage: str) -> None:
+    """Remove what a stage has published, first of all the record that it is complete."""
+    with run.enter(make=True) as folder:
+        withdraw_checkpoint(folder, stage)
+        if folder.status(stage) is not None:
+            remove_tree(folder, stage)
+            folder.synchronise()
+
+
+def _write_checkpoint(
+    run: RunFolder, folder: OpenedFolder, given: Publication, status: str, reason: str | None = None
+) -> str:
+    base = given.stage if status == "saved" else given.attempt
+    manifest = Manifest(
+        report=run.title,
+        run=run.run,
+        stage=given.stage,
+        created=format_instant(time.time()),
+        artifacts=tuple(_list_entries(base, given.outputs)),
+        status=status,
+        reason=reason,
+        attempt=given.number,
+    )
+    with enter_folder(folder, CHECKPOINTS, make=True) as checkpoints:
+        checkpoints.replace(f"{manifest.checkpoint}.json", encode_manifest(manifest))
+    return manifest.checkpoint
+
+
+def _list_entries(base: str, outputs: Mapping[str, Json]) -> list[ArtifactEntry]:
+    entries = []
+    for each in outputs.values():
+        told = object_of(each)
+        path, size = "/".join(split_path(str(told.get("path")))), told.get("sizeBytes")
+        entries.append(ArtifactEntry(f"{base}/{path}", str(told.get("sha256")), size if isinstance(size, int) else 0))
+    return entries
+
+
+def _refuse_others(folder: OpenedFolder, outputs: Mapping[str, Json]) -> None:
+    """Bring outputs on the disk; raise an error for those that are not what was recorded of them."""
+    faults = find_other_outputs(folder, outputs, sync=True)
+    for name, words in faults.items():
+        raise RefusedWriteError(f"the output {quote(name)} cannot be published: {words}")
+
+
+def _synchronise_folders(attempt: OpenedFolder, outputs: Mapping[str, Json]) -> None:
+    """Bring the names of outputs on the disk: every folder on the way to one, and the attempt itself."""
+    ways = {""}
+    for each in outputs.values():
+        *parts, _ = split_path(str(object_of(each).get("path")))
+        ways.update("/".join(parts[: length + 1]) for length in range(len(parts)))
+    for way in sorted(ways, reverse=True):
+        with enter_folder(attempt, way) as folder:
+            folder.synchronise()

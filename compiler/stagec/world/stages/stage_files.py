@@ -1,0 +1,106 @@
+"""What a stage reads and leaves: inputs that must stay as they are, and outputs that must be regular files."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+
+from stagec.core.disk import OpenedFolder, RefusedWriteError, leads_out, open_to_read
+from stagec.core.folders import FileDigest, digest_file, make_below, open_file, split_path
+from stagec.core.json import Json, object_of
+from stagec.core.value import value
+from stagec.core.words import quote
+from stagec.plan.act import ProcessInput
+from stagec.world.stages.run_folder import RunFolder
+
+
+class InputTroubleError(OSError):
+    """An input that a stage cannot begin with, as a sentence."""
+
+
+@value
+class StageInputs:
+    """Where the inputs of a stage are, by name: an absolute path or a URL; and what each file holds."""
+
+    places: Mapping[str, str]
+    digests: Mapping[str, FileDigest]
+
+
+def find_inputs(inputs: Mapping[str, ProcessInput], run: RunFolder) -> StageInputs:
+    """Find the inputs of a stage; raise `InputTroubleError` for one that is no regular file, or lies elsewhere."""
+    places: dict[str, str] = {}
+    digests: dict[str, FileDigest] = {}
+    for name, each in inputs.items():
+        if each.url is not None:
+            places[name] = each.url
+            continue
+        places[name] = os.path.join(*((run.path, each.node) if each.node else (run.root,)), each.path or "")
+        try:
+            digests[name] = _digest_input(each, run)
+        except OSError as error:
+            told = f"the input {quote(name)}, {quote(each.path)}, cannot be read: {explain(error)}"
+            raise InputTroubleError(told) from error
+    return StageInputs(places, digests)
+
+
+def find_changed(inputs: Mapping[str, ProcessInput], before: StageInputs, run: RunFolder) -> list[str]:
+    """Return the names of the inputs that do not hold any more what they held."""
+    changed = []
+    for name, digest in before.digests.items():
+        try:
+            now: FileDigest | None = _digest_input(inputs[name], run)
+        except OSError:
+            now = None
+        if now != digest:
+            changed.append(name)
+    return changed
+
+
+def _digest_input(given: ProcessInput, run: RunFolder) -> FileDigest:
+    path = given.path or ""
+    split_path(path)
+    if given.node is not None:
+        with run.enter(given.node) as folder:
+            return digest_file(open_file(folder, path))
+    if leads_out(run.root, path):
+        raise RefusedWriteError("it is reached through a link that leads out of the project")
+    opened = open_to_read(os.path.realpath(os.path.join(run.root, path)))
+    if stat.S_ISREG(os.fstat(opened).st_mode):
+        return digest_file(opened)
+    os.close(opened)
+    raise RefusedWriteError("it is no regular file")
+
+
+def make_room(attempt: OpenedFolder, outputs: Iterable[str]) -> None:
+    """Make the folders in which the outputs of an attempt will be."""
+    for path in outputs:
+        make_below(attempt, "/".join(split_path(path)[:-1]))
+
+
+def collect_outputs(
+    attempt: OpenedFolder, outputs: Mapping[str, str], *, sync: bool = False
+) -> tuple[dict[str, Json], dict[str, str]]:
+    """Return what each output holds, and why the others are none; with `sync` all that is found is on the disk."""
+    found: dict[str, Json] = {}
+    faults: dict[str, str] = {}
+    for name, path in outputs.items():
+        try:
+            digest = digest_file(open_file(attempt, path), sync=sync)
+        except OSError as error:
+            faults[name] = explain(error)
+        else:
+            found[name] = {"path": path, "sha256": digest.sha256, "sizeBytes": digest.size}
+    return found, faults
+
+
+def find_other_outputs(folder: OpenedFolder, outputs: Mapping[str, Json], *, sync: bool = False) -> dict[str, str]:
+    """Return why outputs of a folder are not the recorded ones, by name; nothing where all of them are."""
+    paths = {name: str(object_of(each).get("path")) for name, each in outputs.items()}
+    found, faults = collect_outputs(folder, paths, sync=sync)
+    return faults | {name: "its content has changed" for name, each in found.items() if each != outputs[name]}
+
+
+def explain(error: OSError) -> str:
+    """Return the words of the system, or of stagec, for an error."""
+    return error.strerror or str(error)

@@ -1,0 +1,163 @@
+"""The world of stages: answers the requests of the machine to execute, publish, preserve and interrupt them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from threading import Lock
+
+from stagec.core.failure import Failure
+from stagec.core.json import Json
+from stagec.core.secrets import Redactor
+from stagec.core.words import quote
+from stagec.plan.act import Process
+from stagec.plan.document import Plan
+from stagec.protocol.emission import Reason, format_checkpoint_emergency, format_checkpoint_saved, format_rehydrated
+from stagec.protocol.manifest import ManifestError
+from stagec.runtime.exchange import Execute, Interrupt, Preserve, Publish
+from stagec.world.stages.publication import Publication, preserve, publish
+from stagec.world.stages.run_folder import CHECKPOINTS, LOG, RunFolder, name_attempt, number_attempt
+from stagec.world.stages.run_log import RunLog
+from stagec.world.stages.stage_files import explain, find_other_outputs
+from stagec.world.stages.stage_process import StageProcess
+from stagec.world.stages.stage_run import StageRun, Surroundings, Tell
+from stagec.world.supervised import Link
+
+_REASONS: Mapping[str, Reason] = {"timeout": "timeout", "abort": "abort"}
+
+
+def _tell_nobody(_stage: str, _sentence: str) -> None:
+    return
+
+
+class StageWorld:
+    """Runs the stages of one run below its directory; it may be asked in several threads.
+
+    `needs` are the stages that each stage needs. `tell` hears what happens to stages, in any thread.
+    """
+
+    def __init__(
+        self, run: RunFolder, plan: Plan, needs: Mapping[str, tuple[str, ...]], tell: Tell = _tell_nobody
+    ) -> None:
+        run.make()
+        self._run, self._plan, self._needs, self._tell = run, plan, needs, tell
+        self._published: dict[str, Mapping[str, Json]] = {}
+        self._processes: dict[str, StageProcess] = {}
+        self._aborted: set[str] = set()
+        self._lock = Lock()
+        self._log = _open_log(run)
+
+    def close(self) -> None:
+        """Let go of the log."""
+        self._log.close()
+
+    def take_kept(self, published: Mapping[str, Mapping[str, Json]], checkpoint: str | None) -> None:
+        """Remember what stages have published that nobody runs again, and which checkpoint a run goes on from."""
+        self._published.update(published)
+        if checkpoint is not None:
+            self._log.write(format_rehydrated(checkpoint) + "\n")
+
+    def execute(self, effect: Execute, around: Surroundings, redactor: Redactor, link: Link) -> Mapping[str, Json]:
+        """Run the process of a stage; raise `Failure` for one that nobody has said how to run."""
+        with closing(link):
+            if not effect.words and not around.executor:
+                raise Failure(f"the stage {quote(effect.node)} has no 'run': an executor has to carry out its goal")
+            process = StageProcess(effect.node, effect.limits, link, lambda told: self._tell(effect.node, told))
+            with self._while_running(effect.key, process):
+                return StageRun(effect, self._run, self._log, self._tell).execute(process, around, redactor)
+
+    @contextmanager
+    def _while_running(self, key: str, process: StageProcess) -> Iterator[None]:
+        """Let a process be aborted while the body runs it."""
+        with self._lock:
+            self._processes[key] = process
+            if key in self._aborted:
+                process.abort()
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._processes[key]
+
+    def answer(self, effect: Publish | Preserve | Interrupt) -> Json:
+        """Return the answer to a request that starts nothing."""
+        match effect:
+            case Publish():
+                return self._publish(effect)
+            case Preserve():
+                return self._preserve(effect)
+            case Interrupt():
+                return self._interrupt(effect.request)
+
+    def _publish(self, effect: Publish) -> Json:
+        given = _describe(effect, effect.outputs)
+        try:
+            checkpoint = publish(self._run, given, checkpoint=effect.checkpoint)
+        except (OSError, ManifestError) as error:
+            return {"error": self._explain(effect.node, "its outputs cannot be published", error)}
+        self._published[effect.node] = effect.outputs
+        if checkpoint is not None:
+            manifest = f"{CHECKPOINTS}/{checkpoint}.json"
+            self._log.write(format_checkpoint_saved(checkpoint, effect.node, manifest) + "\n")
+        return {"checkpoint": checkpoint}
+
+    def _preserve(self, effect: Preserve) -> Json:
+        act = self._plan.nodes[effect.node].act
+        reason = _REASONS.get(effect.reason, "error")
+        checkpoint = None
+        try:
+            outputs = act.outputs if isinstance(act, Process) else {}
+            checkpoint = preserve(self._run, _describe(effect, outputs), reason)
+        except (OSError, ManifestError) as error:
+            self._explain(effect.node, "no emergency checkpoint can be written", error)
+        if checkpoint is not None:
+            self._log.write(format_checkpoint_emergency(checkpoint, effect.node, reason) + "\n")
+        return {"checkpoint": checkpoint, "valid": self._can_start(effect.node)}
+
+    def _explain(self, stage: str, sentence: str, error: OSError | ManifestError) -> str:
+        told = f"{sentence}: {explain(error) if isinstance(error, OSError) else error}"
+        self._tell(stage, told)
+        return told
+
+    def _can_start(self, stage: str) -> bool:
+        """Tell whether what a stage needs, directly or not, still is what others have published."""
+        todo, seen = list(self._needs.get(stage, ())), set[str]()
+        while todo:
+            each = todo.pop()
+            if each in seen:
+                continue
+            seen.add(each)
+            if not self._is_published(each):
+                return False
+            todo.extend(self._needs.get(each, ()))
+        return True
+
+    def _is_published(self, stage: str) -> bool:
+        outputs = self._published.get(stage)
+        if outputs is None:
+            return False
+        try:
+            with self._run.enter(stage) as folder:
+                return not find_other_outputs(folder, outputs)
+        except OSError:
+            return False
+
+    def _interrupt(self, request: str) -> Json:
+        with self._lock:
+            self._aborted.add(request)
+            process = self._processes.get(request)
+        if process is not None:
+            process.abort()
+        return {}
+
+
+def _open_log(run: RunFolder) -> RunLog:
+    try:
+        with run.enter() as folder:
+            return RunLog(folder.append(LOG))
+    except OSError as error:
+        raise Failure(f"cannot write {quote(f'{run.path}/{LOG}')}: {explain(error)}") from error
+
+
+def _describe(effect: Publish | Preserve, outputs: Mapping[str, Json]) -> Publication:
+    return Publication(effect.node, name_attempt(effect.key), number_attempt(effect.key), outputs)
