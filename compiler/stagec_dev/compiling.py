@@ -10,9 +10,9 @@ from stagec.plan.document import Plan
 from stagec.project.settings import Settings
 
 
-def diagnostics(folder: Path) -> tuple[Diagnostic, ...]:
-    """Return what stagec says about a folder that is a whole project."""
-    return _compile(folder).diagnostics
+def diagnostics(folder: Path, *named: str) -> tuple[Diagnostic, ...]:
+    """Return what stagec says about a folder that is a whole project, or about files in it that are named."""
+    return _compile(folder, *named).diagnostics
 
 
 def plans(folder: Path) -> tuple[Plan, ...]:
@@ -20,6 +20,6 @@ def plans(folder: Path) -> tuple[Plan, ...]:
     return tuple(meaning.plan() for meaning in _compile(folder).meanings)
 
 
-def _compile(folder: Path) -> Compilation:
+def _compile(folder: Path, *named: str) -> Compilation:
     root = folder.resolve()
-    return compile_project(Project(root, (root,), Settings()))
+    return compile_project(Project(root, tuple(root / file for file in named) or (root,), Settings()))

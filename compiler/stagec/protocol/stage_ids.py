@@ -31,6 +31,10 @@ VAGUE_VERBS = frozenset({"do", "handle", "make", "misc", "stuff", "thing"})
 EMPTY_VERBS = frozenset({"do"})
 EMPTY_NOUNS = frozenset({"it", "misc", "something", "stuff", "that", "thing", "things", "this", "work"})
 """A verb and nouns that together say nothing, as in the protocol's anti-pattern `S01_do_stuff`."""
+SIDE_EFFECTS = frozenset(
+    {"announce", "delete", "deploy", "email", "notify", "post", "publish", "release", "send", "upload"}
+)
+"""Verbs of stages that change something outside, which another attempt would change again."""
 LONGEST_ID = 255
 """Bytes: an id is the name of a folder."""
 

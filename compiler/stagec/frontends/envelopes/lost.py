@@ -1,0 +1,86 @@
+"""Names of stages and outputs that dependencies and inputs mention and nothing has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stagec.core.nearest import NameIndex, hint
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.core.words import quote
+from stagec.frontends.envelopes.document import DependencyKind, Envelope, InputKind, StagePlan
+from stagec.frontends.envelopes.ids import find_meant_stage, find_repeated_ids, list_suspects
+
+
+@value
+class LostStage:
+    """An id that no stage has: the dependencies and inputs that mention it, and what may explain that."""
+
+    name: str
+    dependencies: tuple[Place, ...]
+    inputs: tuple[Place, ...]
+    hint: str
+    causes: tuple[Place, ...]
+
+
+@value
+class LostOutput:
+    """What inputs read from a stage that has no such output; `ats` are these inputs."""
+
+    stage: Envelope
+    path: str
+    ats: tuple[Place, ...]
+    hint: str
+    causes: tuple[Place, ...]
+
+
+def find_lost_stages(plan: StagePlan) -> tuple[LostStage, ...]:
+    """Return every id that no stage has, in the order in which they are mentioned.
+
+    Where a stage cannot be read or has no id, only an id that is near another is told to be wrong.
+    """
+    return plan.memo.once("lost stages", lambda: tuple(_list_lost_stages(plan)))
+
+
+def find_lost_outputs(plan: StagePlan) -> tuple[LostOutput, ...]:
+    """Return what inputs read that no output is; of a stage without outputs all that is read of it is one."""
+    return plan.memo.once("lost outputs", lambda: tuple(_list_lost_outputs(plan)))
+
+
+def _list_lost_stages(plan: StagePlan) -> Iterator[LostStage]:
+    named: dict[str, tuple[list[Place], list[Place]]] = {}
+    for stage in plan.envelopes:
+        for odd in stage.oddities:
+            if odd.kind is DependencyKind.UNKNOWN:
+                named.setdefault(odd.name, ([], []))[0].append(odd.at)
+        for name, given in stage.inputs.items():
+            if given.kind is InputKind.UNKNOWN_STAGE and given.producer is not None:
+                named.setdefault(given.producer, ([], []))[1].append(stage.place_input(name))
+    is_certain = plan.is_whole or bool(find_repeated_ids(plan))
+    for name, (dependencies, inputs) in named.items():
+        if is_certain or plan.names.slip(name) is not None:
+            meant, causes = find_meant_stage(plan, name), list_suspects(plan, name)
+            near = f"; did you mean {quote(meant)}?" if meant is not None else ""
+            yield LostStage(name, tuple(dependencies), tuple(inputs), near, causes)
+
+
+def _list_lost_outputs(plan: StagePlan) -> Iterator[LostOutput]:
+    asked: dict[tuple[str, str], list[Place]] = {}
+    for stage in plan.envelopes:
+        for name, given in stage.inputs.items():
+            if given.kind is InputKind.UNKNOWN_OUTPUT and given.producer is not None:
+                known = plan.by_id[given.producer].outputs
+                asked.setdefault((given.producer, given.path if known else ""), []).append(stage.place_input(name))
+    paths: dict[str, NameIndex] = {}
+    for (producer, path), ats in asked.items():
+        stage = plan.by_id[producer]
+        names = paths.setdefault(producer, NameIndex(stage.outputs.values()))
+        yield LostOutput(stage, path, tuple(ats), hint(path, names) if path else "", _list_unread(stage, ats))
+
+
+def _list_unread(stage: Envelope, ats: list[Place]) -> tuple[Place, ...]:
+    """Return what may explain that a stage has no output of a name: a wrong path, and outputs that are no texts."""
+    given = stage.members.get("outputs")
+    names = [name for name in given if name not in stage.outputs] if isinstance(given, dict) else None
+    at = stage.at / "outputs"
+    return ats[0], *([at] if names is None else [at / name for name in names])

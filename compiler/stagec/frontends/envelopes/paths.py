@@ -1,0 +1,93 @@
+"""Paths of artifacts as envelopes write them: which are faulty, and which get in each other's way."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.frontends.envelopes.document import Envelope, InputKind, StagePlan
+from stagec.protocol.artifact_paths import PathCheck, PathFault, find_path_fault
+
+
+@value
+class FaultyPath:
+    """A path of an input or output that has a fault."""
+
+    at: Place
+    text: str
+    fault: PathFault
+
+
+@value
+class PathPair:
+    """Two outputs of one stage whose paths get in each other's way; the second stands later."""
+
+    stage: Envelope
+    first: str
+    second: str
+
+
+def list_faulty_paths(plan: StagePlan, check: PathCheck) -> Iterator[FaultyPath]:
+    """Yield the paths with one fault; an input that names the faulty path of an output follows from that."""
+    found = plan.memo.once("paths", lambda: tuple(_find_faulty(plan)))
+    return (each for each in found if each.fault.check is check)
+
+
+def _find_faulty(plan: StagePlan) -> Iterator[FaultyPath]:
+    for stage in plan.envelopes:
+        for name, text in stage.outputs.items():
+            fault = find_path_fault(text)
+            if fault is not None:
+                yield FaultyPath(stage.place_output(name), text, fault)
+        for name, given in stage.inputs.items():
+            follows = given.kind is InputKind.OUTPUT and not plan.alone
+            fault = None if follows or given.kind is InputKind.URL else find_path_fault(given.text)
+            if fault is not None:
+                yield FaultyPath(stage.place_input(name), given.text, fault)
+
+
+def _normalise(path: str) -> str:
+    return "/".join([part for part in path.split("/") if part])
+
+
+def find_equal_paths(plan: StagePlan) -> Iterator[PathPair]:
+    """Yield the outputs whose path an earlier output of the stage has."""
+    for stage in plan.envelopes:
+        first: dict[str, str] = {}
+        for name, path in stage.outputs.items():
+            other = first.setdefault(_normalise(path), name)
+            if other != name:
+                yield PathPair(stage, other, name)
+
+
+def find_similar_paths(plan: StagePlan) -> Iterator[PathPair]:
+    """Yield the outputs whose path differs from that of an earlier one in case or in how letters are composed."""
+    for stage in plan.envelopes:
+        first: dict[str, tuple[str, str]] = {}
+        for name, path in stage.outputs.items():
+            plain = _normalise(path)
+            other, known = first.setdefault(unicodedata.normalize("NFC", plain.casefold()), (name, plain))
+            if known != plain:
+                yield PathPair(stage, other, name)
+
+
+def find_nested_paths(plan: StagePlan) -> Iterator[PathPair]:
+    """Yield the outputs of which one is a folder in the path of the other."""
+    for stage in plan.envelopes:
+        names = {_normalise(path): name for name, path in stage.outputs.items()}
+        place = {name: index for index, name in enumerate(stage.outputs)}
+        outer = None
+        for path in sorted(names, key=lambda path: path.replace("/", "\0")):  # what lies in a folder follows it
+            if outer is not None and path.startswith(f"{outer}/"):
+                first, second = sorted((names[outer], names[path]), key=lambda name: place[name])
+                yield PathPair(stage, first, second)
+            else:
+                outer = path
+
+
+def stage_of_path(plan: StagePlan, path: str) -> Envelope | None:
+    """Return the stage in whose folder a path seems to lie."""
+    first, slash, _ = path.partition("/")
+    return plan.by_id.get(first) if slash else None
