@@ -103,6 +103,8 @@ EVENTS = {
     "a step digest of bytes": [b'\n{"is":"answered","key":"x","answer":1}', b"\xff\n"],
     "an event twice": [b'\n{"is":"answered","key":"x","answer":1}', b'\n{"is":"answered","key":"x","answer":2}'],
     "an event behind the seal": [b"x\n", b'\n{"is":"answered","key":"x","answer":1}'],
+    "an end twice": [b'\n{"is":"answered","key":"x","answer":1}', b"x\n", b"\n"],
+    "an end before anything": [b"\n", b'\n{"is":"answered","key":"x","answer":1}'],
     "nothing": [b""],
 }
 

@@ -17,6 +17,7 @@ from campaigns import choose
 from stagec.drivers.local import History, Journal, JournalError, Reason, create, open_journal, read_journal
 from stagec.drivers.local.journal_file import ROOM
 from stagec.runtime import Answered, Cancelled, Event, Program, Started
+from stagec.runtime.exchange import Resumed
 
 TOP = Path(__file__).parents[3]
 EVENTS: tuple[Event, ...] = (
@@ -65,6 +66,32 @@ def test_nothing_follows_the_seal(journal: Journal, path: Path) -> None:
     with closing(open_journal(path)) as again:
         assert refusal(lambda: again.append(EVENTS[1])).reason is Reason.UNUSABLE
     assert read_journal(path).events == EVENTS[:1]
+
+
+def test_a_run_that_has_ended_is_resumed_as_often_as_somebody_wants(journal: Journal, path: Path) -> None:
+    filled(journal)
+    found = EVENTS
+    for kept in ("draft", "close"):
+        with closing(open_journal(path)) as again:
+            for event in (Resumed((kept,)), Answered(f"one/{kept}#2/1.0", {}), Cancelled("enough")):
+                assert again.count == len(found)
+                again.append(event)
+                again.take_digest(f"step {len(found)}")
+                found = (*found, event)
+            again.seal()
+    history = read_journal(path)
+    assert (history.events, history.step_digests) == (found, tuple(f"step {number}" for number in range(len(found))))
+
+
+def test_nothing_but_resuming_follows_the_end_of_a_run(journal: Journal, path: Path) -> None:
+    filled(journal)
+    with closing(open_journal(path)) as again:
+        for event in (Cancelled("enough"), Answered("one/late#1/1.0", {})):
+            assert refusal(lambda event=event: again.append(event)).reason is Reason.UNUSABLE
+        again.append(Resumed())
+        again.append(Cancelled("enough"))
+        assert refusal(lambda: again.append(EVENTS[0])).reason is Reason.UNUSABLE
+    assert read_journal(path).events == (*EVENTS, Resumed(), Cancelled("enough"))
 
 
 def test_the_file_has_room_before_anything_has_happened(journal: Journal, path: Path) -> None:

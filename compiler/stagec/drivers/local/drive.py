@@ -89,7 +89,7 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
     journal = session.journal
     most, background = session.program.plan.limits.parallel, open_background() if journal.waits else None
     with background or nullcontext(run_at_once) as begin, open_pool(session.world, most, session.inbox) as pool:
-        while state.ended is None:
+        while event is not None or state.ended is None:
             if event is None:
                 event = pool.next_event(state)
             body = _dump(event)

@@ -1,15 +1,16 @@
 """The history of one run, in a file of its own: every event once, in order, on the disk before anything follows.
 
 The first record holds the plan and what is kept beside it; each other one holds an event and the step digest of the
-event before, which is worked out while that is written. The last record of a run that has ended, the seal, holds a
-step digest alone.
+event before, which is worked out while that is written. A run that has ended has a record more, the seal, which holds
+a step digest alone; only an event that resumes the run can follow.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from stagec.core.disk import make_private_folder
@@ -27,22 +28,26 @@ from stagec.drivers.local.history import (
 )
 from stagec.drivers.local.journal_file import JournalFile, create_file, open_file, read_at, read_file, resume_file
 from stagec.drivers.local.records import Record
-from stagec.runtime.exchange import Event
+from stagec.runtime.exchange import Cancelled, Event, Resumed
 
 _SQLITE = b"SQLite format 3\0"
 """How the journals of versions 1 and 2 begin."""
 
 
 _SEAL = ""
-"""What the last record of a run that has ended holds instead of an event."""
+"""What the record after the last event of a run that has ended holds instead of an event."""
+_OFTEN = (Cancelled, Resumed)
+"""Events that may happen to a run several times: what is cancelled can be resumed, and cancelled again."""
 
 
 class Journal:
     """An open journal, to which this process alone appends."""
 
-    def __init__(self, file: JournalFile, history: History) -> None:
+    def __init__(self, file: JournalFile, history: History, *, is_sealed: bool = False) -> None:
         self._file = file
-        self._keys = {key_of(event) for event in history.events}
+        self._keys = set(_list_keys(history.events))
+        self._is_sealed = is_sealed
+        self._count = len(history.events)
         self._step_digest = history.step_digests[-1] if history.step_digests else ""
         self.history = history
         self.waits = True
@@ -50,7 +55,7 @@ class Journal:
     @property
     def count(self) -> int:
         """How many events it holds, and the number of the next."""
-        return len(self._keys)
+        return self._count
 
     def append(self, event: Event, body: str | None = None) -> None:
         """Write an event, and the step digest of the one before; both are on the disk when this returns.
@@ -65,20 +70,23 @@ class Journal:
             text = dump_event(event) if body is None else body
         except (TypeError, ValueError) as error:
             raise JournalError(Reason.UNUSABLE, f"an event cannot be written: {error}") from error
+        if self._is_sealed and not isinstance(event, Resumed):
+            raise JournalError(Reason.UNUSABLE, "an event cannot be written: the run has ended")
         self._append(text)
-        self._keys.add(key)
+        self._is_sealed = False
+        self._count += 1
+        self._keys.update(_list_keys((event,)))
 
     def take_digest(self, step_digest: str) -> None:
         """Take the step digest of the last event; it is written with the next one, or by `seal`."""
         self._step_digest = step_digest
 
     def seal(self) -> None:
-        """Write the last step digest: the run has ended, and no event can follow."""
+        """Write the last step digest: the run has ended, and no event can follow but one that resumes it."""
         self._append(_SEAL)
+        self._is_sealed = True
 
     def _append(self, body: str) -> None:
-        if self._file.count > len(self._keys) + 1:
-            raise JournalError(Reason.UNUSABLE, "an event cannot be written: the run has ended")
         self._file.append(_payload(self._step_digest, body))
         self._step_digest = ""
 
@@ -125,7 +133,8 @@ def open_journal(path: Path) -> Journal:
             return journal
         contents = read_file(descriptor)
         history = _history(contents.records)
-        return Journal(resume_file(descriptor, contents), history)
+        is_sealed = len(contents.records) > 1 and not _split(contents.records[-1])[1]
+        return Journal(resume_file(descriptor, contents), history, is_sealed=is_sealed)
     except BaseException:
         os.close(descriptor)
         raise
@@ -165,13 +174,37 @@ def _payload(step_digest: str, body: str) -> bytes:
 def _history(records: Sequence[Record]) -> History:
     """Return the history in records, which may be anybody's: that their digests are right says nothing of them."""
     plan, digest, facts = _beside(records[0].payload)
-    is_sealed = len(records) > 1 and records[-1].payload.endswith(b"\n" + _SEAL.encode())
-    entries = [each.payload.partition(b"\n") for each in records[1:]]
-    events = tuple(_event(number, body) for number, (_, _, body) in enumerate(entries[: len(entries) - is_sealed]))
-    if len({key_of(each) for each in events}) < len(events):
+    entries = list(map(_split, records[1:]))
+    events = tuple(_event(number, body) for number, body in enumerate(body for _, body in entries if body))
+    _refuse_late(entries, events)
+    keys = list(_list_keys(events))
+    if len({*keys}) < len(keys):
         raise damage_error("an event is in it twice")
-    step_digests = (*(_text(first) for first, _, _ in entries[1:]), "")
-    return History(plan, digest, events, step_digests[: len(events)], facts)
+    step_digests = (*(_text(first) for first, _ in entries[1:]), "")
+    of_events = tuple(step_digests[number] for number, (_, body) in enumerate(entries) if body)
+    return History(plan, digest, events, of_events, facts)
+
+
+def _refuse_late(entries: Sequence[tuple[bytes, bytes]], events: Sequence[Event]) -> None:
+    """Refuse what follows the end of a run and does not resume it."""
+    following = iter(events)
+    for (_, before), (_, body) in pairwise((*entries[:1], *entries)):
+        event = next(following) if body else None
+        if not before and not isinstance(event, Resumed):
+            raise damage_error("something follows the end of the run")
+
+
+def _split(record: Record) -> tuple[bytes, bytes]:
+    """Return the step digest of the event before, and an event, nothing of a seal."""
+    first, end, body = record.payload.partition(b"\n")
+    if not end:
+        raise damage_error("an entry is none")
+    return first, body
+
+
+def _list_keys(events: Iterable[Event]) -> Iterator[str]:
+    """Yield the keys of the events that can happen once."""
+    return (key_of(event) for event in events if not isinstance(event, _OFTEN))
 
 
 def _beside(payload: bytes) -> tuple[bytes, str, dict[str, str]]:
