@@ -9,7 +9,7 @@ from graph.oracle import NetworkxGraph
 
 from stagec.core.place import Place
 from stagec.graph import Graph, build
-from stagec.model.flow import Edge, End, Entry, Flow, Mode, Node, Stop, Target, To
+from stagec.model.flow import Edge, End, Entry, Flow, Mode, Need, Node, Schedule, Stop, Target, To
 
 AT = Place("flow.json")
 WORDS: dict[str, Target] = {"done": Stop(End.DONE), "failed": Stop(End.FAILED)}
@@ -17,14 +17,21 @@ WORDS: dict[str, Target] = {"done": Stop(End.DONE), "failed": Stop(End.FAILED)}
 Ask = Callable[..., Graph | NetworkxGraph]
 
 
-def flow(*lines: str, entries: str = "a", exact: bool = True) -> Flow:
+def flow(*lines: str, entries: str = "a", exact: bool = True, schedule: str = "") -> Flow:
     """Return a flow of lines such as `a: b | c & d > e | f, g | done`.
 
-    `&` is a fork, `,` a chain, `>` names its join.
+    `&` is a fork, `,` a chain, `>` names its join. A schedule is written as `a, b < a, c < a b`, and is called so.
     """
     nodes = [_node(*line.split(":")) for line in lines]
     starts = {name: Entry(name, AT) for name in entries.split()}
-    return Flow("flow", AT, starts, {node.id: node for node in nodes}, exact=exact)
+    needs = dict(_needs(each) for each in schedule.split(",")) if schedule else {}
+    schedules = {schedule: Schedule(needs, AT / "schedule")} if schedule else {}
+    return Flow("flow", AT, starts, {node.id: node for node in nodes}, exact=exact, schedules=schedules)
+
+
+def _needs(text: str) -> tuple[str, tuple[Need, ...]]:
+    name, _, needed = text.partition("<")
+    return name.strip(), tuple(Need(each, AT / "needs") for each in needed.split())
 
 
 def _node(head: str, targets: str) -> Node:

@@ -153,6 +153,11 @@ class NetworkxGraph:
     def exact(self) -> bool:
         """Whether all edges and entries are known."""
         entries = [each.node for each in self._flow.entries.values()]
+        for each in self._flow.schedules.values():
+            entries.extend(each.needs)
+            entries.extend(
+                "" if need.node not in each.needs else need.node for some in each.needs.values() for need in some
+            )
         return self._flow.exact and not self.dangling and bool(entries) and self._flow.nodes.keys() >= set(entries)
 
     def startable(self) -> frozenset[str]:
@@ -174,7 +179,8 @@ class NetworkxGraph:
     def traps(self) -> tuple[Trap, ...]:
         """Return the places where stuck runs end up."""
         every = frozenset(self._flow.nodes)
-        blocked = following(starting(self._takes, every), self._roots(None)) - self.startable()
+        ways = [*starting(self._takes, every), *self._waits(every)]
+        blocked = following(ways, self._roots(None)) - self.startable()
         kept = self._leads.subgraph(every - self.completing() - blocked)
         bottoms = nx.attracting_components(kept)
         found = [self._ordered(nodes) for nodes in bottoms if not self.startable().isdisjoint(nodes)]
@@ -195,6 +201,9 @@ class NetworkxGraph:
 
     def shortest_run(self, entry: str) -> int | None:
         """Return the least number of node executions with which a run completes."""
+        if entry in self._flow.schedules:
+            costs = [self._shortest.get(each) for each in self._flow.schedules[entry].needs]
+            return None if None in costs else min(sum(each or 0 for each in costs), MOST)
         return next((self._shortest.get(root) for root in self._roots(entry)), None)
 
     def longest_run(self, entry: str) -> int | None:
@@ -228,7 +237,15 @@ class NetworkxGraph:
 
     @cached_property
     def _startable(self) -> frozenset[str]:
-        return following(starting(self._takes, self._completing), self._roots(None))
+        return following([*starting(self._takes, self._completing), *self._waits(self._completing)], self._roots(None))
+
+    def _waits(self, completes: Collection[str]) -> Iterator[Way]:
+        """Yield the ways in which nodes of schedules start, which may need nothing."""
+        for schedule in self._flow.schedules.values():
+            for node, needs in schedule.needs.items():
+                needed = frozenset(each.node for each in needs)
+                if needed <= set(completes):
+                    yield node, needed
 
     @cached_property
     def _completing(self) -> frozenset[str]:

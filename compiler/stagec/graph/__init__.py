@@ -13,7 +13,8 @@
     graph.cycles() -> tuple[tuple[str, ...], ...]       the components that lead back into themselves, in flow order
     graph.shortest_run(entry) -> int | None             least node executions of a completing run; None: none completes
 
-`entry` is a name in `flow.entries`; an unknown one is a KeyError. An entry that names no node starts nothing.
+`entry` is a name in `flow.entries` or `flow.schedules`; an unknown one is a KeyError. An entry of no node starts
+nothing.
 """
 
 from stagec.graph.graph import Graph, Trap, build, noun

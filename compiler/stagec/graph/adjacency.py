@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from stagec.core.components import Neighbours
 from stagec.core.value import value
@@ -31,7 +31,8 @@ class Adjacency:
     """A flow in integers: `steps` are plain edges, `ends` the nodes that can end as done.
 
     The last points of `steps` are no nodes: each is a hub, one for all edges with the same `Pick`, which lead to it,
-    and from which steps lead to the nodes that answers can name.
+    and from which steps lead to the nodes that answers can name. `schedules` have for each of their nodes those that it
+    needs; one that names a node which does not exist is left out.
     """
 
     ids: tuple[str, ...]
@@ -40,6 +41,7 @@ class Adjacency:
     scopes: tuple[Scope, ...]
     ends: tuple[int, ...]
     dangling: tuple[Edge, ...]
+    schedules: Mapping[str, Mapping[int, tuple[int, ...]]]
 
     @property
     def hubs(self) -> range:
@@ -68,7 +70,18 @@ def read_flow(flow: Flow) -> Adjacency:
         scopes=tuple(read.scopes),
         ends=tuple(dict.fromkeys(read.ends)),
         dangling=tuple(read.dangling),
+        schedules=dict(_read_schedules(flow, read.index)),
     )
+
+
+def _read_schedules(flow: Flow, index: Mapping[str, int]) -> Iterator[tuple[str, Mapping[int, tuple[int, ...]]]]:
+    for name, schedule in flow.schedules.items():
+        needed = {each.node for needs in schedule.needs.values() for each in needs}
+        if needed <= schedule.needs.keys() <= index.keys():
+            yield (
+                name,
+                {index[node]: tuple(index[each.node] for each in needs) for node, needs in schedule.needs.items()},
+            )
 
 
 def is_plain(target: To) -> bool:

@@ -56,11 +56,22 @@ def completion_clauses(net: Adjacency) -> Clauses:
 
 def starting_clauses(net: Adjacency, completes: Sequence[bool]) -> Clauses:
     """Return what starts because something else does."""
-    users = [list(each) for each in net.steps] if net.scopes else net.steps
+    users = [list(each) for each in net.steps] if net.scopes or net.schedules else net.steps
     made = Clauses(users, [1] * len(users))
     for scope in net.scopes:
         (_add_chain if scope.chain else _add_fork)(made, scope, completes)
+    for schedule in net.schedules.values():
+        for node, needs in schedule.items():
+            _add_needs(made, node, needs, completes)
     return made
+
+
+def _add_needs(made: Clauses, node: int, needs: Sequence[int], completes: Sequence[bool]) -> None:
+    """Let a node of a schedule start when all that it needs have started, if all of these can complete."""
+    if needs and all(completes[each] for each in needs):
+        point = made.add_point(len(needs), node)
+        for each in needs:
+            made.users[each].append(point)
 
 
 def _add_fork(made: Clauses, scope: Scope, completes: Sequence[bool]) -> None:

@@ -9,7 +9,7 @@ from stagec.core.components import Neighbours, components, repeats
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.graph.adjacency import Adjacency, read_flow
-from stagec.graph.clauses import Clauses, completion_clauses, find_shortest, starting_clauses
+from stagec.graph.clauses import MOST, Clauses, completion_clauses, find_shortest, starting_clauses
 from stagec.graph.dominators import Dominators
 from stagec.model.flow import Edge, Flow
 
@@ -47,15 +47,16 @@ class Graph:
     @property
     def exact(self) -> bool:
         """Whether all edges and entries are known, so that something may be said about what is absent."""
-        entries = self._flow.entries
-        known = bool(entries) and all(each.node in self._net.index for each in entries.values())
-        return self._flow.exact and known and not self._net.dangling
+        entries, schedules = self._flow.entries, self._flow.schedules
+        known = all(each.node in self._net.index for each in entries.values())
+        is_begun = bool(entries or schedules) and len(self._net.schedules) == len(schedules)
+        return self._flow.exact and known and is_begun and not self._net.dangling
 
     def startable(self) -> frozenset[str]:
         """Return the nodes that can start, all entries taken together.
 
         A join starts when every node of its scope can start and end; in a chain each starts when
-        those before it can end.
+        those before it can end, in a schedule when all that it needs can start and end.
         """
         return self._startable
 
@@ -80,7 +81,7 @@ class Graph:
         if not self.find_stuck():
             return ()
         starts, every = self._all_started, [True] * len(self._completes)
-        led = starting_clauses(self._net, every).solve(self._roots(None))
+        led = starting_clauses(self._net, every).solve(self._begun)
         flags = zip(self._net.steps, self._completes, starts, led, strict=False)
         waits = [not ends and (begins or not reached) for _, ends, begins, reached in flags]
         for hub in self._net.hubs:  # without a node behind it that waits, it is not what runs end up in
@@ -110,6 +111,10 @@ class Graph:
 
     def shortest_run(self, entry: str) -> int | None:
         """Return the least number of node executions with which a run completes, None when none does."""
+        if entry in self._flow.schedules:
+            costs = [self._shortest[node] for node in self._net.schedules.get(entry, ())]
+            known = [each for each in costs if each is not None]
+            return min(sum(known), MOST) if costs and len(known) == len(costs) else None
         return next((self._shortest[root] for root in self._roots(entry)), None)
 
     def grounds(self, nodes: Iterable[str]) -> tuple[Place, ...]:
@@ -121,6 +126,12 @@ class Graph:
         chosen = self._flow.entries.values() if entry is None else (self._flow.entries[entry],)
         found = (self._net.index.get(each.node) for each in chosen)
         return tuple(dict.fromkeys(each for each in found if each is not None))
+
+    @cached_property
+    def _begun(self) -> tuple[int, ...]:
+        """The nodes with which runs begin."""
+        every = (node for schedule in self._net.schedules.values() for node, needs in schedule.items() if not needs)
+        return tuple(dict.fromkeys((*self._roots(None), *every)))
 
     def _name(self, nodes: Iterable[int]) -> tuple[str, ...]:
         ids = self._net.ids
@@ -147,7 +158,7 @@ class Graph:
 
     @cached_property
     def _all_started(self) -> Sequence[bool]:
-        return self._starting.solve(self._roots(None))
+        return self._starting.solve(self._begun)
 
     @cached_property
     def _startable(self) -> frozenset[str]:
@@ -163,7 +174,8 @@ class Graph:
 
     @cached_property
     def _dominators(self) -> Dominators:
-        return Dominators(self._leads, self._roots(None))
+        scheduled = (node for schedule in self._net.schedules.values() for node in schedule)
+        return Dominators(self._leads, tuple(dict.fromkeys((*self._roots(None), *scheduled))))
 
     @cached_property
     def _shortest(self) -> list[int | None]:

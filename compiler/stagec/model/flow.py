@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 
 from stagec.contract.promise import Promise
@@ -18,6 +18,7 @@ class End(StrEnum):
 
     DONE = "done"
     FAILED = "failed"
+    INTERRUPTED = "interrupted"
 
 
 class Mode(StrEnum):
@@ -117,6 +118,30 @@ class Entry:
 
 
 @value
+class Need:
+    """A node that has to complete before another one begins, and where that is written.
+
+    What is `inferred` follows from an input, at this place.
+    """
+
+    node: str
+    at: Place
+    inferred: bool = False
+
+
+@value
+class Schedule:
+    """One way of starting a run: where it is written, and its nodes, each with what it needs.
+
+    A node begins as soon as all that it needs have completed, whichever of them is the last. The schedule completes
+    when every node of it does.
+    """
+
+    needs: Mapping[str, tuple[Need, ...]]
+    at: Place
+
+
+@value
 class Bound:
     """The most node executions a run may have, and where that is written."""
 
@@ -180,9 +205,10 @@ class Unmet:
 class Flow:
     """One executable graph.
 
-    `entries` are the ways of starting a run, by what selects them. `exact` is False when something that could be an
-    edge or an entry was too broken to be read: then nothing can be said about what is absent. `suspect` tells that an
-    edge was read but cannot be meant as it is written: what follows from it is then its fault, not another one.
+    `entries` and `schedules` are the ways of starting a run, by what selects them. `exact` is False when something that
+    could be an edge, a need or an entry was too broken to be read: then nothing can be said about what is absent.
+    `suspect` tells that an edge or a need was read but cannot be meant as it is written: what follows from it is then
+    its fault, not another one.
     `strays` tells that a way was written which no run takes, and that this is no error: it may be why nothing leads to
     a node, but what runs do is known. `open` are the nodes that may also lead to any node an answer names.
     """
@@ -210,6 +236,20 @@ class Flow:
     """The same for entries, each with what selects it."""
     ignored: tuple[Edge, ...] = ()
     """Moves as they are written that no run takes, whatever is answered; no part of the graph."""
+    schedules: Mapping[str, Schedule] = NOTHING
+
+    @property
+    def begun(self) -> tuple[Entry, ...]:
+        """The nodes with which runs begin."""
+        return tuple(entry for name in (*self.entries, *self.schedules) for entry in self.list_begun(name))
+
+    def list_begun(self, name: str) -> Iterator[Entry]:
+        """Yield the node of an entry, or those of a schedule that need nothing."""
+        if name in self.entries:
+            yield self.entries[name]
+        else:
+            schedule = self.schedules[name]
+            yield from (Entry(node, schedule.at) for node, needs in schedule.needs.items() if not needs)
 
     @property
     def edges(self) -> int:

@@ -111,6 +111,11 @@ def start_of(flow: Flow, node: str) -> str:
     return f"start:{node}" if node in flow.nodes else f"start:missing:{node}"
 
 
+def schedule_of(name: str) -> str:
+    """Return the id of the box from which the nodes of a schedule begin."""
+    return f"schedule:{name}"
+
+
 def group_of(name: str) -> str:
     """Return the id of a box that stands for several."""
     return f"group:{name}"

@@ -8,7 +8,7 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.words import format_count, listing
 from stagec.graph import Graph, noun
 from stagec.model.flow import Edge, Flow, To
-from stagec.picture.document import DONE, FAILED, Box, Line, Picture, Role, box_of, missing_of, start_of
+from stagec.picture.document import DONE, FAILED, Box, Line, Picture, Role, box_of, missing_of, schedule_of, start_of
 from stagec.picture.lines import find_shared_picks, lines_of
 from stagec.picture.owners import Details, Found, share
 from stagec.sources.tree import Tree
@@ -36,6 +36,8 @@ def _starts(flow: Flow) -> Iterator[Box]:
     for node, names in selectors.items():
         told = ", ".join(dict.fromkeys(name for name in names if name))
         yield Box(start_of(flow, node), f"start: {told}" if told else "start", Role.START)
+    for name in flow.schedules:
+        yield Box(schedule_of(name), f"start: {name}" if name else "start", Role.START)
 
 
 def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Box]:
@@ -54,7 +56,9 @@ def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Bo
 
 
 def _joins(flow: Flow) -> set[str]:
-    return {edge.target.join for edge in _edges(flow) if isinstance(edge.target, To) and edge.target.join is not None}
+    joins = {edge.target.join for edge in _edges(flow) if isinstance(edge.target, To) and edge.target.join is not None}
+    needing = (schedule.needs.items() for schedule in flow.schedules.values())
+    return joins | {name for each in needing for name, needs in each if len(needs) > 1}
 
 
 def _edges(flow: Flow) -> Iterator[Edge]:
@@ -83,7 +87,7 @@ def _ends(graph: Graph, lines: Iterable[Line]) -> Iterator[Box]:
 
 def _draw_missing(flow: Flow) -> Iterator[Box]:
     """Yield a box for every name that is led to and that nothing has."""
-    named = [entry.node for _, entry in (*flow.entries.items(), *flow.lost_entries)]
+    named = [entry.node for entry in (*flow.begun, *(entry for _, entry in flow.lost_entries))]
     for edge in (*_edges(flow), *flow.lost):
         if isinstance(edge.target, To):
             named.extend(edge.target.nodes)
@@ -98,7 +102,7 @@ def _remarks(graph: Graph) -> Iterator[str]:
     unreached = graph.unstartable()
     if not graph.startable():
         yield "no run can start"
-    elif not any(entry.node in graph.completing() for entry in flow.entries.values()):
+    elif all(graph.shortest_run(name) is None for name in (*flow.entries, *flow.schedules)):
         yield "no run can end as done"
     if unreached:
         yield f"{format_count(len(unreached), called)} {'is' if len(unreached) == 1 else 'are'} never reached"

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.model.flow import Edge, End, Flow, Mode, Node, Pick, Target, Term, To
-from stagec.picture.document import DONE, FAILED, Line, Stroke, box_of, choice_of, missing_of, start_of
+from stagec.model.flow import Edge, End, Flow, Mode, Node, Pick, Schedule, Target, Term, To
+from stagec.picture.document import DONE, FAILED, Line, Stroke, box_of, choice_of, missing_of, schedule_of, start_of
 from stagec.picture.owners import Found, spot
 
 
@@ -70,7 +70,7 @@ def forward(flow: Flow) -> Iterator[tuple[Edge, To]]:
 
 def _roots(flow: Flow) -> Iterator[list[str]]:
     """Yield the entries, then the nodes to which no edge leads."""
-    yield [entry.node for entry in flow.entries.values() if entry.node in flow.nodes]
+    yield [entry.node for entry in flow.begun if entry.node in flow.nodes]
     led = {name for _, target in forward(flow) for name in (*target.nodes, target.join)}
     led |= {name for target, _ in flow.picks for name in target.nodes}
     yield [name for name in flow.nodes if name not in led]
@@ -144,6 +144,7 @@ class _Lines:
         self._found = found.by_move
         self._after = follow_ups(flow)
         self._joined: set[str] = set()
+        self._scheduled = {name for schedule in flow.schedules.values() for name in schedule.needs}
         self._choices = {id(target): box for box, target in find_shared_picks(flow).items()}
         self._chosen = {(edge.source, edge.outcome) for node in flow.nodes.values() for edge in node.edges if edge.when}
 
@@ -152,6 +153,8 @@ class _Lines:
         for _, entry in (*self._flow.entries.items(), *self._flow.lost_entries):
             found = self._found.get(spot(entry.at), ())
             yield Line(start_of(self._flow, entry.node), self._box(entry.node), Stroke.ENTRY, found=found)
+        for name, schedule in self._flow.schedules.items():
+            yield from self._schedule(name, schedule)
         for node in self._flow.nodes.values():
             for edge in node.edges:
                 yield from self._moves(node, edge)
@@ -161,6 +164,22 @@ class _Lines:
             yield from self._forward(edge, edge.target)
         yield from self._joins()
 
+    def _schedule(self, name: str, schedule: Schedule) -> Iterator[Line]:
+        """Yield a line to each node from those that it needs, and to the end from those that nobody needs.
+
+        Every node ends the run when it fails: lines would say nothing.
+        """
+        for node, needs in schedule.needs.items():
+            if not needs:
+                yield Line(schedule_of(name), self._box(node), Stroke.ENTRY)
+            stroke = Stroke.GO if len(needs) == 1 else Stroke.JOIN
+            for each in needs:
+                told = ("inferred",) if each.inferred else ()
+                found = self._found.get(spot(each.at), ())
+                yield Line(self._box(each.node), self._box(node), stroke, told, found)
+        needed = {each.node for needs in schedule.needs.values() for each in needs}
+        yield from (Line(self._box(node), DONE, Stroke.END) for node in schedule.needs if node not in needed)
+
     def _moves(self, node: Node, edge: Edge) -> Iterator[Line]:
         target = edge.target
         if isinstance(target, To):
@@ -169,7 +188,9 @@ class _Lines:
             meeting = self._choices.get(id(target))
             for box in (meeting,) if meeting is not None else map(self._box, target.nodes):
                 yield self._from(edge, box, Stroke.GO)
-        elif target.end is End.FAILED:
+        elif node.id in self._scheduled:
+            return
+        elif target.end is not End.DONE:
             yield self._from(edge, FAILED, Stroke.END)
         else:
             for after in self._after[node.id]:

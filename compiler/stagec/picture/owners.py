@@ -38,6 +38,7 @@ def share(flow: Flow, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tre
     nodes = _nodes(flow, trees)
     moves = {spot(edge.at) for node in flow.nodes.values() for edge in node.edges} | {spot(e.at) for e in flow.lost}
     moves |= {spot(entry.at) for _, entry in (*flow.entries.items(), *flow.lost_entries)}
+    moves |= {spot(n.at) for each in flow.schedules.values() for needs in each.needs.values() for n in needs}
     by_node: dict[str, list[Diagnostic]] = {}
     by_move: dict[Spot, list[Diagnostic]] = {}
     others: list[Diagnostic] = []

@@ -118,7 +118,7 @@ def only_awaited(graph: Graph) -> Mapping[str, tuple[Edge, ...]]:
         for edge in node.edges if node.id in starts else ():
             for target in edge.target.nodes if isinstance(edge.target, To) else ():
                 ways.setdefault(target, []).append(edge)
-    begun = {entry.node for entry in graph.flow.entries.values()} | _list_picked(graph)
+    begun = {entry.node for entry in graph.flow.begun} | _list_picked(graph)
     joins = {each.target.join for all_ways in ways.values() for each in all_ways if isinstance(each.target, To)}
     return {
         name: tuple(all_ways)
@@ -148,7 +148,7 @@ def _list_picked(graph: Graph) -> frozenset[str]:
 def order(graph: Graph) -> dict[str, int]:
     """Return the nodes that can start, numbered in the order in which runs come to them."""
     starts = graph.startable()
-    found = list(dict.fromkeys(entry.node for entry in graph.flow.entries.values() if entry.node in starts))
+    found = list(dict.fromkeys(entry.node for entry in graph.flow.begun if entry.node in starts))
     known = set(found)
     for name in found:  # grows while it is read
         for edge in graph.flow.nodes[name].edges:

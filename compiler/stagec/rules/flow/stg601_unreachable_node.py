@@ -25,7 +25,7 @@ _SHOWN = 3
 def check(graph: Graph) -> Iterator[Finding]:
     if not is_told(graph):
         return
-    entries = graph.flow.entries.values()
+    entries = graph.flow.begun
     starts = listing(dict.fromkeys(entry.node for entry in entries), "or")
     related = tuple(Related(entry.at, "a run begins here") for entry in entries)[:_SHOWN]
     heavy = leading_to_gates(graph)

@@ -23,8 +23,9 @@ def check(graph: Graph) -> Iterator[Finding]:
     bound = graph.flow.bound
     if bound is None or not graph.exact or graph.flow.suspect:
         return
-    least = {name: graph.shortest_run(name) or 0 for name in graph.flow.entries}
-    late = [graph.flow.entries[name] for name, shortest in least.items() if shortest > bound.executions]
+    flow = graph.flow
+    least = {name: graph.shortest_run(name) or 0 for name in (*flow.entries, *flow.schedules)}
+    late = [entry for name in least if least[name] > bound.executions for entry in flow.list_begun(name)]
     if late:
         shortest = min(each for each in least.values() if each > bound.executions)
         who = listing(dict.fromkeys(each.node for each in late), "or")

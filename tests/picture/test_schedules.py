@@ -1,0 +1,43 @@
+"""How a schedule is drawn: from the start to what needs nothing, from needs to nodes, and to the end."""
+
+from __future__ import annotations
+
+from graph.conftest import flow
+
+from stagec.core.value import replace
+from stagec.graph import build
+from stagec.picture.document import DONE, FAILED, Role, Stroke, box_of, schedule_of
+from stagec.picture.draw import draw
+
+NEEDS = "a, b < a, c < a, d < b c"
+LINES = tuple(f"{name}: done | failed" for name in "abcd")
+
+
+def test_a_schedule_is_drawn_by_its_needs() -> None:
+    picture = draw(build(flow(*LINES, entries="", schedule=NEEDS)), (), {})
+    start = schedule_of(NEEDS)
+    assert picture.boxes[start].role is Role.START
+    assert {(line.source, line.target, line.stroke) for line in picture.lines} == {
+        (start, box_of("a"), Stroke.ENTRY),
+        (box_of("a"), box_of("b"), Stroke.GO),
+        (box_of("a"), box_of("c"), Stroke.GO),
+        (box_of("b"), box_of("d"), Stroke.JOIN),
+        (box_of("c"), box_of("d"), Stroke.JOIN),
+        (box_of("d"), DONE, Stroke.END),
+    }
+    assert [name for name in "abcd" if picture.boxes[box_of(name)].is_join] == ["d"]
+    assert FAILED not in picture.boxes
+    assert picture.remarks == ()
+
+
+def test_an_inferred_need_says_so() -> None:
+    made = flow(*LINES, entries="", schedule=NEEDS)
+    (schedule,) = made.schedules.values()
+    needs = {**schedule.needs, "b": tuple(replace(each, inferred=True) for each in schedule.needs["b"])}
+    picture = draw(build(replace(made, schedules={NEEDS: replace(schedule, needs=needs)})), (), {})
+    assert [line.labels for line in picture.lines if line.target == box_of("b")] == [("inferred",)]
+
+
+def test_a_schedule_that_cannot_complete_says_so() -> None:
+    lines = [*LINES[:3], "d: failed"]
+    assert "no run can end as done" in draw(build(flow(*lines, entries="", schedule=NEEDS)), (), {}).remarks
