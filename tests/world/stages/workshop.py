@@ -35,6 +35,7 @@ class Workshop:
     """One run of a plan of processes; each stage is a Python program that knows its `inputs` and `outputs`."""
 
     def __init__(self, root: Path, stages: Mapping[str, Process], **needs: tuple[str, ...]) -> None:
+        root.mkdir(exist_ok=True)
         self.root = root
         nodes = {name: Node(act, VerdictGate(), ()) for name, act in stages.items()}
         self.plan = Plan("wine", Names("stage", "status"), {}, nodes, {}, Limits(9))

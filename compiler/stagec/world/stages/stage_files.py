@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterable, Mapping
 
 from stagec.core.disk import OpenedFolder, RefusedWriteError, leads_out, open_to_read
-from stagec.core.folders import FileDigest, digest_file, make_below, open_file, split_path
+from stagec.core.folders import FileDigest, digest_file, enter_folder, make_below, make_fresh, open_file, split_path
 from stagec.core.json import Json, object_of
 from stagec.core.value import value
 from stagec.core.words import quote
@@ -72,10 +72,12 @@ def _digest_input(given: ProcessInput, run: RunFolder) -> FileDigest:
     raise RefusedWriteError("it is no regular file")
 
 
-def make_room(attempt: OpenedFolder, outputs: Iterable[str]) -> None:
-    """Make the folders in which the outputs of an attempt will be."""
-    for path in outputs:
-        make_below(attempt, "/".join(split_path(path)[:-1]))
+def prepare_attempt(attempts: OpenedFolder, name: str, outputs: Iterable[str]) -> None:
+    """Make a fresh directory for an attempt, and in it the folders in which the outputs will be."""
+    make_fresh(attempts, name)
+    with enter_folder(attempts, name) as attempt:
+        for path in outputs:
+            make_below(attempt, "/".join(split_path(path)[:-1]))
 
 
 def collect_outputs(

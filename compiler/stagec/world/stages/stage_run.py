@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from stagec.core.folders import enter_folder, make_fresh
 from stagec.core.json import Json
 from stagec.core.secrets import Redactor
 from stagec.core.value import NOTHING, value
@@ -21,7 +20,7 @@ from stagec.world.stages.stage_files import (
     explain,
     find_changed,
     find_inputs,
-    make_room,
+    prepare_attempt,
 )
 from stagec.world.stages.stage_process import ProcessEnd, StageProcess, describe_stage
 from stagec.world.supervised import Job
@@ -57,9 +56,7 @@ class StageRun:
         try:
             inputs = find_inputs(effect.inputs, self._run)
             with self._run.enter(ATTEMPTS, make=True) as attempts:
-                make_fresh(attempts, self._attempt)
-                with enter_folder(attempts, self._attempt) as attempt:
-                    make_room(attempt, effect.outputs.values())
+                prepare_attempt(attempts, self._attempt, effect.outputs.values())
         except InputTroubleError as error:
             return self._refuse(str(error))
         except OSError as error:
