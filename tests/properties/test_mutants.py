@@ -8,14 +8,15 @@ from random import Random
 
 import pytest
 from campaigns import choose
-from properties.mutants import equivalent, pipelines, registries, schemas, slips
+from properties.mutants import equivalent, pipelines, plans, registries, schemas, slips
 from properties.mutants.judge import SEVERAL, Bench
-from properties.mutants.projects import Change, list_projects
+from properties.mutants.projects import EXAMPLES, PLAN, Change, list_projects
 
 MUTATIONS = {
     **registries.OPERATORS,
     **schemas.OPERATORS,
     **pipelines.OPERATORS,
+    **plans.OPERATORS,
     "repeated key": slips.repeated_keys,
     "broken syntax": slips.broken_syntax,
 }
@@ -23,6 +24,8 @@ EACH = choose(1, full=12)
 """So many mutants of each project are made by each operator."""
 OPERATORS = choose(12, full=1_000)
 """So many operators are tried with each project."""
+IN_PLAN = choose(3, full=1_000)
+"""So many mutants of the example of a stage plan are made by each operator."""
 LEAST_RIGHT, LEAST_OF_UNSOUND = 0.95, 0.9
 """In a project with errors of its own, a mistake in what is in error already is folded under that."""
 MOST_CASCADES = 0.01
@@ -60,6 +63,22 @@ def test_an_edit_without_meaning_is_not_told(bench: Bench) -> None:
     edits = sample(bench.base.name, equivalent.OPERATORS, bench)
     accused = {name: bench.find_accusations(change) for name, change in edits}
     assert {name: added for name, added in accused.items() if added} == {}
+
+
+def test_every_mistake_in_a_stage_plan_is_told_as_one_error_where_it_was_made(tmp_path: Path) -> None:
+    bench = Bench(EXAMPLES / PLAN, tmp_path)
+    operators = {**plans.OPERATORS, "repeated key": slips.repeated_keys, "broken syntax": slips.broken_syntax}
+    judged = []
+    for name, make in operators.items():
+        every = list(make(bench.base, Random(name)))
+        judged += [(name, bench.judge(each)) for each in Random(name).sample(every, min(IN_PLAN, len(every)))]
+    wrong = [(name, verdict.what, [each.message for each in verdict.added]) for name, verdict in judged if verdict.what]
+    assert bench.is_sound
+    assert wrong == []
+    codes = {each.code for _, verdict in judged for each in verdict.added}
+    assert len(judged) >= 60
+    assert len({name for name, _ in judged}) >= 12
+    assert len(codes) >= 25
 
 
 def test_there_are_many_operators() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 from properties.mutants.pipelines import pipelines, stages
+from properties.mutants.plans import plans
 from properties.mutants.projects import Change, Pointer, Project, Stage, put, reach, rename, value_at, walk
 from properties.mutants.registries import (
     GATE,
@@ -32,6 +33,7 @@ def documents(project: Project) -> tuple[str, ...]:
         *project.stages,
         *((project.pipeline,) if project.pipeline else ()),
         *project.named("tools.yaml"),
+        *plans(project),
     )
 
 
@@ -111,6 +113,9 @@ OPTIONAL: tuple[tuple[Any, tuple[Any, ...], str, Any], ...] = (
     (stages, ("completionSchema",), "$comment", "Anything."),
     (pipelines, (), "description", "What it does."),
     (pipelines, (), "maxParallel", 4),
+    (plans, (), "maxParallel", 4),
+    (plans, (), "runId", "run-001"),
+    (plans, ("stages", "*"), "comment", "Anything."),
 )
 ANNOTATIONS = (("description", "What it is."), ("$comment", "Anything."), ("examples", []))
 

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import yaml
 
 EXAMPLES = Path(__file__).parents[3] / "registries"
+PLAN = "wine-quality"
+"""The example of a stage plan."""
 REGISTRY, AGENT = "steps_registry.json", "agent.json"
 CURRENT = (
     "iterator-e223069",
@@ -124,8 +126,8 @@ def load(file: Path) -> Any:
 
 
 def list_projects() -> tuple[Path, ...]:
-    """Return nine registries and three pipelines, or those of the examples where there is no corpus."""
-    own = [EXAMPLES / name for name in ("issue-flow", "project-flow", "code-review", "docs-repair")]
+    """Return nine registries, three pipelines and a stage plan, or those of the examples where there is no corpus."""
+    own = [EXAMPLES / name for name in ("issue-flow", "project-flow", "code-review", "docs-repair", PLAN)]
     corpus = os.environ.get("STAGEC_CORPUS")
     if corpus is None:
         return tuple(own)
