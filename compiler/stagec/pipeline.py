@@ -90,12 +90,25 @@ def _compile(project: Project) -> Compilation:
     sources = Sources(project.root, settings.budgets, project.overlay)
     documents, meanings = _read(project, sources)
     trees = {tree.file: tree for tree in sources.trees}
+    judged = judge((*documents, *(meaning.graph for meaning in meanings)), trees, settings)
+    return Compilation(judged.diagnostics, meanings, trees, judged.count)
+
+
+@value
+class Judgement:
+    """What the rules say of subjects, and how often a rule has judged one of them or a file."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    count: int
+
+
+def judge(subjects: Iterable[object], trees: Mapping[str, Tree], settings: Settings) -> Judgement:
+    """Let the rules judge subjects and the files that they were read from."""
     selection = Selection.of(settings, list_families())
     faulty = [tree for tree in trees.values() if tree.faults]  # of a tree without faults no rule has anything to say
-    subjects: tuple[object, ...] = (*faulty, *documents, *(meaning.graph for meaning in meanings))
-    cases = tuple(_pair_rules(selection, subjects))
+    cases = tuple(_pair_rules(selection, (*faulty, *subjects)))
     verdicts = tuple(Verdict(rule, finding) for rule, subject in cases for finding in rule.check(subject))
-    return Compilation(diagnose(verdicts, trees, selection), meanings, trees, len(cases))
+    return Judgement(diagnose(verdicts, trees, selection), len(cases))
 
 
 def list_families() -> tuple[AnyFamily, ...]:

@@ -2,7 +2,8 @@ r"""Collect every `STGnnn` specification beside this file: each `## ` section is
 
 A section is a sentence or two and then fenced blocks. The info string of an input is `LANGUAGE path/in/the/project`;
 a word behind the path changes what happens with it: `escaped` reads `\xff` and its like in the body as bytes, `named`
-hands the file to stagec as if a user had typed its name. The language `link` makes a symbolic link to its body.
+hands the file to stagec as if a user had typed its name; `imported` and `untrusted` say where the checkpoints come
+from. The language `link` makes a symbolic link to its body.
 A `toml stagec.toml` configures the run. The last block, `diagnostics`, is what the rule must say, one line each.
 """
 
@@ -135,10 +136,28 @@ def _compile(root: Path, inputs: tuple[Block, ...], code: str) -> tuple[Diagnost
 
     for block in inputs:
         _write(root, block)
+    if code in _CHECKPOINTS:
+        return _judge_checkpoints(root, inputs)
     settings = _settings(root)
     settings = replace(settings, extend_select=(*settings.extend_select, code))
     named = tuple(root / block.info[1] for block in inputs if "named" in block.info[2:])
     return compile_project(Project(root, named, settings)).diagnostics
+
+
+_CHECKPOINTS = {f"STG{number}" for number in range(850, 900)}
+"""Codes of rules that judge what runs have left instead of what projects hold."""
+
+
+def _judge_checkpoints(root: Path, inputs: tuple[Block, ...]) -> tuple[Diagnostic, ...]:
+    """Verify the checkpoints in a project; those with the word `imported` or `untrusted` come from there."""
+    from stagec.cli.commands.checkpoint.verify import report_checkpoints
+    from stagec.protocol.manifest import TrustLevel
+    from stagec.world.stages.checkpoints import judge_checkpoint, list_manifests
+
+    words = {word for block in inputs for word in block.info[2:]}
+    trust = next((level for level in TrustLevel if level.value in words), TrustLevel.LOCAL)
+    found = tuple(judge_checkpoint(path, trust, path.relative_to(root).as_posix()) for path in list_manifests(root))
+    return report_checkpoints(found).report.diagnostics
 
 
 def _settings(root: Path) -> object:

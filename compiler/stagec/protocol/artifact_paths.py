@@ -71,8 +71,9 @@ def _segment_faults(name: object) -> Iterable[str]:
     if not name.strip(_BLANK):
         yield "consists of blanks"
     normal = unicodedata.normalize("NFC", name)
-    if normal == "." or ".." in normal or _SEPARATORS.search(normal):
-        yield "is '.', or contains '..', '/' or '\\'"
+    climbing = normal if normal == "." else next((each for each in ("..", "/", "\\") if each in normal), None)
+    if climbing is not None:
+        yield f"{'is' if climbing == normal else 'contains'} '{climbing}'"
     if "\0" in normal:
         yield "contains a null character"
     if len(normal.encode("utf-8", "surrogatepass")) > LONGEST:

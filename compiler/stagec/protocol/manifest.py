@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from stagec.core.canonical import canonical
-from stagec.core.json import Json, Object
+from stagec.core.json import Json, Object, kind_of
 from stagec.core.value import value
 from stagec.protocol.artifact_paths import PathCheck, find_artifact_fault, find_path_fault, find_segment_fault
 from stagec.protocol.artifact_paths import place_artifact as place
@@ -114,7 +114,7 @@ def read_manifest(data: bytes) -> JudgedManifest:
     except ValueError as error:
         return JudgedManifest(None, (CheckpointFault(UNREADABLE, (), "json", {"error": str(error)}),))
     if not isinstance(given, dict):
-        return JudgedManifest(None, (CheckpointFault(MISTYPED, (), "object"),))
+        return JudgedManifest(None, (CheckpointFault(MISTYPED, (), "object", {"found": kind_of(given)}),))
     return _judge(given)
 
 
@@ -186,9 +186,7 @@ def _find_faults(given: Object, manifest: Manifest) -> Iterator[CheckpointFault]
             continue
         first = firsts.setdefault(place("/", entry.path), index)
         if first != index:
-            yield CheckpointFault(
-                REPEATED, at, facts={"path": entry.path, "first": ("artifacts", first, "relativePath")}
-            )
+            yield CheckpointFault(REPEATED, at, facts={"path": entry.path, "first": first})
 
 
 NAMES = {"checkpointId": "checkpoint", "reportTitle": "report", "runId": "run", "stageId": "stage"}

@@ -233,7 +233,8 @@ def test_what_a_changed_manifest_says_is_not_followed(run: Path, checkpoint: Pat
 def test_manifests_are_listed_in_both_layouts_and_links_are_not_followed(
     tmp_path: Path, run: Path, checkpoint: Path, foreign: Path
 ) -> None:
-    (run / "checkpoints" / "notes.txt").write_text("x", encoding="utf-8")
+    for name in ("notes.txt", "trainer_state.json"):
+        (run / "checkpoints" / name).write_text("{}", encoding="utf-8")
     (run / "loop").symlink_to(tmp_path)
     (run / ".attempts" / "checkpoints").mkdir(parents=True)
     (run / ".attempts" / "checkpoints" / "ckpt-x.json").write_text("{}", encoding="utf-8")

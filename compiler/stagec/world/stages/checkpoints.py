@@ -7,6 +7,7 @@ A resume asks `judge_checkpoint` for each of `list_manifests(run_folder)`, and k
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +33,7 @@ FOLDER = "checkpoints"
 LARGEST = 8_000_000
 """Bytes of a manifest."""
 _FOREIGN_NAME = "checkpoint.json"
+_OWN_NAME = re.compile(r"ckpt-.*\.json", re.DOTALL)
 
 
 def judge_checkpoint(path: Path, source: TrustLevel = TrustLevel.LOCAL, shown: str | None = None) -> JudgedCheckpoint:
@@ -102,6 +104,6 @@ def list_manifests(folder: Path) -> tuple[Path, ...]:
     for base, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         is_own = os.path.basename(os.path.abspath(base)) == FOLDER
-        names = [name for name in files if name == _FOREIGN_NAME or (is_own and name.endswith(".json"))]
-        found.extend(Path(base, name) for name in names if not name.startswith("."))
+        names = [name for name in files if name == _FOREIGN_NAME or (is_own and _OWN_NAME.fullmatch(name))]
+        found.extend(Path(base, name) for name in names)
     return tuple(sorted(found))

@@ -1,0 +1,63 @@
+"""`stagec checkpoint`: verify checkpoints of stages, list them, and bring in those of others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from stagec import reporters
+from stagec.cli import options
+from stagec.core.shelf import names
+from stagec.protocol.manifest_shape import TRUST_LEVELS
+
+_paths = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
+
+
+def _verify(paths: tuple[Path, ...], trust: str, output_format: str) -> None:
+    """Verify the checkpoints in PATHS: manifests, and folders in which manifests lie.
+
+    Every digest, size, path and link is checked, at the stricter of --trust and the level that a manifest claims.
+    Nothing in a checkpoint is executed.
+
+    Exit status: 0 every checkpoint is valid, 1 one is not, 2 usage or environment, 3 no checkpoint, 4 internal error.
+    """
+    from stagec.cli.commands.checkpoint.verify import verify
+
+    click.get_current_context().exit(verify(paths, trust, output_format))
+
+
+def _list(paths: tuple[Path, ...], output_format: str) -> None:
+    """List the checkpoints in PATHS: what each is of, when it was made, how far it is trusted, and if it is valid."""
+    from stagec.cli.commands.checkpoint.listing import print_checkpoints
+
+    print_checkpoints(paths, output_format)
+
+
+_trust = click.option(
+    "--trust",
+    type=click.Choice(TRUST_LEVELS),
+    default="local",
+    show_default=True,
+    help="Where the checkpoints come from: this project, another one of yours, or somebody else.",
+)
+
+
+def _commands() -> list[click.Command]:
+    """Make the subcommands; a module of the shelf names one command only."""
+    return [
+        click.command("verify", short_help="Verify checkpoints and their artifacts.")(
+            _paths(_trust(options.output_format(*names(reporters), default="text")(_verify)))
+        ),
+        click.command("list", short_help="List checkpoints.")(
+            _paths(options.output_format("text", "json", default="text")(_list))
+        ),
+    ]
+
+
+COMMAND = click.Group(
+    "checkpoint",
+    commands=_commands(),
+    help="Verify the checkpoints that stages leave, and list them.",
+    short_help="Verify and list checkpoints of stages.",
+)

@@ -1,0 +1,99 @@
+"""`stagec checkpoint` verifies and lists the checkpoints that stages leave."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from protocol.manifests import CONTENT, ENTRY, encode, native, native_json, upstream_json
+
+from stagec.cli.app import run
+from stagec.protocol.manifest import encode_manifest
+
+Shown = pytest.CaptureFixture[str]
+OWN = "reports/wine/run-001/checkpoints/ckpt-S01_load_data.json"
+FOREIGN = "reports/wine/checkpoints/run-001/ckpt-001/checkpoint.json"
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a project with a checkpoint in each layout, and stand in it."""
+    folder = tmp_path / "project"
+    for path, data in (
+        (f"reports/wine/run-001/{ENTRY.path}", CONTENT),
+        (OWN, encode_manifest(native())),
+        (FOREIGN, encode(upstream_json())),
+    ):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(data)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def test_valid_checkpoints_are_counted(capsys: Shown) -> None:
+    assert run(["checkpoint", "verify", "."]) == 0
+    assert capsys.readouterr().out == "2 checkpoints, 2 valid\n"
+
+
+def test_every_checkpoint_is_judged_and_every_fault_told_once(project: Path, capsys: Shown) -> None:
+    (project / "reports/wine/run-001" / ENTRY.path).write_bytes(b"other")
+    (project / OWN).write_bytes(encode(native_json(runId="run-777")))
+    assert run(["checkpoint", "verify", "--format", "concise", "."]) == 1
+    assert [line.partition(" [")[0].split(": ")[1] for line in capsys.readouterr().out.splitlines()] == [
+        "error[STG861] changed-artifact",
+        "error[STG856] changed-manifest",
+    ]
+
+
+def test_a_text_that_is_no_json_is_explained_once(project: Path, capsys: Shown) -> None:
+    (project / OWN).write_bytes(b'{"format": "stagec.checkpoint/1",}')
+    assert run(["checkpoint", "verify", "--format", "json", OWN]) == 1
+    (told,) = json.loads(capsys.readouterr().out)["diagnostics"]
+    assert (told["code"], told["folded"]) == ("STG106", 1)
+
+
+@pytest.mark.parametrize("trust", ["imported", "untrusted"])
+def test_the_source_of_checkpoints_can_be_named(project: Path, capsys: Shown, trust: str) -> None:
+    kept = project / "kept"
+    (project / "reports/wine/run-001/S01_load_data").rename(kept)
+    (project / "reports/wine/run-001/S01_load_data").symlink_to(kept)
+    assert run(["checkpoint", "verify", FOREIGN]) == 0
+    assert run(["checkpoint", "verify", FOREIGN, "--trust", trust]) == 1
+    assert "STG862" in capsys.readouterr().out
+
+
+def test_a_checkpoint_of_others_is_valid_with_a_warning(capsys: Shown) -> None:
+    assert run(["checkpoint", "verify", OWN, "--trust", "untrusted"]) == 0
+    told = capsys.readouterr().out
+    assert "warning[STG866]" in told
+    assert told.endswith("1 checkpoint, 1 valid\n")
+
+
+def test_no_configuration_of_a_project_silences_a_fault(project: Path) -> None:
+    (project / "stagec.toml").write_text('ignore = ["STG8", "STG1"]\n', encoding="utf-8")
+    (project / OWN).write_bytes(encode(native_json(runId="run-777")))
+    assert run(["checkpoint", "verify", "."]) == 1
+
+
+def test_a_folder_without_checkpoints_has_nothing_to_verify(project: Path, capsys: Shown) -> None:
+    (project / "empty").mkdir()
+    assert run(["checkpoint", "verify", "empty"]) == 3
+    assert "holds none" in capsys.readouterr().err
+    assert run(["checkpoint", "verify", "nowhere"]) == 2
+
+
+def test_checkpoints_are_listed(project: Path, capsys: Shown) -> None:
+    left = upstream_json(trustLevel="imported", status="interrupted")
+    (project / FOREIGN).write_bytes(encode(left))
+    (project / "reports/wine/checkpoints/run-001/ckpt-002").mkdir()
+    (project / "reports/wine/checkpoints/run-001/ckpt-002/checkpoint.json").write_bytes(b"{}")
+    assert run(["checkpoint", "list", "."]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert rows[0] == ["run", "stage", "status", "created", "trust", "valid", "file"]
+    assert rows[1][2:6] == ["interrupted", "2026-01-02T10:30:00Z", "imported", "yes"]
+    assert rows[2][:2] == ["local", "no"]
+    assert rows[3][1:3] == ["S01_load_data", "saved"]
+    assert run(["checkpoint", "list", OWN, "--format", "json"]) == 0
+    (told,) = json.loads(capsys.readouterr().out)
+    assert (told["checkpoint"], told["valid"], told["artifacts"]) == ("ckpt-S01_load_data", True, [ENTRY.path])
