@@ -22,6 +22,7 @@ from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.protocol.checkpoint import format_instant
 from stagec.protocol.manifest import ArtifactEntry, Manifest, encode_manifest, name_checkpoint
+from stagec.protocol.manifest_text import read_json
 from stagec.world.stages.run_folder import ATTEMPTS, CHECKPOINTS, RunFolder
 from stagec.world.stages.stage_files import collect_outputs, find_other_outputs
 
@@ -103,9 +104,23 @@ def _write_checkpoint(
         reason=reason,
         attempt=given.number,
     )
-    with enter_folder(folder, CHECKPOINTS, make=True) as checkpoints:
-        checkpoints.replace(f"{manifest.checkpoint}.json", encode_manifest(manifest))
+    write_durably(folder, f"{CHECKPOINTS}/{manifest.checkpoint}.json", encode_manifest(manifest))
     return manifest.checkpoint
+
+
+def write_durably(folder: OpenedFolder, path: str, data: bytes) -> None:
+    """Write a file below a folder, whole or not at all, and on the disk; a name that ends in `.json` holds JSON.
+
+    Folders that are missing are made. Raises `RefusedWriteError` for what is no JSON.
+    """
+    if path.endswith(".json"):
+        try:
+            read_json(data)
+        except ValueError as error:
+            raise RefusedWriteError(f"it would hold no JSON: {error}") from error
+    *folders, name = split_path(path)
+    with enter_folder(folder, "/".join(folders), make=True) as opened:
+        opened.replace(name, data)
 
 
 def _list_entries(base: str, outputs: Mapping[str, Json]) -> list[ArtifactEntry]:
