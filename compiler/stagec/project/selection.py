@@ -73,6 +73,8 @@ def _weight(severities: Mapping[str, Severity | None], family: AnyFamily, rule: 
 def _precision(selector: str, rule: AnyRule) -> int:
     if selector in {rule.code, rule.name}:
         return 100
+    if selector in rule.groups:
+        return 1
     return len(selector) if selector.startswith("STG") else 0
 
 

@@ -16,6 +16,6 @@ from stagec.frontends.envelopes.document import StagePlan
 from stagec.rules.envelopes import report_missing, rule
 
 
-@rule(since="0.1", origin=("stage-protocol:missing-inputs",), severity=Severity.WARNING)
+@rule(since="0.1", origin=("stage-protocol:missing-inputs",), severity=Severity.WARNING, groups=("strict",))
 def check(plan: StagePlan) -> Iterator[Finding]:
     yield from report_missing(plan, "missing-inputs", "stagec takes it that the stage reads nothing")

@@ -25,6 +25,9 @@ from stagec.core.shelf import names
     type=click.Choice([*(each.value for each in Severity), "never"]),
     help="Exit with 1 from this severity on [error].",
 )
+@click.option(
+    "--strict", is_flag=True, help="Report as errors what the specification of a format forbids and stagec tolerates."
+)
 @click.option("--fix", is_flag=True, help="Apply the fixes that are certain, then report what remains.")
 @click.option(
     "--diff", is_flag=True, help="Print what --fix would change, and change nothing; exit with 1 if anything."

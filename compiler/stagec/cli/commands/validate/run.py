@@ -12,7 +12,7 @@ from stagec import reporters
 from stagec.cli.files import read_file, write_file, write_files
 from stagec.cli.options import load_configuration
 from stagec.cli.streams import find_canvas, put, put_bytes, put_error, say, show_progress
-from stagec.core.diagnostic import Diagnostic
+from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import member
 from stagec.core.value import NOTHING, replace, value
@@ -21,6 +21,8 @@ from stagec.pipeline import Compilation, Project, compile_project
 from stagec.reporters import Canvas, Report, Reporter
 
 _STDIN = Path("-")
+_STRICT = {"strict": Severity.ERROR.value}
+"""The severity of the rules of this group with `--strict`."""
 
 
 @value
@@ -34,6 +36,7 @@ class ValidateRequest:
     ignore: tuple[str, ...] | None = None
     output_format: str | None = None
     fail_on: str | None = None
+    strict: bool = False
     fix: bool = False
     diff: bool = False
     statistics: bool = False
@@ -76,6 +79,7 @@ class ValidateRequest:
             "ignore": self.ignore,
             "output-format": self.output_format,
             "fail-on": self.fail_on,
+            "severity": _STRICT if self.strict else None,
         }
         return {name: given for name, given in named.items() if given is not None}
 
