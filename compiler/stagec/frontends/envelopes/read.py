@@ -75,7 +75,7 @@ def _read_folder(trees: Sequence[Tree]) -> Iterator[StagePlan]:
 
 def _take_envelope(at: Place, given: Json) -> WrittenEnvelope:
     members = object_of(given)
-    return WrittenEnvelope(at, members, text_in(members, "stageId") or None)
+    return WrittenEnvelope(at, members, text_in(members, "stageId"))
 
 
 def _make_plan(

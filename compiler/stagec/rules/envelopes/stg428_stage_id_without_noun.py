@@ -19,7 +19,7 @@ from stagec.protocol.stage_ids import StageIdFault
 from stagec.rules.envelopes import rule
 
 
-@rule(since="0.1", origin=("stage-protocol:stage-id-missing-noun",), severity=Severity.WARNING)
+@rule(since="0.1", origin=("stage-protocol:stage-id-missing-noun",), severity=Severity.WARNING, groups=("strict",))
 def check(plan: StagePlan) -> Iterator[Finding]:
     for stage, found in find_id_faults(plan, StageIdFault.MISSING_NOUN):
         message = f"stage id {quote(found.text)} has no noun after {quote(found.verb)}"

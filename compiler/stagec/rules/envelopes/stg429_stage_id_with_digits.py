@@ -18,7 +18,7 @@ from stagec.protocol.stage_ids import StageIdFault
 from stagec.rules.envelopes import rule
 
 
-@rule(since="0.1", origin=("stage-protocol:stage-id-digits",), severity=Severity.WARNING)
+@rule(since="0.1", origin=("stage-protocol:stage-id-digits",), severity=Severity.WARNING, groups=("strict",))
 def check(plan: StagePlan) -> Iterator[Finding]:
     for stage, found in find_id_faults(plan, StageIdFault.DIGITS):
         message = f"stage id {quote(found.text)} has digits behind its number, so other programs refuse its checkpoints"
