@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from stagec.frontends import Flow, FrontEnd
+from typing import TYPE_CHECKING
+
+from stagec.frontends import Flow, FrontEnd, Sources
 from stagec.frontends.envelopes.document import StagePlan
+from stagec.frontends.envelopes.lower import lower
 from stagec.frontends.envelopes.read import read
 from stagec.frontends.envelopes.recognise import considers, recognises, sees
+
+if TYPE_CHECKING:
+    from stagec.plan.document import Draft
 
 
 def _claims(_file: str) -> bool:
     return False
 
 
-def _lower(_document: StagePlan) -> Flow | None:
-    return None
+def _freeze(document: StagePlan, flow: Flow, sources: Sources) -> Draft:
+    from stagec.frontends.envelopes.freezing.draft import freeze  # most runs only check
+
+    return freeze(document, flow, sources)
 
 
-FRONTEND = FrontEnd("envelopes", _claims, recognises, read, _lower, sees, considers=considers)
+FRONTEND = FrontEnd("envelopes", _claims, recognises, read, lower, sees, considers, _freeze)

@@ -1,0 +1,1 @@
+"""From stage plans without errors to drafts of plans."""

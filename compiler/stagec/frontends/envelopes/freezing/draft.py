@@ -1,0 +1,76 @@
+"""Put the plan of a stage plan together: a schedule of processes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stagec.core.canonical import MOST
+from stagec.frontends.envelopes.document import Envelope, InputKind, StageInput, StagePlan
+from stagec.model.flow import End, Flow, Stop
+from stagec.plan.act import Process, ProcessInput, ProcessLimits
+from stagec.plan.document import Draft, Limits, Names, Plan
+from stagec.plan.gate import Backoff, Retry, StageGate
+from stagec.plan.node import Edge, Node, Outcome, Schedule
+from stagec.plan.node import Stop as Ending
+from stagec.protocol.watchdog import watch_times
+from stagec.sources.read import Sources
+
+_ATTEMPTS = 3
+"""How often a stage is begun that may be retried: the third failure stands."""
+_OUTCOMES: Mapping[End, Outcome] = {
+    End.DONE: Outcome.DONE,
+    End.FAILED: Outcome.FAILED,
+    End.INTERRUPTED: Outcome.INTERRUPTED,
+}
+
+
+def freeze(document: StagePlan, flow: Flow, _sources: Sources) -> Draft:
+    """Return the draft of the plan of stages without errors."""
+    plan = Plan(
+        id=flow.id,
+        names=Names(flow.names["node"], flow.names["outcome"]),
+        entries={
+            name: Schedule({node: tuple(each.node for each in needs) for node, needs in schedule.needs.items()})
+            for name, schedule in flow.schedules.items()
+        },
+        entry=next(iter(flow.schedules), None),
+        nodes={name: _freeze_stage(each, flow) for name, each in document.by_id.items()},
+        limits=Limits(parallel=min(document.max_parallel, MOST)),
+        contents={},
+    )
+    return Draft(plan, frozenset(each.at.file for each in document.envelopes))
+
+
+def _freeze_stage(envelope: Envelope, flow: Flow) -> Node:
+    name = envelope.id or ""
+    return Node(
+        act=Process(
+            goal=envelope.goal or "",
+            limits=_limit(envelope.max_duration),
+            words=envelope.run,
+            inputs={key: _freeze_input(each) for key, each in envelope.inputs.items()},
+            outputs=envelope.outputs,
+            retryable=envelope.retryable,
+            checkpoint=envelope.checkpoint_after,
+        ),
+        gate=StageGate(),
+        edges=tuple(
+            _freeze_edge(edge.outcome, edge.target) for edge in flow.nodes[name].edges if isinstance(edge.target, Stop)
+        ),
+        retry=Retry(_ATTEMPTS, Backoff()) if envelope.retryable else None,
+    )
+
+
+def _freeze_edge(outcome: str, target: Stop) -> Edge:
+    return Edge(outcome, Ending(_OUTCOMES[target.end]))
+
+
+def _limit(duration: float) -> ProcessLimits:
+    times = watch_times(duration)
+    return ProcessLimits(times.warn, times.interrupt, times.terminate, times.kill)
+
+
+def _freeze_input(given: StageInput) -> ProcessInput:
+    if given.kind is InputKind.URL:
+        return ProcessInput(url=given.path)
+    return ProcessInput(path=given.path, node=given.producer)

@@ -1,0 +1,91 @@
+"""What a stage plan means: a schedule of stages, each of which ends as its process does."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+
+from stagec.core.components import components
+from stagec.frontends.envelopes.document import DependencyKind, Envelope, StagePlan
+from stagec.model.flow import Edge, End, Flow, Need, Node, Schedule, Stop, To
+
+_NAMES: Mapping[str, str] = {"node": "stage", "outcome": "outcome"}
+_ENDS = {"success": Stop(End.DONE), "failure": Stop(End.FAILED), "interrupted": Stop(End.INTERRUPTED)}
+_CYCLE = "waits for itself"
+_WRONG = frozenset({DependencyKind.UNKNOWN, DependencyKind.AMBIGUOUS, DependencyKind.OWN})
+"""Dependencies that cannot be meant as they are written."""
+
+Needs = Mapping[str, tuple[Need, ...]]
+
+
+def lower(plan: StagePlan) -> Flow | None:
+    """Return the flow of a plan; one without any stage means nothing.
+
+    What is needed in a circle is no part of the flow, for nothing can begin there; it is drawn all the same.
+    """
+    if not plan.by_id:
+        return None
+    needs = {name: _list_needs(each) for name, each in plan.by_id.items()}
+    circles = _find_circles(needs)
+    return Flow(
+        id=_name_plan(plan),
+        at=plan.at,
+        entries={},
+        nodes={name: _make_node(name, each) for name, each in plan.by_id.items()},
+        exact=plan.is_whole,
+        suspect=any(odd.kind in _WRONG for each in plan.envelopes for odd in each.oddities),
+        names=_NAMES,
+        lost=tuple(_list_circular(needs, circles)),
+        schedules={"": Schedule(_drop_circular(needs, circles) if circles else needs, plan.at)},
+    )
+
+
+def _name_plan(plan: StagePlan) -> str:
+    """Return the title of the report, else what the file or the folder of the envelopes is called."""
+    folder, file = posixpath.split(plan.file)
+    is_folder = not plan.alone and plan.envelopes[0].at.pointer == ()
+    return plan.title or (posixpath.basename(folder) if is_folder else "") or posixpath.splitext(file)[0]
+
+
+def _make_node(name: str, envelope: Envelope) -> Node:
+    at = envelope.at
+    return Node(name, at, edges=tuple([Edge(name, outcome, end, at) for outcome, end in _ENDS.items()]))
+
+
+def _list_needs(envelope: Envelope) -> tuple[Need, ...]:
+    """Return what a stage waits for, and where that is said."""
+    if envelope.dependencies == envelope.needs and not envelope.oddities:
+        at = envelope.at / "dependencies"
+        declared = [Need(name, at / index) for index, name in enumerate(envelope.needs)]
+    else:
+        places = {meant: odd.at for odd in envelope.oddities for meant in odd.meant}
+        places |= {each.name: each.at for each in envelope.list_mentions()}
+        declared = [Need(name, places[name]) for name in envelope.needs]
+    if not envelope.implied:
+        return tuple(declared)
+    inferred = {each.producer: envelope.place_input(name) for name, each in envelope.inputs.items() if each.inferred}
+    return *declared, *(Need(name, inferred[name], inferred=True) for name in envelope.implied)
+
+
+def _find_circles(needs: Needs) -> Mapping[str, int]:
+    """Return the stages that wait for themselves by way of others, with the number of their circle."""
+    names = list(needs)
+    index = {name: at for at, name in enumerate(names)}
+    leads = [[index[each.node] for each in some] for some in needs.values()]
+    found = (each for each in components(leads) if len(each) > 1)
+    return {names[stage]: number for number, circle in enumerate(found) for stage in circle}
+
+
+def _is_circular(name: str, need: Need, circles: Mapping[str, int]) -> bool:
+    return name in circles and circles.get(need.node) == circles[name]
+
+
+def _drop_circular(needs: Needs, circles: Mapping[str, int]) -> Needs:
+    return {name: tuple(each for each in some if not _is_circular(name, each, circles)) for name, some in needs.items()}
+
+
+def _list_circular(needs: Needs, circles: Mapping[str, int]) -> Iterator[Edge]:
+    for name in circles:
+        for each in needs[name]:
+            if _is_circular(name, each, circles):
+                yield Edge(each.node, _CYCLE, To((name,)), each.at)
