@@ -11,22 +11,27 @@ if TYPE_CHECKING:
     from stagec.core.place import Place, Span
     from stagec.core.version import __version__
     from stagec.drivers.local.runner import run
+    from stagec.marker_log import check_markers
     from stagec.pipeline import Compilation, Project, compile_project
     from stagec.project.settings import Settings
+    from stagec.protocol.markers import Marker, read_markers
     from stagec.runtime.program import verify as load_plan
 
 __all__ = [
     "Compilation",
     "Diagnostic",
     "Failure",
+    "Marker",
     "Place",
     "Project",
     "Settings",
     "Severity",
     "Span",
     "__version__",
+    "check_markers",
     "compile_project",
     "load_plan",
+    "read_markers",
     "run",
 ]
 
@@ -34,14 +39,17 @@ _HOMES = {
     "Compilation": "stagec.pipeline",
     "Diagnostic": "stagec.core.diagnostic",
     "Failure": "stagec.core.failure",
+    "Marker": "stagec.protocol.markers",
     "Place": "stagec.core.place",
     "Project": "stagec.pipeline",
     "Settings": "stagec.project.settings",
     "Severity": "stagec.core.diagnostic",
     "Span": "stagec.core.place",
     "__version__": "stagec.core.version",
+    "check_markers": "stagec.marker_log",
     "compile_project": "stagec.pipeline",
     "load_plan": "stagec.runtime.program:verify",
+    "read_markers": "stagec.protocol.markers",
     "run": "stagec.drivers.local.runner",
 }
 """Where each name is defined, and behind a colon under which name if it is another one."""

@@ -21,7 +21,6 @@ CALLED_BY_OTHERS = {
     "core/value.py": {"__class__"},  # Python reads it
     "drivers/local/background.py": {"__call__"},  # a protocol's own method
     "picture/reduce.py": {"PHASE"},  # users name members of this by their value
-    "protocol/markers.py": {"read_markers", "valid"},  # `stagec markers` will print them
     "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
 }
 """What frameworks, Python, users or the contributors' tools call."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from stagec.protocol.markers import CATEGORIES, LONGEST_LINE, Category, Marker, MarkerParser, read_markers
+from stagec.protocol.markers import CATEGORIES, LONGEST_LINE, BrokenMarker, Category, Marker, MarkerParser, read_markers
 
 Plain = tuple[str, str | None, Mapping[str, str], str, int]
 
@@ -216,3 +216,28 @@ STAGES = {
 @pytest.mark.parametrize("text", STAGES)
 def test_a_stage_is_named_by_its_id_or_by_position(text: str) -> None:
     assert [each.stage for each in read_markers(text.encode())] == [STAGES[text]]
+
+
+BROKEN = {
+    "[STAGE:begin:\nid=A]": [("STAGE", "[STAGE:begin:", 1, 1)],
+    "\t[CHECKPOINT:]\r\n": [("CHECKPOINT", "[CHECKPOINT:]", 1, 2)],
+    "[STAGE :begin]": [("STAGE", "[STAGE :begin]", 1, 1)],
+    "[DATA] a\rb": [("DATA", "[DATA] a\rb", 1, 1)],
+    "x\n[REHYDRATED": [("REHYDRATED", "[REHYDRATED", 2, 1)],
+    "[STAGES": [],
+    "[STAGE_X:]": [],
+    "[STAGE-:]": [],
+    "[DATA:]": [],
+    "[OTHER] a\rb": [],
+    "[stage:begin]": [],
+    "x [STAGE": [],
+}
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_lines_that_only_begin_like_a_marker_are_found_when_asked_for(text: str) -> None:
+    found = MarkerParser().scan(text.encode() + b"\n")
+    assert [(each.type, each.text, each.line, each.column) for each in found if isinstance(each, BrokenMarker)] == (
+        BROKEN[text]
+    )
+    assert parse(text) == []

@@ -3,7 +3,8 @@ r"""Collect every `STGnnn` specification beside this file: each `## ` section is
 A section is a sentence or two and then fenced blocks. The info string of an input is `LANGUAGE path/in/the/project`;
 a word behind the path changes what happens with it: `escaped` reads `\xff` and its like in the body as bytes, `named`
 hands the file to stagec as if a user had typed its name; `imported` and `untrusted` say where the checkpoints come
-from. The language `link` makes a symbolic link to its body.
+from. The language `link` makes a symbolic link to its body. The language `log` is a log with markers instead of a
+project; a word `stage=ID` behind its path names the running stage.
 A `toml stagec.toml` configures the run. The last block, `diagnostics`, is what the rule must say, one line each.
 """
 
@@ -74,7 +75,8 @@ class Case(pytest.Item):
 
     def runtest(self) -> None:
         with TemporaryDirectory() as folder:
-            found = _compile(Path(folder), self.section.inputs, self.code)
+            logs = [block for block in self.section.inputs if block.info[0] == "log"]
+            found = _judge_logs(logs) if logs else _compile(Path(folder), self.section.inputs, self.code)
         if not self.code.startswith("STG1"):
             broken = [each for each in found if each.code.startswith("STG1") and each.severity == "error"]
             assert not broken, f"this case is vacuous, the document family found errors in it:\n{_render(broken)}"
@@ -160,6 +162,22 @@ def _judge_checkpoints(root: Path, inputs: tuple[Block, ...]) -> tuple[Diagnosti
     return report_checkpoints(found).report.diagnostics
 
 
+def _judge_logs(logs: list[Block]) -> tuple[Diagnostic, ...]:
+    from stagec.marker_log import check_markers
+
+    return tuple(each for log in logs for each in check_markers([_data(log)], log.info[1], stage=_running(log)))
+
+
+def _running(log: Block) -> str | None:
+    named = [each.removeprefix("stage=") for each in log.info[2:] if each.startswith("stage=")]
+    return named[0] if named else None
+
+
+def _data(block: Block) -> bytes:
+    data = block.body.encode()
+    return codecs.escape_decode(data)[0] if "escaped" in block.info[2:] else data  # type: ignore[attr-defined, no-any-return]
+
+
 def _settings(root: Path) -> object:
     from stagec.project.settings import Settings
 
@@ -171,15 +189,13 @@ def _settings(root: Path) -> object:
 
 
 def _write(root: Path, block: Block) -> None:
-    language, path, *flags = block.info
+    language, path, *_ = block.info
     target = root / path
     target.parent.mkdir(parents=True, exist_ok=True)
     if language == "link":
         target.symlink_to(block.body.strip())
-    elif "escaped" in flags:
-        target.write_bytes(codecs.escape_decode(block.body.encode())[0])  # type: ignore[attr-defined]
     else:
-        target.write_bytes(block.body.encode())
+        target.write_bytes(_data(block))
 
 
 def _render(found: list[Diagnostic]) -> str:

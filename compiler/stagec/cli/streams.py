@@ -29,9 +29,9 @@ def prepare() -> None:
             reconfigure(errors="backslashreplace")
 
 
-def put(text: str) -> None:
-    """Write a whole document to standard output; a reader that went away is no fault of the project's."""
-    _write(sys.stdout, text)
+def put(text: str) -> bool:
+    """Write to standard output, and tell whether anybody reads it; a reader that went away is no fault of a project."""
+    return _write(sys.stdout, text)
 
 
 def put_bytes(data: bytes) -> None:
@@ -72,13 +72,15 @@ def find_canvas(stream: TextIO, environment: Mapping[str, str]) -> Canvas:
     return Canvas(_find_width(stream, environment), _choose_colour(stream, environment), _find_encoding(stream))
 
 
-def _write(stream: TextIO, text: str) -> None:
+def _write(stream: TextIO, text: str) -> bool:
     try:
         if text:  # a stream without a buffer would take nothing for a write
             stream.write(text)
         stream.flush()
     except OSError as error:
         _give_up(stream, error)
+        return False
+    return True
 
 
 def _give_up(stream: TextIO, error: OSError) -> None:

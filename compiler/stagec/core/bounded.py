@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import select
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Iterator
     from typing import BinaryIO
 
 
@@ -35,3 +38,16 @@ def read_path(path: str | os.PathLike[str], most: int) -> bytes:
     """Return the bytes of a file; a file that grows, and a pipe that never ends, are no larger than allowed either."""
     with open(path, "rb", buffering=0) as stream:
         return read_stream(stream, most)
+
+
+def read_pieces(descriptor: int) -> Iterator[bytes]:
+    """Yield what comes from a file or a pipe as soon as it comes, until it ends; none of it is kept."""
+    while True:
+        try:
+            piece = os.read(descriptor, _CHUNK)
+        except BlockingIOError:  # somebody has made a pipe that we share one that never waits
+            select.select([descriptor], [], [])
+            continue
+        if not piece:
+            return
+        yield piece

@@ -57,6 +57,11 @@ class Marker:
     column: int = 1
 
     @property
+    def text(self) -> str:
+        """The marker as a line."""
+        return f"[{self.type}{':' if self.written else ''}{self.written}] {self.content}".rstrip()
+
+    @property
     def subtype(self) -> str | None:
         """The first part without `=`, with `_` for every `-`; of a citation all that is written."""
         return _split(self.type, self.written)[0]
@@ -82,6 +87,11 @@ class Marker:
         given = self.attributes.get("id")
         return self.positional_stage if given is None and self.type == "STAGE" else given
 
+    def is_of(self, stage: str) -> bool:
+        """Tell whether a marker names a stage; a name by position may lack the number of the stage."""
+        name = self.positional_stage
+        return self.stage == stage or (name is not None and stage.endswith(f"_{name}"))
+
     @property
     def positional_stage(self) -> str | None:
         """The name that stands where `id=` should, if it is the only part that can be one."""
@@ -91,6 +101,26 @@ class Marker:
 
 
 STAGE_SUBTYPES = ("begin", "end", "progress")
+CHECKPOINT_SUBTYPES = ("saved", "begin", "end", "emergency")
+END_STATUSES = ("success", "failed", "interrupted")
+REASONS = {
+    "timeout": "timeout",
+    "abort": "abort",
+    "error": "error",
+    "watchdog_timeout": "timeout",
+    "manual_abort": "abort",
+}
+"""Why a checkpoint may be written in an emergency: as it is written, and as it is meant."""
+
+
+@value
+class BrokenMarker:
+    """A line that begins like a marker and is none; `text` is the line from its `[` on."""
+
+    type: str
+    text: str
+    line: int
+    column: int = 1
 
 
 @lru_cache(maxsize=256)
@@ -113,7 +143,9 @@ _WIDE = (*map(chr, range(0x2000, 0x200B)), *"\xa0\u1680\u2028\u2029\u202f\u205f\
 _BLANKS = "\t\n\v\f\r " + "".join(_WIDE)
 """White space of the reference parser, which is that of JavaScript; a byte order mark belongs to it."""
 _INDENT = rb"(?:[\t\v\f\r ]|" + b"|".join(each.encode() for each in _WIDE) + rb")*+"
-_MARKER = re.compile(rb"\n(" + _INDENT + rb")\[([A-Z][A-Z0-9_-]*+)(?::([^\]\n]++))?+\]([^\n]*+)")
+_INTACT = rb"([A-Z][A-Z0-9_-]*+)(?::([^\]\n]++))?+\]([^\n]*+)"
+_BROKEN = rb"(STAGE|CHECKPOINT|REHYDRATED)(?![A-Za-z0-9_-])[^\n]*+"
+_LINE = re.compile(rb"\n(" + _INDENT + rb")\[(?:" + _INTACT + rb"|" + _BROKEN + rb")")
 
 
 class MarkerParser:
@@ -130,10 +162,19 @@ class MarkerParser:
     @property
     def lines(self) -> int:
         """Return how many lines have come, with the one that has not ended."""
-        return self._ended + bool(self._rest)
+        return self._ended + self.is_in_line
+
+    @property
+    def is_in_line(self) -> bool:
+        """Tell whether the last line has not ended."""
+        return bool(self._rest)
 
     def feed(self, piece: bytes) -> list[Marker]:
         """Return the markers of all lines that end in a further piece."""
+        return [each for each in self.scan(piece) if type(each) is Marker]
+
+    def scan(self, piece: bytes) -> list[Marker | BrokenMarker]:
+        """Return the markers of all lines that end in a further piece, and what only begins like one."""
         end = piece.rfind(b"\n")
         if end < 0:
             self._keep(piece)
@@ -147,7 +188,7 @@ class MarkerParser:
 
     def close(self) -> list[Marker]:
         """Return the marker of the last line if no line feed has ended it."""
-        return self.feed(b"\n") if self._rest else []
+        return self.feed(b"\n") if self.is_in_line else []
 
     def _keep(self, piece: bytes | memoryview) -> None:
         """Keep so much of a line that whoever reads it can tell that it is too long."""
@@ -160,29 +201,29 @@ def read_markers(data: bytes) -> list[Marker]:
     return [*parser.feed(data), *parser.close()]
 
 
-def _find_markers(lines: bytes, line: int) -> Iterator[Marker]:
-    """Yield the markers of lines that each have a line feed in front of them; `line` is the number of the first."""
+def _find_markers(lines: bytes, line: int) -> Iterator[Marker | BrokenMarker]:
+    """Yield what lines hold that each have a line feed in front of them; `line` is the number of the first."""
     position, count = 0, lines.count
-    for match in _MARKER.finditer(lines):
+    for match in _LINE.finditer(lines):
         start = match.start()
         line += count(b"\n", position, start)
         position = start
-        if match.end() - start > LONGEST_LINE:
-            found = _MARKER.match(lines[start : start + 1 + LONGEST_LINE])
-            marker = None if found is None else _read_marker(found, line)
-        else:
-            marker = _read_marker(match, line)
-        if marker is not None:
-            yield marker
+        whole = match.end() - start <= LONGEST_LINE
+        kept = match if whole else _LINE.match(lines[start : start + 1 + LONGEST_LINE])
+        found = None if kept is None else _read_line(kept, line)
+        if found is not None:
+            yield found
 
 
-def _read_marker(match: re.Match[bytes], line: int) -> Marker | None:
-    """Return a marker; none if its content has a carriage return inside, as the reference parser decides."""
-    indent, kind, written, content = match.groups()
-    text = content.removesuffix(b"\r").decode(errors="replace").strip(_BLANKS)
-    if "\r" in text:
-        return None
+def _read_line(match: re.Match[bytes], line: int) -> Marker | BrokenMarker | None:
+    """Return what a line holds; as the reference parser decides, a carriage return inside the content breaks it."""
+    indent, kind, written, content, broken = match.groups()
     column = len(indent.decode()) + 1 if indent else 1
-    return Marker(
-        kind.decode().replace("-", "_"), written.decode(errors="replace") if written else "", text, line, column
-    )
+    name = (kind or broken).decode().replace("-", "_")
+    if kind:
+        text = content.removesuffix(b"\r").decode(errors="replace").strip(_BLANKS)
+        if "\r" not in text:
+            return Marker(name, written.decode(errors="replace") if written else "", text, line, column)
+    if name not in CATEGORIES:
+        return None
+    return BrokenMarker(name, match[0][1 + len(indent) :].removesuffix(b"\r").decode(errors="replace"), line, column)

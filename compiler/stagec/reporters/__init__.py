@@ -19,7 +19,8 @@ __all__ = ["Canvas", "Diagnostic", "Flow", "Report", "Reporter", "Severity", "Tr
 class Report:
     """What there is to tell: diagnostics in the order of printing, the flows found, and every file read, by name.
 
-    A `quiet` report holds diagnostics only.
+    A `quiet` report holds diagnostics only. `excerpts` are lines, by number, of files that nobody keeps. Rules whose
+    codes are `explained` need not be explained again.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -27,6 +28,8 @@ class Report:
     trees: Mapping[str, Tree] = NOTHING
     canvas: Canvas = Canvas()
     quiet: bool = False
+    excerpts: Mapping[str, Mapping[int, str]] = NOTHING
+    explained: frozenset[str] = frozenset()
 
     def counts(self) -> Mapping[Severity, int]:
         """Return how many diagnostics there are of every severity, heaviest first."""

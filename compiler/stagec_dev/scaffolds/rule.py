@@ -15,6 +15,7 @@ from stagec.frontends.registry.document import Registry
 from stagec.frontends.stages.document import Pipeline
 from stagec.graph import Graph
 from stagec.pipeline import list_families
+from stagec.protocol.marked_line import MarkedLine
 from stagec.sources.tree import Tree
 from stagec_dev.scaffold import Scaffold, fill
 
@@ -53,6 +54,10 @@ _CATALOGUE = """```yaml tools.yaml
 bundled: [Read]
 ```"""
 
+_LOG = """```log run.log
+[STAGE:begin:id=S01_load_data]
+```"""
+
 
 @value
 class _Subject:
@@ -69,6 +74,7 @@ _SUBJECTS: Mapping[type, _Subject] = {
     Pipeline: _Subject("stagec.frontends.stages.document", "pipeline.at", _PIPELINE),
     Catalogue: _Subject("stagec.catalogue", "catalogue.at", _CATALOGUE),
     Graph: _Subject("stagec.graph", "graph.flow.at", _REGISTRY),
+    MarkedLine: _Subject("stagec.protocol.marked_line", "markedline.at", _LOG),
 }
 
 

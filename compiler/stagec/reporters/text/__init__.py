@@ -17,7 +17,7 @@ def _render(report: Report) -> str:
 def _draw_blocks(report: Report) -> list[str]:
     from stagec.reporters.text.block import Blocks  # a clean run does not pay for drawing
 
-    blocks = Blocks(report.trees, report.canvas)
+    blocks = Blocks(report)
     return [f"{blocks.draw(each)}\n" for each in report.diagnostics]
 
 

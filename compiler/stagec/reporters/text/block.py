@@ -10,7 +10,7 @@ from stagec.core.place import Place, Span
 from stagec.core.terminal import Paint, Style, columns, wrap
 from stagec.core.value import value
 from stagec.core.words import ellipsis, visible, visible_characters
-from stagec.reporters import Canvas, Diagnostic, Tree, format_count
+from stagec.reporters import Canvas, Diagnostic, Report, format_count
 
 _NEAR = 6
 """A related place at most so many lines away is shown in the same frame."""
@@ -19,12 +19,14 @@ _NEAR = 6
 class Blocks:
     """Draws diagnostics about the files of one project; remembers the lines of files and which rules it named."""
 
-    def __init__(self, trees: Mapping[str, Tree], canvas: Canvas) -> None:
-        self._trees = trees
-        self._canvas = canvas
-        self._paint = Paint(canvas.colour)
-        self._lines: dict[str, SourceLines | None] = {}
-        self._explained: set[str] = set()
+    def __init__(self, report: Report) -> None:
+        self._trees = report.trees
+        self._canvas = report.canvas
+        self._paint = Paint(report.canvas.colour)
+        self._lines: dict[str, SourceLines | None] = {
+            file: SourceLines(lines) for file, lines in report.excerpts.items()
+        }
+        self._explained = {*report.explained}
 
     def draw(self, each: Diagnostic) -> str:
         """Return the block of a diagnostic, without a line feed at its end."""
@@ -85,7 +87,7 @@ class Blocks:
     def _source(self, file: str) -> SourceLines | None:
         if file not in self._lines:
             tree = self._trees.get(file)
-            self._lines[file] = SourceLines(tree.data) if tree and tree.data else None
+            self._lines[file] = SourceLines.of(tree.data) if tree and tree.data else None
         return self._lines[file]
 
     def _visible(self, text: str) -> str:
@@ -177,14 +179,19 @@ class Underline:
 
 
 class SourceLines:
-    """The lines of one file."""
+    """Lines of one file, by number."""
 
-    def __init__(self, data: bytes) -> None:
-        self._lines = _BREAK.split(data.decode(errors="replace"))
+    def __init__(self, lines: Mapping[int, str]) -> None:
+        self._lines = lines
+
+    @classmethod
+    def of(cls, data: bytes) -> SourceLines:
+        """Return all lines of a file."""
+        return cls(dict(enumerate(_BREAK.split(data.decode(errors="replace")), 1)))
 
     def line(self, number: int) -> str:
         """Return a line by its number from one; beyond the end of the file lines are empty."""
-        return self._lines[number - 1] if number <= len(self._lines) else ""
+        return self._lines.get(number, "")
 
 
 @value

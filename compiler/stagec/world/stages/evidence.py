@@ -37,7 +37,7 @@ class Evidence:
             if marker.type != "STAGE":
                 continue
             named = marker.stage
-            if named is not None and named != self._stage:
+            if named is not None and not marker.is_of(self._stage):
                 if named not in self.others and len(self.others) < _MOST:
                     self.others.append(named)
             elif marker.subtype == "end":
