@@ -11,7 +11,7 @@ import pytest
 from handmade import steps
 
 from stagec.cli.app import run
-from stagec.cli.commands.bounds.page import format_duration
+from stagec.cli.wording import format_duration
 from stagec.plan import dump
 
 Shown = pytest.CaptureFixture[str]

@@ -204,3 +204,18 @@ def describe_admission(given: Admission, *, hooked: bool) -> Iterator[str]:
 def describe_conditions(terms: Iterable[Term]) -> str:
     """Return `parsed.approved = true and reason present`."""
     return " and ".join(map(_describe_condition, terms))
+
+
+_SECOND, _MINUTE, _HOUR, _DAY = 1_000, 60_000, 3_600_000, 86_400_000
+
+
+def format_duration(milliseconds: int) -> str:
+    """Return `1 h 30 min`, `2.5 s` or `250 ms`."""
+    if 0 < milliseconds < _SECOND:
+        return f"{milliseconds} ms"
+    parts, rest = [], milliseconds
+    for size, unit in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
+        many, rest = divmod(rest, size)
+        parts += [f"{many:,} {unit}"] if many else []
+    seconds = f"{rest / _SECOND:.3f}".rstrip("0").rstrip(".")
+    return " ".join([*parts, *([f"{seconds} s"] if rest or not parts else [])])

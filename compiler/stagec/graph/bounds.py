@@ -6,14 +6,16 @@ for every run. None where nothing bounds it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 from stagec.core.value import value
-from stagec.graph.expense import MOST, Assumed, Expense, find_unlimited, spend
+from stagec.graph.expense import MOST, Assumed, Expense, add_pauses, find_unlimited, spend
 from stagec.graph.longest import Longest, PlanWalks, Way
-from stagec.plan.act import Converse
+from stagec.graph.schedule_bounds import NodeTimes, ScheduleBounds, ScheduleWork
+from stagec.plan.act import Converse, Process
 from stagec.plan.document import Plan
+from stagec.plan.node import Schedule
 
 
 @value
@@ -38,11 +40,11 @@ class EntryBounds:
 
     `milliseconds` is the time that has a limit: all of it if `unlimited` is empty. `is_cut` tells that runs could be
     longer if the plan had no limit of executions. `longest` is the way with most executions and `slowest` one that
-    takes the time, empty where the limit is all that is known.
+    takes the time, empty where the limit is all that is known. An entry that is a `schedule` has no `node`.
     """
 
     entry: str
-    node: str
+    node: str | None
     executions: UpperBound
     turns: UpperBound
     milliseconds: UpperBound
@@ -51,6 +53,7 @@ class EntryBounds:
     is_cut: bool
     longest: Way
     slowest: Way
+    schedule: ScheduleBounds | None = None
 
     @property
     def time(self) -> UpperBound:
@@ -85,9 +88,13 @@ class Bounds:
 
 def bound(plan: Plan, assumed: Assumed) -> Bounds:
     """Return how much runs of a plan take at most."""
-    begun = ((name, entry) for name, entry in plan.entries.items() if isinstance(entry, str))
-    entries = tuple(_Entry(plan, node, assumed).bound(name) for name, node in begun)
-    return Bounds(entries, tuple(_list_repetitions(plan, assumed)))
+    entries = (
+        _Entry(plan, entry, assumed).bound(name)
+        if isinstance(entry, str)
+        else _ScheduleEntry(plan, entry, assumed).bound(name)
+        for name, entry in plan.entries.items()
+    )
+    return Bounds(tuple(entries), tuple(_list_repetitions(plan)))
 
 
 class _Entry:
@@ -149,6 +156,65 @@ class _Entry:
         return (Unlimited(kind, tuple(names)) for kind, names in nodes.items())
 
 
+class _ScheduleEntry:
+    """The runs of a plan that begin with a schedule."""
+
+    def __init__(self, plan: Plan, schedule: Schedule, assumed: Assumed) -> None:
+        self._plan, self._schedule, self._assumed = plan, schedule, assumed
+        others = (name for name in schedule.needs if not isinstance(plan.nodes[name].act, Process))
+        self._walks = {name: _Entry(plan, name, assumed).bound(name) for name in others}
+
+    def bound(self, entry: str) -> EntryBounds:
+        """Return the bounds of what begins here; where a node may do anything any number of times, there are none."""
+        executions, turns = self._add("executions", 1), self._add("turns", 0)
+        milliseconds, schedule = UpperBound(None, None), None
+        if executions.most is not None:
+            schedule = self._measure()
+            milliseconds = UpperBound(schedule.first, schedule.most)
+        return EntryBounds(
+            entry=entry,
+            node=None,
+            executions=executions,
+            turns=turns,
+            milliseconds=milliseconds,
+            unlimited=tuple(each for walk in self._walks.values() for each in walk.unlimited),
+            cycles=tuple(each for walk in self._walks.values() for each in walk.cycles),
+            is_cut=any(each.is_cut for each in self._walks.values()),
+            longest=(),
+            slowest=() if schedule is None else schedule.slowest,
+            schedule=schedule,
+        )
+
+    def _add(self, member: str, process: int) -> UpperBound:
+        """Return the sum of a bound over all nodes of the schedule."""
+        found: list[UpperBound] = [getattr(each, member) for each in self._walks.values()]
+        own = process * (len(self._schedule.needs) - len(found))
+        most = self._plan.limits.executions or MOST if member == "executions" else MOST
+        return UpperBound(
+            _sum([each.first for each in found], own, most), _sum([each.most for each in found], own, most)
+        )
+
+    def _measure(self) -> ScheduleBounds:
+        """Return how long the schedule takes; what other nodes than processes do at the same time is not counted on."""
+        places = 1 if self._walks else self._plan.limits.parallel
+        times = {name: self._time(name) for name in self._schedule.needs}
+        return ScheduleWork(self._schedule.needs, times, places).bound(self._plan.nodes)
+
+    def _time(self, name: str) -> NodeTimes:
+        node = self._plan.nodes[name]
+        if name in self._walks:
+            known = self._walks[name].milliseconds
+            return NodeTimes(known.first or 0, known.first or 0, known.most or 0)
+        first, most = (spend(node, self._assumed, is_retried=each).milliseconds for each in (False, True))
+        planned = node.act.limits.warn if isinstance(node.act, Process) else first
+        return NodeTimes(planned, first, most)
+
+
+def _sum(parts: Sequence[int | None], own: int, most: int) -> int | None:
+    known = [each for each in parts if each is not None]
+    return min(most, own + sum(known)) if len(known) == len(parts) else None
+
+
 def _turns(expenses: Mapping[str, Expense]) -> Mapping[str, int]:
     return {name: each.turns for name, each in expenses.items()}
 
@@ -157,17 +223,16 @@ def _range(first: Longest | None, most: Longest | None) -> UpperBound:
     return UpperBound(None if first is None else first.most, None if most is None else most.most)
 
 
-def _list_repetitions(plan: Plan, assumed: Assumed) -> Iterator[Repetition]:
+def _list_repetitions(plan: Plan) -> Iterator[Repetition]:
     """Yield every node that may act more than once in an execution, or that is validated."""
     for name, node in plan.nodes.items():
-        attempts = node.retry.attempts if node.retry is not None and isinstance(node.act, Converse) else 1
-        first, most = (spend(node, assumed, is_retried=each).milliseconds for each in (False, True))
+        attempts = node.retry.attempts if node.retry is not None and isinstance(node.act, Converse | Process) else 1
         validation = node.validation
         if attempts > 1 or validation is not None:
             yield Repetition(
                 node=name,
                 attempts=attempts,
-                wait=most - first,
+                wait=add_pauses(node) if attempts > 1 else 0,
                 validations=0 if validation is None else len(validation.conditions),
                 validated=0 if validation is None else validation.attempts,
                 action=None if validation is None else validation.action,

@@ -41,19 +41,19 @@ def spend(node: Node, assumed: Assumed, *, is_retried: bool) -> Expense:
     match node.act:
         case Converse():
             turns = node.act.turns * attempts
-            milliseconds = _wait(node) if is_retried else 0
+            milliseconds = add_pauses(node) if is_retried else 0
         case Prompt():
             turns = _CORRECTION if is_retried else 1
         case Command():
             milliseconds = node.act.milliseconds
         case Process():
-            milliseconds = node.act.limits.kill * attempts + (_wait(node) if is_retried else 0)
+            milliseconds = node.act.limits.kill * attempts + (add_pauses(node) if is_retried else 0)
     if node.validation is not None:
         milliseconds += len(node.validation.conditions) * assumed.validator
     return Expense(min(turns, MOST), min(milliseconds, MOST))
 
 
-def _wait(node: Node) -> int:
+def add_pauses(node: Node) -> int:
     """Return how long an execution waits between its attempts, and before it asks for admission again."""
     if node.retry is None:
         return 0

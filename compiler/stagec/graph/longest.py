@@ -13,10 +13,11 @@ from itertools import pairwise
 from typing import Any
 
 from stagec.core.components import Neighbours
+from stagec.core.precedence import order_names
 from stagec.core.value import value
 from stagec.graph.expense import MOST
 from stagec.plan.document import Plan
-from stagec.plan.node import Chain, Fork, Pick, Target, list_targets
+from stagec.plan.node import Chain, Fork, Pick, Schedule, Target, list_targets
 
 _EFFORT = 300_000
 """Edges that are looked at for one walk; above, every execution counts as the heaviest."""
@@ -82,7 +83,9 @@ class PlanWalks:
     def forks(self) -> bool:
         """Whether a run may open a scope."""
         return any(
-            isinstance(edge.target, Fork | Chain) for name in self.nodes for edge in self._plan.nodes[name].edges
+            isinstance(edge.target, Fork | Chain | Schedule)
+            for name in self.nodes
+            for edge in self._plan.nodes[name].edges
         )
 
     @cached_property
@@ -163,12 +166,12 @@ class PlanWalks:
 
     def _unfold(self, target: Target | None, best: Mapping[Any, int]) -> Iterator[str | Joint]:
         """Yield what follows when a target is taken; of nodes that can be chosen, the one with the longest way."""
-        if isinstance(target, Fork):
+        if isinstance(target, Fork | Schedule):
             yield Joint.OPEN
-            for index, each in enumerate(target.nodes):
+            for index, each in enumerate(target.nodes if isinstance(target, Fork) else target.needs):
                 yield from (Joint.NEXT, each) if index else (each,)
             yield Joint.CLOSE
-            yield from () if target.join is None else (target.join,)
+            yield from () if isinstance(target, Schedule) or target.join is None else (target.join,)
         elif isinstance(target, Chain):
             yield from target.nodes
         elif target is not None:
@@ -201,6 +204,8 @@ class PlanWalks:
         """
         import networkx as nx
 
+        if any(isinstance(target, Schedule) for name in self.nodes for target in self._targets(name)):
+            return None
         index = {name: at for at, name in enumerate(self.nodes)}
         leads: list[dict[int, None]] = [{index[each]: None for each in self._list_next(name)} for name in self.nodes]
         room = _EFFORT
@@ -274,10 +279,13 @@ def _weigh(target: Target, best: Mapping[Any, int], *, is_sum: bool) -> int:
         branches = [best[each] for each in target.nodes]
         return (sum(branches) if is_sum else max(branches)) + (0 if target.join is None else best[target.join])
     known = [best[each] for each in _ahead(target)]
-    return sum(known) if isinstance(target, Chain) else max(known, default=0)
+    if isinstance(target, Schedule) and not is_sum:
+        return order_names(target.needs).find_longest(known).length
+    return sum(known) if isinstance(target, Chain | Schedule) else max(known, default=0)
 
 
 def _count_together(target: Target, best: Mapping[Any, int]) -> int:
     if isinstance(target, Fork):
         return max(sum(best[each] for each in target.nodes), 1 if target.join is None else best[target.join])
-    return max((best[each] for each in _ahead(target)), default=1)
+    known = [best[each] for each in _ahead(target)]
+    return sum(known) if isinstance(target, Schedule) else max(known, default=1)

@@ -12,6 +12,7 @@ from stagec.frontends import Flow
 from stagec.graph.bounds import Bounds, EntryBounds, Repetition, UpperBound
 from stagec.graph.expense import Assumed
 from stagec.graph.longest import Joint, Way
+from stagec.graph.schedule_bounds import ScheduleBounds
 from stagec.plan import Plan
 
 
@@ -78,6 +79,21 @@ def _write_entry(given: EntryBounds) -> Json:
         "cutByLimit": given.is_cut,
         "longest": _write_way(given.longest),
         "slowest": _write_way(given.slowest),
+        "schedule": None if given.schedule is None else _write_schedule(given.schedule),
+    }
+
+
+def _write_schedule(given: ScheduleBounds) -> Json:
+    return {
+        "nodes": given.nodes,
+        "attempts": given.attempts,
+        "plannedMilliseconds": given.planned,
+        "criticalPath": list(given.critical),
+        "width": {"nodes": list(given.width), "exact": given.is_width_exact},
+        "gap": {"nodes": list(given.gap), "milliseconds": given.gap_milliseconds},
+        "failures": [
+            {"node": each.node, "nodes": each.nodes, "milliseconds": each.milliseconds} for each in given.failures
+        ],
     }
 
 

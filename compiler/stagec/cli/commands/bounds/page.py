@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stagec.cli.commands.bounds.document import BoundedFlow, UnboundedFlow
+from stagec.cli.commands.bounds.schedule_page import draw_schedule
 from stagec.cli.sheet import Row, Sheet
-from stagec.cli.wording import join_names, shorten
+from stagec.cli.wording import format_duration, join_names, shorten
 from stagec.core.words import format_count, shorten_digest
 from stagec.graph.bounds import EntryBounds, Repetition, Unlimited, UpperBound
 from stagec.graph.longest import Joint, Way
@@ -16,7 +17,6 @@ _ERRORS, _CYCLES, _PARTS = 8, 8, 60
 """How many errors, cycles and parts of a way are printed."""
 _PERIOD = 12
 """How many nodes that come again and again are folded."""
-_SECOND, _MINUTE, _HOUR, _DAY = 1_000, 60_000, 3_600_000, 86_400_000
 
 
 def draw_flow(sheet: Sheet, given: BoundedFlow) -> None:
@@ -29,17 +29,23 @@ def draw_flow(sheet: Sheet, given: BoundedFlow) -> None:
     for entry in given.bounds.entries:
         if len(given.bounds.entries) > 1:
             sheet.heading(f"{shorten(plan.id)} from entry {shorten(entry.entry) or repr('')}")
-        sheet.row("begins", shorten(entry.node))
-        sheet.row("steps", _describe_executions(entry))
-        sheet.row("turns", _describe_turns(entry))
-        sheet.row("time", *_describe_time(entry))
-        sheet.row("repeats", *_describe_cycles(entry))
-        sheet.row("longest", *_describe_way(entry.longest, sheet.arrow))
-        if entry.slowest != entry.longest:
-            sheet.row("slowest", *_describe_way(entry.slowest, sheet.arrow))
+        _draw_entry(sheet, plan, entry)
     if given.bounds.repetitions:
         sheet.heading(f"retries of {shorten(plan.id)}")
         sheet.table(_list_repetitions(given.bounds.repetitions))
+
+
+def _draw_entry(sheet: Sheet, plan: Plan, entry: EntryBounds) -> None:
+    sheet.row("begins", *(shorten(each) for each in (entry.node,) if each is not None))
+    sheet.row("steps", _describe_executions(entry))
+    sheet.row("turns", _describe_turns(entry))
+    sheet.row("time", *_describe_time(entry))
+    sheet.row("repeats", *_describe_cycles(entry))
+    sheet.row("longest", *_describe_way(entry.longest, sheet.arrow))
+    if entry.schedule is not None:
+        draw_schedule(sheet, plan, entry.schedule)
+    elif entry.slowest != entry.longest:
+        sheet.row("slowest", *_describe_way(entry.slowest, sheet.arrow))
 
 
 def draw_refusal(sheet: Sheet, given: UnboundedFlow) -> None:
@@ -72,6 +78,8 @@ def _describe_executions(entry: EntryBounds) -> str:
 def _describe_turns(entry: EntryBounds) -> str:
     if entry.turns.most is None:
         return "no bound"
+    if entry.turns.most == 0:
+        return "none"
     return f"at most {entry.turns.most:,}{_without_retries(entry.turns, _number)}"
 
 
@@ -172,15 +180,3 @@ def _describe_repetition(given: Repetition) -> Iterator[str]:
         validators = format_count(given.validations, "validator")
         times = f", at most {given.validated} failures" if given.action == "retry" else ""
         yield f"validated by {validators}; then {given.action}{times}"
-
-
-def format_duration(milliseconds: int) -> str:
-    """Return `1 h 30 min`, `2.5 s` or `250 ms`."""
-    if 0 < milliseconds < _SECOND:
-        return f"{milliseconds} ms"
-    parts, rest = [], milliseconds
-    for size, unit in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
-        many, rest = divmod(rest, size)
-        parts += [f"{many:,} {unit}"] if many else []
-    seconds = f"{rest / _SECOND:.3f}".rstrip("0").rstrip(".")
-    return " ".join([*parts, *([f"{seconds} s"] if rest or not parts else [])])

@@ -1,0 +1,126 @@
+"""How long a schedule takes at most, what it waits for, and what is lost when one of its nodes fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from stagec.core.precedence import LongestChain, order_names
+from stagec.core.value import value
+from stagec.graph.expense import MOST
+from stagec.graph.width import Width, measure_width
+from stagec.plan.act import Process
+from stagec.plan.node import Node
+
+
+@value
+class NodeTimes:
+    """What one node of a schedule takes in milliseconds: as planned, once until it is killed, with all attempts."""
+
+    planned: int
+    first: int
+    most: int
+
+
+@value
+class NodeFailure:
+    """What runs again, or for the first time, when a run is resumed after a node has failed.
+
+    `nodes` counts the node itself and all that need it, `milliseconds` is their longest chain, each node once.
+    """
+
+    node: str
+    nodes: int
+    milliseconds: int
+
+
+@value
+class ScheduleBounds:
+    """The bounds of a schedule in milliseconds, and the chains that they come from.
+
+    `planned` is the time if every process takes what it may before it is warned; `critical` its longest chain.
+    `attempts` is how many attempts there are at most. `gap` is the longest chain of nodes whose results are lost
+    together: none but the last has a checkpoint. `width` are nodes that can be under way at the same time. `failures`
+    has those first after which the longest chain is left.
+    """
+
+    nodes: int
+    attempts: int
+    parallel: int
+    planned: int
+    first: int
+    most: int
+    critical: tuple[str, ...]
+    slowest: tuple[str, ...]
+    width: tuple[str, ...]
+    is_width_exact: bool
+    gap: tuple[str, ...]
+    gap_milliseconds: int
+    failures: tuple[NodeFailure, ...]
+
+
+class ScheduleWork:
+    """The nodes of a schedule with what each takes."""
+
+    def __init__(self, needs: Mapping[str, Sequence[str]], times: Mapping[str, NodeTimes], places: int) -> None:
+        self._names = tuple(needs)
+        self._precedence = order_names(needs)
+        self._times = [times[name] for name in self._names]
+        self._places = places
+
+    def bound(self, nodes: Mapping[str, Node]) -> ScheduleBounds:
+        """Return the bounds of the schedule."""
+        width = measure_width(self._precedence)
+        planned, first, most = self.list_times()
+        chains = [self._precedence.find_longest(times) for times in (planned, first, most)]
+        totals = [self._share(chain, times, width) for chain, times in zip(chains, (planned, first, most), strict=True)]
+        gap = self._precedence.find_gap(first, [_is_kept(nodes[name]) for name in self._names])
+        return ScheduleBounds(
+            nodes=len(self._names),
+            attempts=min(MOST, sum(_count_attempts(nodes[name]) for name in self._names)),
+            parallel=self._places,
+            planned=totals[0],
+            first=totals[1],
+            most=totals[2],
+            critical=self._name(chains[0].nodes),
+            slowest=self._name(chains[2].nodes),
+            width=self._name(width.nodes),
+            is_width_exact=width.is_exact,
+            gap=self._name(gap.nodes),
+            gap_milliseconds=gap.length,
+            failures=self._list_failures(first),
+        )
+
+    def list_times(self) -> tuple[list[int], list[int], list[int]]:
+        """Return what every node takes as planned, once until it is killed, and with all attempts."""
+        return (
+            [each.planned for each in self._times],
+            [each.first for each in self._times],
+            [each.most for each in self._times],
+        )
+
+    def _share(self, chain: LongestChain, times: Sequence[int], width: Width) -> int:
+        """Return how long the schedule takes on its places: a free place never stays empty while a node waits for one.
+
+        By Graham's theorem that is at most a fair share of all work, and the rest of the longest chain.
+        """
+        work, places = sum(times), self._places
+        if width.is_exact and len(width.nodes) <= places:
+            return min(MOST, chain.length)
+        return min(MOST, work, -(-(work + chain.length * (places - 1)) // places))
+
+    def _list_failures(self, times: Sequence[int]) -> tuple[NodeFailure, ...]:
+        tails, counts = self._precedence.find_tails(times), self._precedence.count_followers()
+        order = sorted(range(len(tails)), key=lambda node: (-tails[node], node))
+        return tuple(NodeFailure(self._names[node], 1 + counts[node], min(MOST, tails[node])) for node in order)
+
+    def _name(self, nodes: Sequence[int]) -> tuple[str, ...]:
+        return tuple(self._names[node] for node in nodes)
+
+
+def _is_kept(node: Node) -> bool:
+    """Tell whether the result of a node is kept by a checkpoint; nodes that are no processes have none."""
+    return isinstance(node.act, Process) and node.act.checkpoint
+
+
+def _count_attempts(node: Node) -> int:
+    return node.retry.attempts if node.retry is not None else 1
