@@ -18,28 +18,27 @@ _FATAL = frozenset(
     }
 )
 """The faults that are errors: what depends on the stage may name it by the id that it should have."""
+NO_ID = StageId("")
+"""What stands for the id of an envelope that has none."""
 
 
-def read_ids(plan: StagePlan) -> Mapping[Place, StageId]:
-    """Return the id of each envelope that has one, by the place of the envelope."""
+def read_ids(plan: StagePlan) -> tuple[StageId, ...]:
+    """Return the id of each envelope, in the order of the plan; one that has none has an empty id without faults."""
     return plan.memo.once(
-        "ids", lambda: {each.at: read_stage_id(each.id) for each in plan.envelopes if each.id is not None}
+        "ids", lambda: tuple([NO_ID if each.id is None else read_stage_id(each.id) for each in plan.envelopes])
     )
 
 
 def find_id_faults(plan: StagePlan, *faults: StageIdFault) -> Iterator[tuple[Envelope, StageId]]:
     """Yield the envelopes whose id has one of some faults."""
-    ids = read_ids(plan)
-    for each in plan.envelopes:
-        found = ids.get(each.at)
-        if found is not None and found.faults and not set(faults).isdisjoint(found.faults):
-            yield each, found
+    pairs = zip(plan.envelopes, read_ids(plan), strict=True)
+    faulty = plan.memo.once("faulty ids", lambda: [(each, found) for each, found in pairs if found.faults])
+    return ((each, found) for each, found in faulty if not set(faults).isdisjoint(found.faults))
 
 
 def number_stages(plan: StagePlan) -> Mapping[str, int]:
     """Return the number of each stage by its id: 0 of one whose id has another form."""
-    ids = read_ids(plan)
-    return plan.memo.once("numbers", lambda: {name: ids[each.at].number for name, each in plan.by_id.items()})
+    return plan.memo.once("numbers", lambda: {each.text: each.number for each in read_ids(plan) if each.text})
 
 
 def find_repeated_ids(plan: StagePlan) -> tuple[Envelope, ...]:

@@ -10,6 +10,7 @@ from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.frontends.envelopes.document import DependencyKind, Envelope, InputKind, StagePlan
 from stagec.frontends.envelopes.ids import find_meant_stage, find_repeated_ids, list_suspects
+from stagec.frontends.envelopes.inputs import list_inputs
 
 
 @value
@@ -53,9 +54,8 @@ def _list_lost_stages(plan: StagePlan) -> Iterator[LostStage]:
         for odd in stage.oddities:
             if odd.kind is DependencyKind.UNKNOWN:
                 named.setdefault(odd.name, ([], []))[0].append(odd.at)
-        for name, given in stage.inputs.items():
-            if given.kind is InputKind.UNKNOWN_STAGE and given.producer is not None:
-                named.setdefault(given.producer, ([], []))[1].append(stage.place_input(name))
+    for stage, given in list_inputs(plan, InputKind.UNKNOWN_STAGE):
+        named.setdefault(str(given.producer), ([], []))[1].append(stage.place_input(given.name))
     is_certain = plan.is_whole or bool(find_repeated_ids(plan))
     for name, (dependencies, inputs) in named.items():
         if is_certain or plan.names.slip(name) is not None:
@@ -66,11 +66,10 @@ def _list_lost_stages(plan: StagePlan) -> Iterator[LostStage]:
 
 def _list_lost_outputs(plan: StagePlan) -> Iterator[LostOutput]:
     asked: dict[tuple[str, str], list[Place]] = {}
-    for stage in plan.envelopes:
-        for name, given in stage.inputs.items():
-            if given.kind is InputKind.UNKNOWN_OUTPUT and given.producer is not None:
-                known = plan.by_id[given.producer].outputs
-                asked.setdefault((given.producer, given.path if known else ""), []).append(stage.place_input(name))
+    for stage, given in list_inputs(plan, InputKind.UNKNOWN_OUTPUT):
+        producer = str(given.producer)
+        known = plan.by_id[producer].outputs
+        asked.setdefault((producer, given.path if known else ""), []).append(stage.place_input(given.name))
     paths: dict[str, NameIndex] = {}
     for (producer, path), ats in asked.items():
         stage = plan.by_id[producer]

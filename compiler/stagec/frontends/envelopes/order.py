@@ -34,11 +34,13 @@ def share_cycle(plan: StagePlan, one: Envelope, other: Envelope) -> bool:
     return one.at in groups and groups[one.at] == groups.get(other.at)
 
 
-def measure_losses(plan: StagePlan) -> Mapping[Place, float]:
-    """Return for each stage without a checkpoint the seconds of work that one crash can lose from it on.
+def measure_losses(plan: StagePlan) -> Iterator[tuple[Envelope, float]]:
+    """Yield the stages without a checkpoint that others need, each with the seconds of work that a crash can lose.
 
     That is its own limit, and the longest chain of stages that need it up to the next one with a checkpoint.
     """
+    if all(each.checkpoint_after for each in plan.envelopes):
+        return
     leads = _find_needs(plan)
     followers: list[list[int]] = [[] for _ in leads]
     for index, needs in enumerate(leads):
@@ -48,8 +50,9 @@ def measure_losses(plan: StagePlan) -> Mapping[Place, float]:
     for group in components(followers):  # each after all that need it
         for index in group if len(group) == 1 else ():
             lost[index] = plan.envelopes[index].max_duration + _longest(plan, lost, followers[index])
-    open_ones = (index for index, each in enumerate(plan.envelopes) if not each.checkpoint_after and followers[index])
-    return {plan.envelopes[index].at: lost[index] for index in open_ones}
+    for index, each in enumerate(plan.envelopes):
+        if not each.checkpoint_after and followers[index]:
+            yield each, lost[index]
 
 
 def find_concurrent(plan: StagePlan) -> tuple[Envelope, Envelope] | None:
@@ -77,12 +80,19 @@ def _find_needs(plan: StagePlan) -> Sequence[Sequence[int]]:
 
 
 def _list_needs(plan: StagePlan) -> Iterator[Iterator[int]]:
-    index = {each.at: place for place, each in enumerate(plan.envelopes)}
-    for each in plan.envelopes:
-        guessed = {name for odd in each.oddities if odd.kind is DependencyKind.UNKNOWN for name in odd.meant}
-        guessed -= {*each.dependencies, *(given.producer for given in each.inputs.values())}
-        found = (plan.by_id[name] for name in dict.fromkeys((*each.needs, *each.implied)) if name not in guessed)
-        yield (index[need.at] for need in found if need is not each)
+    index: dict[str, int] = {}
+    for place, each in enumerate(plan.envelopes):
+        index.setdefault(each.name, place)
+    for place, each in enumerate(plan.envelopes):
+        needs = (*each.needs, *each.implied) if each.implied else each.needs
+        guessed = _find_guesses(each) if each.oddities else ()
+        yield (index[name] for name in needs if name not in guessed and index[name] != place)
+
+
+def _find_guesses(each: Envelope) -> set[str]:
+    """Return what only a misspelt dependency seems to mean."""
+    guessed = {name for odd in each.oddities if odd.kind is DependencyKind.UNKNOWN for name in odd.meant}
+    return guessed.difference(each.dependencies, (str(given.producer) for given in each.inputs.values()))
 
 
 def _group_cycles(plan: StagePlan) -> Mapping[Place, int]:

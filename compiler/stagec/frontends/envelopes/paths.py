@@ -36,9 +36,12 @@ def list_faulty_paths(plan: StagePlan, check: PathCheck) -> Iterator[FaultyPath]
 
 
 def _find_faulty(plan: StagePlan) -> Iterator[FaultyPath]:
+    known: dict[str, PathFault | None] = {}
     for stage in plan.envelopes:
         for name, text in stage.outputs.items():
-            fault = find_path_fault(text)
+            if text not in known:  # many stages have outputs of one name
+                known[text] = find_path_fault(text)
+            fault = known[text]
             if fault is not None:
                 yield FaultyPath(stage.place_output(name), text, fault)
         for name, given in stage.inputs.items():
@@ -52,9 +55,14 @@ def _normalise(path: str) -> str:
     return "/".join([part for part in path.split("/") if part])
 
 
+def _find_crowded(plan: StagePlan) -> list[Envelope]:
+    """Return the stages with several outputs."""
+    return plan.memo.once("crowded", lambda: [each for each in plan.envelopes if len(each.outputs) > 1])
+
+
 def find_equal_paths(plan: StagePlan) -> Iterator[PathPair]:
     """Yield the outputs whose path an earlier output of the stage has."""
-    for stage in plan.envelopes:
+    for stage in _find_crowded(plan):
         first: dict[str, str] = {}
         for name, path in stage.outputs.items():
             other = first.setdefault(_normalise(path), name)
@@ -64,7 +72,7 @@ def find_equal_paths(plan: StagePlan) -> Iterator[PathPair]:
 
 def find_similar_paths(plan: StagePlan) -> Iterator[PathPair]:
     """Yield the outputs whose path differs from that of an earlier one in case or in how letters are composed."""
-    for stage in plan.envelopes:
+    for stage in _find_crowded(plan):
         first: dict[str, tuple[str, str]] = {}
         for name, path in stage.outputs.items():
             plain = _normalise(path)
@@ -75,7 +83,7 @@ def find_similar_paths(plan: StagePlan) -> Iterator[PathPair]:
 
 def find_nested_paths(plan: StagePlan) -> Iterator[PathPair]:
     """Yield the outputs of which one is a folder in the path of the other."""
-    for stage in plan.envelopes:
+    for stage in _find_crowded(plan):
         names = {_normalise(path): name for name, path in stage.outputs.items()}
         place = {name: index for index, name in enumerate(stage.outputs)}
         outer = None

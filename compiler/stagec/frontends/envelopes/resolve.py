@@ -16,7 +16,7 @@ from stagec.frontends.envelopes.document import (
     StageInput,
     group_by_number,
 )
-from stagec.frontends.envelopes.reach import Ancestry
+from stagec.frontends.envelopes.reach import MOST, Ancestry
 
 _SHORT = re.compile(r"S[0-9]{2}")
 _LIKE = re.compile(r"S[0-9]{2}(?:_[A-Za-z0-9_]*)?")
@@ -118,7 +118,7 @@ class Resolver:
         if _SHORT.fullmatch(name) is not None:
             meant = self._list_namesakes(name)
             if meant or self._alone:
-                return (DependencyKind.AMBIGUOUS if len(meant) > 1 else DependencyKind.SHORT), meant
+                return (DependencyKind.AMBIGUOUS if len(meant) > 1 else DependencyKind.SHORT), meant[:MOST]
         if self._alone:
             return None, ()
         near = self._guess(name)
@@ -172,7 +172,7 @@ class Resolver:
         changed: dict[int, dict[str, StageInput]] = {}
         for (index, name), answer in zip(asked, answers, strict=True):
             given = found[index].inputs[name]
-            others = [each for each in makers.get(given.text, ()) if each != index] if given.bare else []
+            others = [each for each in makers.get(given.text, ())[: MOST + 1] if each != index] if given.bare else []
             changed.setdefault(index, {})[name] = self._decide(given, found[index], answer, others)
         for index, inputs in changed.items():
             found[index] = _relink(found[index], inputs)
@@ -209,7 +209,7 @@ class Resolver:
         if self._alone:
             producer = links.dependencies[0] if len(links.dependencies) == 1 else None
             return replace(given, kind=InputKind.OUTPUT, producer=producer) if links.dependencies else given
-        named = tuple([self._written[index].id or "" for index in answer or others])
+        named = tuple([self._written[index].id or "" for index in answer or others[:MOST]])
         if not answer:
             return replace(given, candidates=named)
         if len(named) > 1:

@@ -19,4 +19,6 @@ from stagec.rules.envelopes import rule
 def check(plan: StagePlan) -> Iterator[Finding]:
     for odd in (odd for stage in plan.envelopes for odd in stage.oddities):
         if odd.kind is DependencyKind.AMBIGUOUS:
-            yield Finding(odd.at, f"dependency {quote(odd.name)} may be {listing(odd.meant, 'or')}")
+            yield Finding(
+                odd.at, f"dependency {quote(odd.name)} may be {listing(plan.by_number.get(odd.name, odd.meant), 'or')}"
+            )

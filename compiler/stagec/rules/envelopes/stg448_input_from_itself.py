@@ -14,15 +14,14 @@ from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.envelopes.document import InputKind, StagePlan
 from stagec.frontends.envelopes.ids import find_repeated_ids
+from stagec.frontends.envelopes.inputs import list_inputs
 from stagec.rules.envelopes import rule
 
 
 @rule(since="0.1", origin=("stage-protocol:input-from-self",))
 def check(plan: StagePlan) -> Iterator[Finding]:
     repeated = {each.at: (each.id_at,) for each in find_repeated_ids(plan)}
-    for stage in plan.envelopes:
-        for name, given in stage.inputs.items():
-            if given.kind is InputKind.OWN:
-                at = stage.place_input(name)
-                message = f"stage {quote(stage.name)} reads its own output {quote(given.path)}"
-                yield Finding(at, message, causes=(at, *repeated.get(stage.at, ())))
+    for stage, given in list_inputs(plan, InputKind.OWN):
+        at = stage.place_input(given.name)
+        message = f"stage {quote(stage.name)} reads its own output {quote(given.path)}"
+        yield Finding(at, message, causes=(at, *repeated.get(stage.at, ())))

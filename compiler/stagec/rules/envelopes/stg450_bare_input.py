@@ -15,20 +15,18 @@ from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.envelopes.document import InputKind, StagePlan
+from stagec.frontends.envelopes.inputs import list_inputs
 from stagec.rules.envelopes import rule
 
 
 @rule(since="0.1", origin=("stage-protocol:input-bare-reference",), severity=Severity.WARNING)
 def check(plan: StagePlan) -> Iterator[Finding]:
-    for stage in plan.envelopes:
-        for name, given in stage.inputs.items():
-            if not given.bare or given.kind is not InputKind.OUTPUT:
-                continue
-            at = stage.place_input(name)
-            if given.producer is None or plan.alone:
-                message = f"input {quote(given.text)} does not name the stage whose output it is"
-                yield Finding(at, message, causes=(at,))
-                continue
+    for stage, given in list_inputs(plan, InputKind.OUTPUT):
+        at = stage.place_input(given.name)
+        if given.producer is None or plan.alone:
+            message = f"input {quote(given.text)} does not name the stage whose output it is"
+            yield Finding(at, message, causes=(at,))
+        else:
             whole = f"{given.producer}/{given.text}"
             fix = Fix("write the stage before the file", (Edit(Change.REPLACE, at, whole),))
             yield Finding(at, f"input {quote(given.text)} is short for {quote(whole)}", fix=fix)

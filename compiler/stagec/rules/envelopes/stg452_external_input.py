@@ -14,21 +14,24 @@ from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.core.words import listing, quote
 from stagec.frontends.envelopes.document import InputKind, StagePlan
+from stagec.frontends.envelopes.inputs import list_inputs
 from stagec.rules.envelopes import rule
 
 
 @rule(since="0.1", origin=("stage-protocol:input-external",), severity=Severity.NOTE)
 def check(plan: StagePlan) -> Iterator[Finding]:
-    for stage in plan.envelopes:
-        for name, given in stage.inputs.items():
-            if given.kind is InputKind.FILE:
-                at = stage.place_input(name)
-                others = _describe_others(given.candidates) if given.candidates else ""
-                message = f"input {quote(given.text)} is a file of the project, below its root{others}"
-                yield Finding(at, message, causes=(at,))
+    for stage, given in list_inputs(plan, InputKind.FILE):
+        at = stage.place_input(given.name)
+        others = _describe_others(given.candidates) if given.candidates else ""
+        message = f"input {quote(given.text)} is a file of the project, below its root{others}"
+        yield Finding(at, message, causes=(at,))
 
 
 def _describe_others(candidates: tuple[str, ...]) -> str:
     if len(candidates) == 1:
         return f"; stage {listing(candidates)} makes such a file, but is no dependency"
-    return f"; stages {listing(candidates)} make such a file, but are no dependencies"
+    more = " and more" if len(candidates) > _SHOWN else ""
+    return f"; stages {listing(candidates[:_SHOWN])}{more} make such a file, but are no dependencies"
+
+
+_SHOWN = 8

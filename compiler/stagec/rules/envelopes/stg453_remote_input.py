@@ -15,13 +15,12 @@ from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.envelopes.document import InputKind, StagePlan
+from stagec.frontends.envelopes.inputs import list_inputs
 from stagec.rules.envelopes import rule
 
 
 @rule(since="0.1", origin=("stage-protocol:input-url",), severity=Severity.NOTE)
 def check(plan: StagePlan) -> Iterator[Finding]:
-    for stage in plan.envelopes:
-        for name, given in stage.inputs.items():
-            if given.kind is InputKind.URL:
-                message = f"input {quote(given.text)} is a URL, which the stage has to fetch itself"
-                yield Finding(stage.place_input(name), message)
+    for stage, given in list_inputs(plan, InputKind.URL):
+        message = f"input {quote(given.text)} is a URL, which the stage has to fetch itself"
+        yield Finding(stage.place_input(given.name), message)

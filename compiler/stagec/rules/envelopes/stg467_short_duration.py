@@ -18,6 +18,5 @@ from stagec.rules.envelopes import rule
 
 @rule(since="0.1", origin=("stage-protocol:duration-too-short",))
 def check(plan: StagePlan) -> Iterator[Finding]:
-    for at, duration in find_durations(plan):
-        if duration < SHORTEST:
-            yield Finding(at, f"{duration:g} s is less than the {SHORTEST} s that a stage has at least")
+    for at, duration in find_durations(plan, lambda duration: duration < SHORTEST):
+        yield Finding(at, f"{duration:g} s is less than the {SHORTEST} s that a stage has at least")

@@ -18,6 +18,5 @@ from stagec.rules.envelopes import rule
 
 @rule(since="0.1", origin=("stage-protocol:duration-too-long",))
 def check(plan: StagePlan) -> Iterator[Finding]:
-    for at, duration in find_durations(plan):
-        if duration > LONGEST:
-            yield Finding(at, f"{duration:g} s is more than the {LONGEST} s that a stage has at most")
+    for at, duration in find_durations(plan, lambda duration: duration > LONGEST):
+        yield Finding(at, f"{duration:g} s is more than the {LONGEST} s that a stage has at most")

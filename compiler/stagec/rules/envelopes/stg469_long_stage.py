@@ -20,6 +20,5 @@ from stagec.rules.envelopes import rule
 
 @rule(since="0.1", origin=("stage-protocol:duration-over-four-minutes",), severity=Severity.NOTE)
 def check(plan: StagePlan) -> Iterator[Finding]:
-    for at, duration in find_durations(plan):
-        if tier_of(duration) is Tier.EXTENDED:
-            yield Finding(at, f"the stage has {duration:g} s, more than the 240 s that most stages should have")
+    for at, duration in find_durations(plan, lambda duration: tier_of(duration) is Tier.EXTENDED):
+        yield Finding(at, f"the stage has {duration:g} s, more than the 240 s that most stages should have")

@@ -19,6 +19,7 @@ from stagec.rules.envelopes import rule
 
 @rule(since="0.1", origin=("stage-protocol:duration-maximum-tier",), severity=Severity.WARNING)
 def check(plan: StagePlan) -> Iterator[Finding]:
-    for at, duration in find_durations(plan):
-        if tier_of(duration) is Tier.MAXIMUM and duration <= LONGEST:
-            yield Finding(at, f"the stage has {duration:g} s, which is for exceptional cases only")
+    for at, duration in find_durations(
+        plan, lambda duration: tier_of(duration) is Tier.MAXIMUM and duration <= LONGEST
+    ):
+        yield Finding(at, f"the stage has {duration:g} s, which is for exceptional cases only")

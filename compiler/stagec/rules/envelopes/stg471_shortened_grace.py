@@ -20,7 +20,6 @@ from stagec.rules.envelopes import rule
 
 @rule(since="0.1", origin=("stage-protocol:duration-grace-clamped",), severity=Severity.WARNING)
 def check(plan: StagePlan) -> Iterator[Finding]:
-    for at, duration in find_durations(plan):
-        if grace_of(duration) < GRACE and duration <= LONGEST:
-            left = f"{grace_of(duration):g} s of grace instead of {GRACE} s"
-            yield Finding(at, f"a limit of {duration:g} s leaves {left}, because every stage ends at {LONGEST} s")
+    for at, duration in find_durations(plan, lambda duration: grace_of(duration) < GRACE and duration <= LONGEST):
+        left = f"{grace_of(duration):g} s of grace instead of {GRACE} s"
+        yield Finding(at, f"a limit of {duration:g} s leaves {left}, because every stage ends at {LONGEST} s")

@@ -21,9 +21,8 @@ from stagec.rules.envelopes import rule
 
 @rule(since="0.1", origin=("stage-protocol:side-effect-retryable",), severity=Severity.WARNING)
 def check(plan: StagePlan) -> Iterator[Finding]:
-    ids = read_ids(plan)
-    for stage in plan.envelopes:
-        verb = ids[stage.at].verb if stage.at in ids else ""
+    for stage, found in zip(plan.envelopes, read_ids(plan), strict=True):
+        verb = found.verb
         if verb in SIDE_EFFECTS and stage.retryable and stage.members.get("retryable", True) is True:
             at = stage.at / "retryable" if stage.says("retryable") else stage.id_at
             message = (

@@ -21,9 +21,7 @@ from stagec.rules.envelopes import rule
 
 @rule(since="0.1", origin=("stage-protocol:checkpoint-gap",), severity=Severity.NOTE)
 def check(plan: StagePlan) -> Iterator[Finding]:
-    losses = {} if plan.alone else measure_losses(plan)
-    for stage in plan.envelopes:
-        lost = losses.get(stage.at, 0)
+    for stage, lost in measure_losses(plan):
         if lost > LAST_OF_TIER[Tier.STANDARD]:
             message = f"without a checkpoint after stage {quote(stage.name)}, a crash can lose {lost:g} s of work"
             yield Finding(stage.at / "checkpointAfter", message)

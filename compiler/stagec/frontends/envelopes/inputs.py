@@ -1,0 +1,21 @@
+"""The inputs of a plan by where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stagec.frontends.envelopes.document import Envelope, InputKind, StageInput, StagePlan
+
+
+def list_inputs(plan: StagePlan, kind: InputKind) -> list[tuple[Envelope, StageInput]]:
+    """Return the inputs of one kind, each with its stage; outputs of other stages only where they are bare."""
+    return plan.memo.once("inputs", lambda: _group_inputs(plan)).get(kind, [])
+
+
+def _group_inputs(plan: StagePlan) -> Mapping[InputKind, list[tuple[Envelope, StageInput]]]:
+    found: dict[InputKind, list[tuple[Envelope, StageInput]]] = {}
+    for stage in plan.envelopes:
+        for given in stage.inputs.values():
+            if given.bare or given.kind is not InputKind.OUTPUT:
+                found.setdefault(given.kind, []).append((stage, given))
+    return found
