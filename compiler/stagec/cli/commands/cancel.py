@@ -34,9 +34,9 @@ def cancel(run: str, runs: Path) -> None:
 
 def _cancel(path: Path, journal: Journal) -> None:
     from stagec.cli.running.inputs import load_program
-    from stagec.cli.running.report import choose_reporter
     from stagec.cli.running.run_session import RunSetup, execute
     from stagec.cli.running.runs import name_of
+    from stagec.cli.running.stage_reporter import choose_reporter
     from stagec.core.failure import Failure
     from stagec.core.words import quote
     from stagec.drivers.local.replay import fold_events

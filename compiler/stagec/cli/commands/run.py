@@ -15,7 +15,11 @@ from stagec.cli.running import options
 @options.world
 @options.world_command
 @click.option(
-    "--run", "name", metavar="NAME", help="The name of the run; by default made of the plan's id and the time."
+    "--run",
+    "--run-id",
+    "name",
+    metavar="NAME",
+    help="The name of the run; by default made of the plan's id and the time, of a stage plan 'run-' and the time.",
 )
 @click.option("--digest", metavar="DIGEST", help="Refuse PLAN unless this is its digest, 'sha256:' and 64 digits.")
 @options.inputs
@@ -25,6 +29,9 @@ from stagec.cli.running import options
 @options.allow_hooks
 @options.pass_env
 @options.command_timeout
+@options.project
+@options.executor
+@options.max_parallel
 @click.pass_context
 def run(context: click.Context, /, **given: Any) -> None:
     """Run PLAN, a file that 'stagec compile' has written, and keep every event in a journal.
@@ -33,11 +40,14 @@ def run(context: click.Context, /, **given: Any) -> None:
     Commands of the plan run in the current folder, unless one of these answers for them. `-` reads the plan from
     standard input. A plan that 'stagec verify' refuses does not run.
 
+    The stages of a stage plan are processes in the folder of --project. What they publish is in
+    'reports/REPORT/RUN' there, with a checkpoint for each. Ctrl-C interrupts them; a second one ends them at once.
+
     `stagec resume` resumes a run that was interrupted, however that happened.
 
     Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer,
     4 internal error, 130 interrupted (143 by SIGTERM).
     """
-    from stagec.cli.running.run_session import StartRequest, start
+    from stagec.cli.running.start_request import StartRequest, start
 
     context.exit(start(StartRequest(**given)))

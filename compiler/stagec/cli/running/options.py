@@ -74,6 +74,23 @@ command_timeout = click.option(
     show_envvar=True,
     help="The time limit of a validator.",
 )
+project = click.option(
+    "--project",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The folder in which stages run and publish; by default the current one, of a run that is resumed its own.",
+)
+executor = click.option(
+    "--executor",
+    metavar="'PROGRAM …'",
+    help="A program that carries out the stages that have no 'run': it is told of each by STAGEC_ variables.",
+)
+max_parallel = click.option(
+    "--max-parallel",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Let fewer stages run at the same time than the plan allows.",
+)
 entry = click.option("--entry", metavar="ENTRY", help="The entry at which the run begins.")
 inputs = click.option(
     "--input",

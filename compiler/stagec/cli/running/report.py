@@ -54,8 +54,31 @@ class RunReporter(Protocol):
     def conclude(self, state: State) -> None:
         """Report how the run has ended."""
 
+    def tell(self, stage: str, sentence: str) -> None:
+        """Report what happens to a stage and changes nothing; in any thread."""
 
-class LineReporter:
+    def show(self, stage: str, percent: float, text: str) -> None:
+        """Take note of how far a stage says that it is; in any thread."""
+
+    def close(self) -> None:
+        """Leave a terminal as it was."""
+
+
+class _QuietReporter:
+    """What reporters have in common that draw nothing."""
+
+    def tell(self, stage: str, sentence: str) -> None:
+        """Say it to people."""
+        say(f"stagec: {stage}: {sentence}")
+
+    def show(self, _stage: str, _percent: float, _text: str) -> None:
+        """Keep nothing of it."""
+
+    def close(self) -> None:
+        """Leave everything as it is."""
+
+
+class LineReporter(_QuietReporter):
     """Reports to people: one line for each execution, and how the run has ended."""
 
     def __init__(self, plan: Plan) -> None:
@@ -78,7 +101,7 @@ class LineReporter:
         put(f"{self._formatter.ending(state)}, {format_count(self._events, 'event')}\n")
 
 
-class EventReporter:
+class EventReporter(_QuietReporter):
     """Reports to programs: one object for each trace event, numbered through the whole run, without any time."""
 
     def __init__(self) -> None:
@@ -149,11 +172,6 @@ class RunFormatter:
 
     def _format(self, text: str) -> str:
         return visible(text, self._paper.encoding)
-
-
-def choose_reporter(plan: Plan, events: str | None) -> RunReporter:
-    """Return the reporter for the format that was asked for."""
-    return LineReporter(plan) if events is None else EventReporter()
 
 
 def announce(plan: Plan, digest: str, name: str, *, quiet: bool) -> None:

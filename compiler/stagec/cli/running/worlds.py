@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from stagec.cli.running.report import RunReporter
 from stagec.cli.running.runs import name_of, turns_of
+from stagec.cli.running.stages import open_stages
 from stagec.core.failure import Failure
 from stagec.core.value import NOTHING, value
 from stagec.core.words import quote
@@ -18,6 +20,8 @@ from stagec.world.local_world import LocalWorld, Permissions
 from stagec.world.program_world import Opening, ProgramWorld
 from stagec.world.scenario import Scenario
 from stagec.world.scripted_world import ScriptedWorld
+from stagec.world.stages.run_folder import RunFolder
+from stagec.world.stages.stage_world import StageWorld
 
 
 @value
@@ -43,22 +47,39 @@ def recall_worlds(given: OtherWorlds, facts: Mapping[str, str] = NOTHING) -> Oth
 
 @value
 class WorldSetup:
-    """What a world is made of: the file of the run, its program and scenario, permissions, and who else answers."""
+    """What a world is made of: the file of the run, its program and scenario, permissions, and who else answers.
+
+    `folder` is the directory of a run of stages. The reporter hears of these while they run.
+    """
 
     path: Path
     program: Program
     scenario: Scenario
     permissions: Permissions
     others: OtherWorlds
+    folder: RunFolder | None
+    reporter: RunReporter
+
+
+@value
+class OpenedWorld:
+    """A world, and the part of it that runs stages, if there are any."""
+
+    world: ComposedWorld
+    stages: StageWorld | None
 
 
 @contextmanager
-def open_world(setup: WorldSetup) -> Iterator[ComposedWorld]:
+def open_world(setup: WorldSetup) -> Iterator[OpenedWorld]:
     """Make a world; nothing that it has started is left when this ends."""
+    root = None if setup.folder is None else setup.folder.root
     with closing(CommandLock(turns_of(setup.path))) as turns:
-        scripted = ScriptedWorld(setup.scenario, LocalWorld(setup.permissions, turns))
-        with closing(ComposedWorld((scripted, *_open_others(setup), scripted))) as world:
-            yield world
+        if setup.folder is not None:
+            turns.hold()  # before anybody looks at what an earlier process has left
+        with open_stages(setup.folder, setup.program.plan, setup.reporter) as stages:
+            scripted = ScriptedWorld(setup.scenario, LocalWorld(setup.permissions, turns, stages, root))
+            with closing(ComposedWorld((scripted, *_open_others(setup), scripted))) as world:
+                yield OpenedWorld(world, stages)
 
 
 def _open_others(setup: WorldSetup) -> Iterator[WorldPart]:

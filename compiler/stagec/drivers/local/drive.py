@@ -51,7 +51,8 @@ class EventStore(Protocol):
 class RunSession:
     """One process that executes a run: its program and events, the world that answers, and an observer.
 
-    Where there is an inbox, events that are put into it happen to the run.
+    Where there is an inbox, events that are put into it happen to the run. `most` is how many requests may be under way
+    at the same time, if those are fewer than the plan allows.
     """
 
     program: Program
@@ -59,6 +60,7 @@ class RunSession:
     world: World
     observe: Observer = unseen
     inbox: Inbox | None = None
+    most: int | None = None
 
 
 def drive(program: Program, journal: Journal, world: World, event: Event | None, observe: Observer = unseen) -> State:
@@ -87,7 +89,8 @@ def restore(program: Program, history: History, observe: Observer = unseen) -> S
 def proceed(session: RunSession, state: State, event: Event | None) -> State:
     """Execute a run from a state, the one to which the journal leads, until it has ended."""
     journal = session.journal
-    most, background = session.program.plan.limits.parallel, open_background() if journal.waits else None
+    background, most = open_background() if journal.waits else None, session.program.plan.limits.parallel
+    most = most if session.most is None else min(most, session.most)
     with background or nullcontext(run_at_once) as begin, open_pool(session.world, most, session.inbox) as pool:
         while event is not None or state.ended is None:
             if event is None:

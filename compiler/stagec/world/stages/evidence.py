@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 from stagec.protocol.markers import Marker, MarkerParser
 
 _STATUSES = frozenset({"success", "failed", "interrupted"})
+_WHOLE = 100
 _MOST = 8
 """Other stages whose names are kept."""
+
+Hear = Callable[[float, str], None]
+"""Is told how many percent of its work a stage says that it has done, and what else it says."""
 
 
 class Evidence:
@@ -18,8 +23,8 @@ class Evidence:
     this one, of which it prints markers all the same: these say nothing.
     """
 
-    def __init__(self, stage: str) -> None:
-        self._stage = stage
+    def __init__(self, stage: str, hear: Hear) -> None:
+        self._stage, self._hear = stage, hear
         self._parser = MarkerParser()
         self.status: str | None = None
         self.others: list[str] = []
@@ -43,3 +48,11 @@ class Evidence:
             elif marker.subtype == "end":
                 status = marker.attributes.get("status")
                 self.status = status if status in _STATUSES else None
+            elif marker.subtype == "progress":
+                self._tell_progress(marker)
+
+    def _tell_progress(self, marker: Marker) -> None:
+        with suppress(ValueError):
+            percent = float(marker.attributes.get("pct", ""))
+            if 0 <= percent <= _WHOLE:
+                self._hear(percent, marker.content or marker.attributes.get("msg", ""))

@@ -11,10 +11,14 @@ from stagec.core.value import value
 from stagec.plan.act import ProcessLimits
 from stagec.protocol.emission import format_stage_progress
 from stagec.world.escalation import Alarm, Escalation
-from stagec.world.stages.evidence import Evidence
+from stagec.world.stages.evidence import Evidence, Hear
 from stagec.world.stages.run_log import LogStream, RunLog
 from stagec.world.supervised import Job, Link
 from stagec.world.supervision import Supervision
+
+
+def ignore_progress(_percent: float, _text: str) -> None:
+    """Hear nothing."""
 
 
 def list_alarms(limits: ProcessLimits) -> tuple[Alarm, ...]:
@@ -56,10 +60,15 @@ class ProcessEnd:
 
 
 class StageProcess:
-    """The process of one stage, which somebody can abort in another thread."""
+    """The process of one stage, which somebody can abort in another thread.
 
-    def __init__(self, stage: str, limits: ProcessLimits, link: Link, tell: Callable[[str], None]) -> None:
-        self._stage, self._limits, self._link, self._tell = stage, limits, link, tell
+    `tell` hears what happens to it, `hear` how far it says that it is.
+    """
+
+    def __init__(
+        self, stage: str, limits: ProcessLimits, link: Link, tell: Callable[[str], None], hear: Hear = ignore_progress
+    ) -> None:
+        self._stage, self._limits, self._link, self._tell, self._hear = stage, limits, link, tell, hear
         self._log: RunLog | None = None
         self._escalation = Escalation(list_alarms(limits))
         self._supervision = Supervision(link, self._escalation, self._warn)
@@ -71,7 +80,7 @@ class StageProcess:
     def run(self, job: Job, log: RunLog, redactor: Redactor) -> ProcessEnd:
         """Run the process to its end, with all that it has started; its output goes to the log."""
         self._log = log
-        evidence = Evidence(self._stage)
+        evidence = Evidence(self._stage, self._hear)
         out, err = LogStream(log, redactor), LogStream(log, redactor)
 
         def take(piece: bytes) -> None:

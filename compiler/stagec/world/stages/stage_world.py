@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from functools import partial
 from threading import Lock
 
 from stagec.core.failure import Failure
@@ -30,10 +31,19 @@ def _tell_nobody(_stage: str, _sentence: str) -> None:
     return
 
 
+def _show_nobody(_stage: str, _percent: float, _text: str) -> None:
+    return
+
+
+Show = Callable[[str, float, str], None]
+"""Is told how many percent of its work a stage says that it has done, and what else it says."""
+
+
 class StageWorld:
     """Runs the stages of one run below its directory; it may be asked in several threads.
 
-    `needs` are the stages that each stage needs. `tell` hears what happens to stages, in any thread.
+    `needs` are the stages that each stage needs. In any thread, `tell` hears what happens to stages, and `show`, which
+    may be set before the first of them, how far they are.
     """
 
     def __init__(
@@ -46,6 +56,7 @@ class StageWorld:
         self._aborted: set[str] = set()
         self._lock = Lock()
         self._log = _open_log(run)
+        self.show: Show = _show_nobody
 
     def close(self) -> None:
         """Let go of the log."""
@@ -62,7 +73,9 @@ class StageWorld:
         with closing(link):
             if not effect.words and not around.executor:
                 raise Failure(f"the stage {quote(effect.node)} has no 'run': an executor has to carry out its goal")
-            process = StageProcess(effect.node, effect.limits, link, lambda told: self._tell(effect.node, told))
+            process = StageProcess(
+                effect.node, effect.limits, link, partial(self._tell, effect.node), partial(self.show, effect.node)
+            )
             with self._while_running(effect.key, process):
                 return StageRun(effect, self._run, self._log, self._tell).execute(process, around, redactor)
 

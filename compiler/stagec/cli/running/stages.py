@@ -1,0 +1,166 @@
+"""Runs of stage plans: where they are executed, by whom, and what a run that is resumed goes on with."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from stagec.cli.running.report import RunReporter
+from stagec.cli.running.runs import SUFFIX, Runs
+from stagec.cli.streams import say
+from stagec.core.failure import Failure
+from stagec.core.nearest import NameIndex, hint
+from stagec.core.value import value
+from stagec.core.words import format_count, listing, quote
+from stagec.drivers.local import History
+from stagec.drivers.local.replay import advance_through
+from stagec.plan import Plan
+from stagec.plan.act import Process
+from stagec.plan.node import Schedule
+from stagec.protocol.manifest import TrustLevel
+from stagec.runtime import Program
+from stagec.world.stages.resumption import Resumption, Verifier, list_published
+from stagec.world.stages.run_folder import LOG, RunFolder
+from stagec.world.stages.stage_world import StageWorld
+
+_RESERVED = ("checkpoints", "queue", "staging")
+"""Names that the protocol has for other folders beside those of runs."""
+
+
+@value
+class StageOptions:
+    """Where and how stages are executed, as given; None where an option is absent."""
+
+    project: Path | None = None
+    executor: str | None = None
+    max_parallel: int | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of the program that carries out stages without a command; no shell reads them."""
+        try:
+            words = tuple(shlex.split(self.executor or ""))
+        except ValueError as error:
+            raise Failure(f"--executor {quote(self.executor)} is no command line: {error}") from error
+        if self.executor is not None and not words:
+            raise Failure("--executor names no program")
+        return words
+
+    @property
+    def folder(self) -> str:
+        """The root of the project."""
+        return os.path.abspath(self.project or os.curdir)
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What the journal remembers, so that whoever resumes the run finds the same."""
+        named = {"project": self.folder, "executor": self.executor}
+        return {name: each for name, each in named.items() if each is not None and each.isprintable()}
+
+    def recall(self, facts: Mapping[str, str]) -> StageOptions:
+        """Return the options with what the journal remembers where they are absent."""
+        remembered = Path(facts["project"]) if "project" in facts else None
+        return StageOptions(self.project or remembered, self.executor or facts.get("executor"), self.max_parallel)
+
+
+def has_stages(plan: Plan) -> bool:
+    """Tell whether a plan runs stages as processes."""
+    return any(isinstance(node.act, Process) for node in plan.nodes.values())
+
+
+def name_stage_run(runs: Runs) -> str:
+    """Return a free name for a run as the protocol has them: `run-20260102-143022`."""
+    name = time.strftime("run-%Y%m%d-%H%M%S")
+    taken = (f"{name}-{number}" for number in range(2, 10_000))
+    return next(each for each in (name, *taken) if not os.path.lexists(runs.folder / f"{each}{SUFFIX}"))
+
+
+def refuse_unfit_stages(plan: Plan, options: StageOptions) -> None:
+    """Raise `Failure` for options that a plan has no use for, and for stages that nobody has said how to run."""
+    if not has_stages(plan):
+        unused = {"--project": options.project, "--executor": options.executor, "--max-parallel": options.max_parallel}
+        named = [name for name, each in unused.items() if each is not None]
+        if named:
+            raise Failure(
+                f"{listing(named)} are for stage plans, and {quote(plan.id)} has no stages that are processes"
+            )
+        return
+    silent = [name for name, node in plan.nodes.items() if isinstance(node.act, Process) and not node.act.words]
+    if silent and not options.words:
+        told = f"{listing(silent[:_SHOWN])}{' and others' * (len(silent) > _SHOWN)}"
+        raise Failure(f"{told} have no 'run': --executor 'PROGRAM …' names the program that carries out their goals")
+    if not os.path.isdir(options.folder):
+        raise Failure(f"{quote(options.folder)} is no folder: --project names the one in which the run executes")
+
+
+_SHOWN = 4
+
+
+@contextmanager
+def open_stages(folder: RunFolder | None, plan: Plan, reporter: RunReporter) -> Iterator[StageWorld | None]:
+    """Open the directory of a run, if it has one."""
+    if folder is None:
+        yield None
+        return
+    with closing(StageWorld(folder, plan, find_needs(plan), reporter.tell)) as world:
+        world.show = reporter.show
+        yield world
+
+
+def find_folder(plan: Plan, name: str, options: StageOptions) -> RunFolder | None:
+    """Return the directory of a run; nothing for a plan without stages."""
+    if not has_stages(plan):
+        return None
+    if name in _RESERVED:
+        raise Failure(f"{quote(name)} cannot name a run of stages: the protocol uses that name otherwise")
+    return RunFolder(options.folder, plan.id, name)
+
+
+def find_needs(plan: Plan) -> Mapping[str, tuple[str, ...]]:
+    """Return what each stage of a plan needs."""
+    schedules = (entry for entry in plan.entries.values() if isinstance(entry, Schedule))
+    return {name: needed for each in schedules for name, needed in each.needs.items()}
+
+
+def refuse_other_results(folder: RunFolder | None) -> None:
+    """Raise `Failure` where the directory of a run that is to begin has results already."""
+    if folder is None:
+        return
+    try:
+        found = sorted({*os.listdir(folder.path)} - {LOG})
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise Failure(f"cannot read {quote(folder.path)}: {error.strerror or error}") from error
+    if found:
+        raise Failure(f"{quote(folder.path)} has results of another run: --run gives a new run another name")
+
+
+@value
+class Consent:
+    """What somebody allows a run that is resumed: stages that run again, and how little trust in checkpoints."""
+
+    stages: tuple[str, ...] = ()
+    trust: TrustLevel = TrustLevel.IMPORTED
+
+
+def verify_stages(folder: RunFolder, program: Program, history: History, consent: Consent) -> Resumption:
+    """Verify what a run has left, say what is found, and return what the run goes on with."""
+    needs = find_needs(program.plan)
+    strays = [each for each in consent.stages if each not in needs]
+    if strays:
+        raise Failure(f"no stage is called {quote(strays[0])}{hint(strays[0], NameIndex(needs))}")
+    recorded = list_published(advance_through(program, history.events))
+    found = Verifier(folder, program.plan, consent.trust).verify(needs, recorded)
+    for each in found.warnings:
+        say(f"stagec: warning: {each}")
+    for stage, why in found.refused.items():
+        say(f"stagec: warning: {stage} runs again: {why}")
+    kept = format_count(len(found.published), "stage")
+    begun = "the beginning" if found.checkpoint is None else found.checkpoint
+    say(f"resumes from {begun}: {kept} of {len(needs)} kept")
+    return found

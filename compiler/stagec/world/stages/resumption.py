@@ -1,0 +1,138 @@
+"""What of a run is still there when it is resumed: the stages whose results somebody vouches for, verified again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from stagec.core.json import Json, Object, object_of
+from stagec.core.value import value
+from stagec.plan.act import Process
+from stagec.plan.document import Plan
+from stagec.protocol.checkpoint import JudgedCheckpoint, find_newest
+from stagec.protocol.manifest import Manifest, TrustLevel
+from stagec.runtime.exchange import Answered, Event, Publish
+from stagec.runtime.state import State, StepResult
+from stagec.world.stages.checkpoints import judge_checkpoint, list_manifests
+from stagec.world.stages.publication import discard
+from stagec.world.stages.run_folder import CHECKPOINTS, RunFolder
+from stagec.world.stages.stage_files import find_other_outputs
+
+Outputs = Mapping[str, Json]
+"""What a stage has published, by name: `{"path", "sha256", "sizeBytes"}`."""
+
+
+@value
+class Resumption:
+    """What a run goes on with: what its complete stages have published, and the newest checkpoint among theirs.
+
+    `warnings` are the checkpoints that are not this machine's own, `refused` the stages whose results do not count,
+    with the reason.
+    """
+
+    published: Mapping[str, Outputs]
+    checkpoint: str | None
+    warnings: tuple[str, ...]
+    refused: Mapping[str, str]
+
+
+def list_published(steps: Iterable[tuple[Event, StepResult]]) -> Mapping[str, Outputs]:
+    """Return what stages have published by the journal of a run, the last time that they did."""
+    before, found = State(), dict[str, Outputs]()
+    for event, step in steps:
+        effect = before.pending.get(event.key) if isinstance(event, Answered) else None
+        if isinstance(event, Answered) and isinstance(effect, Publish) and "error" not in object_of(event.answer):
+            found[effect.node] = effect.outputs
+        before = step.state
+    return found
+
+
+class Verifier:
+    """Verifies what the stages of a run have left, at the trust that somebody has in checkpoints from elsewhere."""
+
+    def __init__(self, run: RunFolder, plan: Plan, trust: TrustLevel) -> None:
+        self._run, self._plan, self._trust = run, plan, trust
+        self._refused: dict[str, str] = {}
+        self._warnings: list[str] = []
+        self._manifests: dict[str, Manifest] = {}
+
+    def verify(self, needs: Mapping[str, tuple[str, ...]], recorded: Mapping[str, Outputs]) -> Resumption:
+        """Return what a run goes on with, and remove what other stages have published.
+
+        `recorded` is what the journal says of stages without checkpoints.
+        """
+        found = dict(self._list_vouched())
+        for stage, outputs in recorded.items():
+            act = self._plan.nodes[stage].act
+            if isinstance(act, Process) and not act.checkpoint and self._is_there(stage, outputs):
+                found[stage] = outputs
+        kept = _close(found, needs)
+        for stage in needs:
+            if stage not in kept:
+                discard(self._run, stage)
+        newest = find_newest(self._manifests[each] for each in kept if each in self._manifests)
+        checkpoint = None if newest is None else newest.checkpoint
+        return Resumption(kept, checkpoint, tuple(self._warnings), self._refused)
+
+    def _list_vouched(self) -> Iterator[tuple[str, Outputs]]:
+        """Yield the stages with a valid checkpoint, and what that says of their outputs."""
+        for path in list_manifests(Path(self._run.path) / CHECKPOINTS):
+            judged = judge_checkpoint(path)
+            manifest = judged.manifest
+            if manifest is None or not manifest.is_done or manifest.stage not in self._plan.nodes:
+                continue
+            why = self._find_fault(judged, manifest)
+            if why is not None:
+                self._refused[manifest.stage] = why
+                continue
+            if judged.trust is not TrustLevel.LOCAL:
+                self._warnings.append(f"{manifest.checkpoint} is {judged.trust}: it was not written by this run")
+            self._manifests[manifest.stage] = manifest
+            yield manifest.stage, self._describe(manifest)
+
+    def _find_fault(self, judged: JudgedCheckpoint, manifest: Manifest) -> str | None:
+        """Return why a checkpoint does not count, or nothing."""
+        if not judged.is_valid:
+            return f"{manifest.checkpoint} is not valid, 'stagec checkpoint verify' says why"
+        if judged.trust.tighten(self._trust) is not self._trust:
+            return f"{manifest.checkpoint} is {judged.trust}, --trust {judged.trust} lets it count"
+        act = self._plan.nodes[manifest.stage].act
+        outputs = act.outputs.values() if isinstance(act, Process) else ()
+        named = {each.path for each in manifest.artifacts}
+        missing = [path for path in outputs if f"{manifest.stage}/{path}" not in named]
+        return f"{manifest.checkpoint} does not vouch for {missing[0]}" if missing else None
+
+    def _describe(self, manifest: Manifest) -> Outputs:
+        """Return what a manifest says of the outputs of its stage, by the names that the plan gives them."""
+        act = self._plan.nodes[manifest.stage].act
+        outputs = act.outputs if isinstance(act, Process) else {}
+        entries = {each.path: each for each in manifest.artifacts}
+        own = {name: (path, entries[f"{manifest.stage}/{path}"]) for name, path in outputs.items()}
+        return {name: _record(path, each.sha256, each.size) for name, (path, each) in own.items()}
+
+    def _is_there(self, stage: str, outputs: Outputs) -> bool:
+        try:
+            with self._run.enter(stage) as folder:
+                return not find_other_outputs(folder, outputs)
+        except OSError:
+            return False
+
+
+def _record(path: str, sha256: str, size: int) -> Object:
+    return {"path": path, "sha256": sha256.lower(), "sizeBytes": size}
+
+
+def _close(found: Mapping[str, Outputs], needs: Mapping[str, tuple[str, ...]]) -> Mapping[str, Outputs]:
+    """Return the stages among some whose needs are all among them, directly or not."""
+    dependents: dict[str, list[str]] = {}
+    for stage, needed in needs.items():
+        for each in needed:
+            dependents.setdefault(each, []).append(stage)
+    lost = [stage for stage in needs if stage not in found]
+    seen = set(lost)
+    while lost:
+        for each in dependents.get(lost.pop(), ()):
+            if each not in seen:
+                seen.add(each)
+                lost.append(each)
+    return {stage: found[stage] for stage in needs if stage not in seen}
