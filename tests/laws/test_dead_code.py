@@ -17,7 +17,7 @@ CALLED_BY_OTHERS = {
     "cli/streams.py": {"daemon"},  # the library that the object is of reads it
     "world/remote_server.py": {"event_hooks"},
     "cli/commands/validate/run.py": {"no_cache"},  # an option that is accepted and does nothing
-    "core/interrupts.py": {"unraisablehook", "DeferredRequests"},  # Python calls the one; runs of stages need the other
+    "core/interrupts.py": {"unraisablehook"},  # Python calls it
     "core/value.py": {"__class__"},  # Python reads it
     "drivers/local/background.py": {"__call__"},  # a protocol's own method
     "picture/reduce.py": {"PHASE"},  # users name members of this by their value

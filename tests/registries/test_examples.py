@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from stagec.cli.app import run
+from stagec.core.diagnostic import Severity
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.project.settings import Settings
 
@@ -39,6 +40,11 @@ def fences(page: Path) -> list[str]:
 @pytest.mark.parametrize("name", CLEAN)
 def test_an_example_is_clean_down_to_the_last_note(name: str) -> None:
     assert [(each.code, each.message) for each in compiled(name).diagnostics] == []
+
+
+def test_the_stage_plan_has_nothing_but_two_facts_to_tell() -> None:
+    told = [(each.severity, each.name) for each in compiled("wine-quality").diagnostics]
+    assert told == [(Severity.NOTE, "external-input"), (Severity.NOTE, "unknown-verb")]
 
 
 def test_every_example_is_held_by_a_test() -> None:
@@ -81,4 +87,4 @@ def test_the_program_in_the_readme_runs() -> None:
 
 def test_the_main_command_shows_findings(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["validate", str(EXAMPLES)]) == 1
-    assert "Found 6 errors in 4 files" in capsys.readouterr().out
+    assert "Found 6 errors, 2 notes in 5 files" in capsys.readouterr().out
