@@ -12,7 +12,7 @@ from stagec.contract.expansion import judge_reached
 from stagec.core.collector import PausedCollector
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.rule import AnyFamily, AnyRule, Family
-from stagec.core.shelf import members
+from stagec.core.shelf import member, members, names
 from stagec.core.value import NOTHING, replace, value
 from stagec.findings import Verdict, diagnose
 from stagec.frontends import AnyFrontEnd, Flow, FrontEnd
@@ -104,7 +104,7 @@ class Judgement:
 
 def judge(subjects: Iterable[object], trees: Mapping[str, Tree], settings: Settings) -> Judgement:
     """Let the rules judge subjects and the files that they were read from."""
-    selection = Selection.of(settings, list_families())
+    selection = Selection.of(settings, list_project_families() if settings.selects_nothing else list_families())
     faulty = [tree for tree in trees.values() if tree.faults]  # of a tree without faults no rule has anything to say
     cases = tuple(_pair_rules(selection, (*faulty, *subjects)))
     verdicts = tuple(Verdict(rule, finding) for rule, subject in cases for finding in rule.check(subject))
@@ -113,7 +113,17 @@ def judge(subjects: Iterable[object], trees: Mapping[str, Tree], settings: Setti
 
 def list_families() -> tuple[AnyFamily, ...]:
     """Return every family of rules in the order in which they judge."""
-    return tuple(sorted(members(rules, Family), key=lambda family: family.numbers[0].start))
+    return tuple(sorted(members(rules, Family), key=_first_number))
+
+
+def list_project_families() -> tuple[AnyFamily, ...]:
+    """Return the families that can have something to say of a project, in the order in which they judge."""
+    chosen = (name for name in names(rules) if name not in rules.LEFT_BY_RUNS)
+    return tuple(sorted((member(rules, name, Family) for name in chosen), key=_first_number))
+
+
+def _first_number(family: AnyFamily) -> int:
+    return family.numbers[0].start
 
 
 def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple[Meaning, ...]]:

@@ -22,6 +22,8 @@ HEAVY = (
     "pathspec",
     "referencing",
     "ruamel",
+    "stagec.rules.checkpoints",
+    "stagec.rules.markers",
     "yaml",
     "tomllib",
 )

@@ -28,7 +28,7 @@ class Selection:
     def of(cls, settings: Settings, families: Iterable[AnyFamily]) -> Selection:
         """Return what the settings select among the rules of the families; unknown names raise `Failure`."""
         every = tuple(families)
-        if settings.select is None and not (settings.extend_select or settings.ignore or settings.severity):
+        if settings.selects_nothing:
             return cls(tuple(family for family in every if not family.optional), None)
         _refuse_unknown(settings, every)
         chosen: dict[str, Severity] = {}

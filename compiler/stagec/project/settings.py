@@ -31,6 +31,11 @@ class Settings:
     output_format: str = "text"
     required_version: str | None = None
 
+    @property
+    def selects_nothing(self) -> bool:
+        """Whether every rule speaks as it was declared."""
+        return self.select is None and not (self.extend_select or self.ignore or self.severity)
+
 
 Value = bool | int | str | tuple[str, ...] | None
 BUDGETS = {name.replace("_", "-"): name for name in ("file_size", "depth", "nodes", "pattern_length", "plan_size")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
+from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.protocol.manifest import MISPLACED, NAMES, Manifest, TrustLevel
 from stagec.protocol.manifest_shape import CheckpointFault
@@ -22,6 +23,11 @@ class JudgedCheckpoint:
     data: bytes = b""
     manifest: Manifest | None = None
     faults: tuple[CheckpointFault, ...] = ()
+
+    @property
+    def at(self) -> Place:
+        """The place of the whole manifest."""
+        return Place(self.file)
 
     @property
     def is_valid(self) -> bool:

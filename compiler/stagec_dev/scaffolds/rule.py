@@ -11,10 +11,12 @@ from stagec.core.rule import AnyFamily
 from stagec.core.value import value
 from stagec.core.version import __version__
 from stagec.core.words import listing, quote
+from stagec.frontends.envelopes.document import StagePlan
 from stagec.frontends.registry.document import Registry
 from stagec.frontends.stages.document import Pipeline
 from stagec.graph import Graph
 from stagec.pipeline import list_families
+from stagec.protocol.checkpoint import JudgedCheckpoint
 from stagec.protocol.marked_line import MarkedLine
 from stagec.sources.tree import Tree
 from stagec_dev.scaffold import Scaffold, fill
@@ -54,6 +56,20 @@ _CATALOGUE = """```yaml tools.yaml
 bundled: [Read]
 ```"""
 
+_STAGE_PLAN = """```yaml plan.yaml
+reportTitle: wine-quality
+stages:
+  - stageId: S01_load_data
+    goal: Load the wine dataset
+    inputs: {dataset: data/wine.csv}
+    outputs: {df: wine_df.parquet}
+    maxDurationSec: 60
+```"""
+
+_CHECKPOINT = """```json reports/wine/run-001/checkpoints/ckpt-S01_load_data.json
+{}
+```"""
+
 _LOG = """```log run.log
 [STAGE:begin:id=S01_load_data]
 ```"""
@@ -74,6 +90,8 @@ _SUBJECTS: Mapping[type, _Subject] = {
     Pipeline: _Subject("stagec.frontends.stages.document", "pipeline.at", _PIPELINE),
     Catalogue: _Subject("stagec.catalogue", "catalogue.at", _CATALOGUE),
     Graph: _Subject("stagec.graph", "graph.flow.at", _REGISTRY),
+    StagePlan: _Subject("stagec.frontends.envelopes.document", "stageplan.at", _STAGE_PLAN),
+    JudgedCheckpoint: _Subject("stagec.protocol.checkpoint", "judgedcheckpoint.at", _CHECKPOINT),
     MarkedLine: _Subject("stagec.protocol.marked_line", "markedline.at", _LOG),
 }
 

@@ -120,7 +120,7 @@ def _check(request: MarkersRequest, pieces: Iterable[bytes]) -> Exit:
 
 def _select(settings: Settings) -> Selection:
     """Return which rules speak; names of other rules are known as well, for a configuration is about all of them."""
-    if settings.select is None and not (settings.extend_select or settings.ignore or settings.severity):
+    if settings.selects_nothing:
         return Selection.of(settings, (FAMILY,))
     from stagec.pipeline import list_families
 
