@@ -127,6 +127,42 @@ def test_a_stage_does_not_begin_without_its_inputs(tmp_path: Path, path: str, wo
     assert not (root / "begun").exists()
 
 
+@pytest.mark.parametrize("harm", ["write_text('other')", "unlink()", "rename('moved')"])
+def test_a_stage_does_not_begin_with_what_another_has_not_published(tmp_path: Path, harm: str) -> None:
+    meddles = f"next(Path('reports').glob('*/*/S01_load_data/data')).{harm}"
+    inputs = {"data": ProcessInput(path="data", node="S01_load_data")}
+    acts = {
+        "S01_load_data": stage(writes(), {"data": "data"}),
+        "S02_harm_data": stage(meddles),
+        "S03_use_data": stage("Path('begun').write_text('')", {}, inputs),
+    }
+    shop = Workshop(tmp_path, acts, S03_use_data=("S01_load_data",))
+    shop.complete("S01_load_data")
+    assert is_success(shop.execute("S03_use_data"))
+    (tmp_path / "begun").unlink()
+    assert is_success(shop.execute("S02_harm_data"))
+    answer = shop.execute("S03_use_data", 2)
+    assert answer["exit"] is None
+    assert "the input 'data', 'data', cannot be read: " in answer["error"]
+    assert not (tmp_path / "begun").exists()
+    assert shop.preserve("S03_use_data")["valid"] is False
+
+
+def test_an_attempt_directory_that_a_stage_turns_into_a_link_holds_no_output(tmp_path: Path) -> None:
+    program = """
+    attempt = Path(os.environ["STAGEC_ATTEMPT_DIR"])
+    attempt.rmdir(); Path("elsewhere").mkdir(); Path("elsewhere/a").write_text("x")
+    attempt.symlink_to(Path("elsewhere").resolve())
+    """
+    shop = Workshop(tmp_path, {"S01_load_data": stage(program, {"a": "a"})})
+    answer = shop.execute("S01_load_data")
+    assert (answer["exit"], answer["missing"], answer["outputs"]) == (0, ["a"], {})
+    assert shop.preserve("S01_load_data")["checkpoint"] is None
+    recorded = {"a": {"path": "a", "sha256": hashlib.sha256(b"x").hexdigest(), "sizeBytes": 1}}
+    assert "is a link" in str(shop.publish("S01_load_data", recorded)["error"])
+    assert (tmp_path / "elsewhere/a").read_text(encoding="utf-8") == "x"
+
+
 def test_a_link_within_the_project_leads_to_an_input(tmp_path: Path) -> None:
     (tmp_path / "real.csv").write_text("x", encoding="utf-8")
     (tmp_path / "wine.csv").symlink_to("real.csv")

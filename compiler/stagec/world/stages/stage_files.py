@@ -27,8 +27,15 @@ class StageInputs:
     digests: Mapping[str, FileDigest]
 
 
-def find_inputs(inputs: Mapping[str, ProcessInput], run: RunFolder) -> StageInputs:
-    """Find the inputs of a stage; raise `InputTroubleError` for one that is no regular file, or lies elsewhere."""
+Published = Mapping[str, Mapping[str, Json]]
+"""What stages have published, by their ids: `{"path", "sha256", "sizeBytes"}` by the name of the output."""
+
+
+def find_inputs(inputs: Mapping[str, ProcessInput], run: RunFolder, published: Published) -> StageInputs:
+    """Find the inputs of a stage.
+
+    Raise `InputTroubleError` for one that is no regular file, lies elsewhere, or is not what a stage has published.
+    """
     places: dict[str, str] = {}
     digests: dict[str, FileDigest] = {}
     for name, each in inputs.items():
@@ -38,10 +45,18 @@ def find_inputs(inputs: Mapping[str, ProcessInput], run: RunFolder) -> StageInpu
         places[name] = os.path.join(*((run.path, each.node) if each.node else (run.root,)), each.path or "")
         try:
             digests[name] = _digest_input(each, run)
+            _refuse_other(digests[name], each, published)
         except OSError as error:
             told = f"the input {quote(name)}, {quote(each.path)}, cannot be read: {explain(error)}"
             raise InputTroubleError(told) from error
     return StageInputs(places, digests)
+
+
+def _refuse_other(found: FileDigest, given: ProcessInput, published: Published) -> None:
+    for each in published.get(given.node or "", {}).values():
+        told = object_of(each)
+        if told.get("path") == given.path and told.get("sha256") != found.sha256:
+            raise RefusedWriteError("it has changed since it was published")
 
 
 def find_changed(inputs: Mapping[str, ProcessInput], before: StageInputs, run: RunFolder) -> list[str]:

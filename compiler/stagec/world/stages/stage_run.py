@@ -15,6 +15,7 @@ from stagec.world.stages.run_folder import ATTEMPTS, RunFolder, name_attempt
 from stagec.world.stages.run_log import RunLog
 from stagec.world.stages.stage_files import (
     InputTroubleError,
+    Published,
     StageInputs,
     collect_outputs,
     explain,
@@ -45,8 +46,9 @@ class Surroundings:
 class StageRun:
     """One attempt of a stage in a directory of its own."""
 
-    def __init__(self, effect: Execute, run: RunFolder, log: RunLog, tell: Tell) -> None:
+    def __init__(self, effect: Execute, run: RunFolder, log: RunLog, tell: Tell, published: Published) -> None:
         self._effect, self._run, self._log, self._tell = effect, run, log, tell
+        self._published = published
         self._attempt = name_attempt(effect.key)
         self._path = os.path.join(run.path, ATTEMPTS, self._attempt)
 
@@ -54,7 +56,7 @@ class StageRun:
         """Run the process, and return what has come of it."""
         effect = self._effect
         try:
-            inputs = find_inputs(effect.inputs, self._run)
+            inputs = find_inputs(effect.inputs, self._run, self._published)
             with self._run.enter(ATTEMPTS, make=True) as attempts:
                 prepare_attempt(attempts, self._attempt, effect.outputs.values())
         except InputTroubleError as error:

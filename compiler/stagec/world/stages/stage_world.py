@@ -77,7 +77,8 @@ class StageWorld:
                 effect.node, effect.limits, link, partial(self._tell, effect.node), partial(self.show, effect.node)
             )
             with self._while_running(effect.key, process):
-                return StageRun(effect, self._run, self._log, self._tell).execute(process, around, redactor)
+                attempt = StageRun(effect, self._run, self._log, self._tell, self._published)
+                return attempt.execute(process, around, redactor)
 
     @contextmanager
     def _while_running(self, key: str, process: StageProcess) -> Iterator[None]:
