@@ -97,3 +97,48 @@ def test_checkpoints_are_listed(project: Path, capsys: Shown) -> None:
     assert run(["checkpoint", "list", OWN, "--format", "json"]) == 0
     (told,) = json.loads(capsys.readouterr().out)
     assert (told["checkpoint"], told["valid"], told["artifacts"]) == ("ckpt-S01_load_data", True, [ENTRY.path])
+
+
+BROUGHT = "reports/beer/run-002/checkpoints/ckpt-S01_load_data.json"
+IMPORT = ["checkpoint", "import", FOREIGN, "--run", "beer/run-002", "--trust"]
+
+
+def test_a_checkpoint_is_brought_into_a_run_with_a_warning(project: Path, capsys: Shown) -> None:
+    (project / "reports/beer/run-002").mkdir(parents=True)
+    assert run([*IMPORT, "imported"]) == 0
+    told = capsys.readouterr()
+    assert "warning[STG866]" in told.out
+    assert "brought in ckpt-S01_load_data as imported: 1 artifact" in told.err
+    assert run(["checkpoint", "list", "reports/beer"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split()[4:6] == ["imported", "yes"]
+    assert run([*IMPORT, "imported"]) == 1
+    assert "STG865" in capsys.readouterr().out
+
+
+def test_an_untrusted_checkpoint_needs_a_flag(project: Path, capsys: Shown) -> None:
+    (project / "reports/beer/run-002").mkdir(parents=True)
+    assert run([*IMPORT, "untrusted"]) == 2
+    assert "--allow-untrusted" in capsys.readouterr().err
+    assert not (project / BROUGHT).exists()
+    assert run([*IMPORT, "untrusted", "--allow-untrusted"]) == 0
+    assert json.loads((project / BROUGHT).read_bytes())["trustLevel"] == "untrusted"
+
+
+def test_a_checkpoint_that_is_not_valid_is_not_brought_in(project: Path, capsys: Shown) -> None:
+    (project / "reports/beer/run-002").mkdir(parents=True)
+    (project / "reports/wine/run-001" / ENTRY.path).write_bytes(b"other")
+    assert run([*IMPORT, "imported"]) == 1
+    assert "STG861" in capsys.readouterr().out
+    assert list((project / "reports/beer/run-002").iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "words"), [("beer", "--run"), ("beer/run-002", "no folder"), ("a/..", "run '..'")])
+def test_a_run_that_is_none_is_a_failure(capsys: Shown, name: str, words: str) -> None:
+    assert run(["checkpoint", "import", FOREIGN, "--trust", "imported", "--run", name]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_where_a_checkpoint_comes_from_must_be_said(capsys: Shown) -> None:
+    assert run(["checkpoint", "import", FOREIGN, "--run", "beer/run-002"]) == 2
+    assert run([*IMPORT, "local"]) == 2
+    assert "--trust" in capsys.readouterr().err

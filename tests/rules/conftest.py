@@ -2,9 +2,9 @@ r"""Collect every `STGnnn` specification beside this file: each `## ` section is
 
 A section is a sentence or two and then fenced blocks. The info string of an input is `LANGUAGE path/in/the/project`;
 a word behind the path changes what happens with it: `escaped` reads `\xff` and its like in the body as bytes, `named`
-hands the file to stagec as if a user had typed its name; `imported` and `untrusted` say where the checkpoints come
-from. The language `link` makes a symbolic link to its body. The language `log` is a log with markers instead of a
-project; a word `stage=ID` behind its path names the running stage.
+hands the file to stagec as if a user had typed its name; a checkpoint that is `imported` or `untrusted` is to be
+brought into the run `wine/run-002`. The language `link` makes a symbolic link to its body. The language `log` is a log
+with markers instead of a project; a word `stage=ID` behind its path names the running stage.
 A `toml stagec.toml` configures the run. The last block, `diagnostics`, is what the rule must say, one line each.
 """
 

@@ -40,14 +40,19 @@ def check_artifact(root: Path, entry: ArtifactEntry, trust: TrustLevel) -> None:
     From imported checkpoints on, no folder on the way may be a link. At every level the file may not be one, must be
     regular, and must lie inside the folder when all links are resolved.
     """
-    descriptor = _open(os.path.realpath(root), entry.path, trust)
-    size = os.fstat(descriptor).st_size
-    if size != entry.size:
-        os.close(descriptor)
-        raise ArtifactError(CHANGED_FILE, "size", found=size, expected=entry.size)
-    found = digest_file(descriptor).sha256
+    found = digest_file(open_artifact(root, entry, trust)).sha256
     if found != entry.sha256.lower():
         raise ArtifactError(CHANGED_FILE, "digest", found=found, expected=entry.sha256)
+
+
+def open_artifact(root: Path, entry: ArtifactEntry, trust: TrustLevel) -> int:
+    """Return a file below a folder that is what a manifest says but perhaps for its content, open for reading."""
+    descriptor = _open(os.path.realpath(root), entry.path, trust)
+    size = os.fstat(descriptor).st_size
+    if size == entry.size:
+        return descriptor
+    os.close(descriptor)
+    raise ArtifactError(CHANGED_FILE, "size", found=size, expected=entry.size)
 
 
 def _open(top: str, path: str, trust: TrustLevel) -> int:

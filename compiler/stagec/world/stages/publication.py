@@ -21,7 +21,7 @@ from stagec.core.json import Json, object_of
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.protocol.checkpoint import format_instant
-from stagec.protocol.manifest import ArtifactEntry, Manifest, encode_manifest, name_checkpoint
+from stagec.protocol.manifest import ArtifactEntry, Manifest, TrustLevel, encode_manifest, name_checkpoint
 from stagec.protocol.manifest_text import read_json
 from stagec.world.stages.run_folder import ATTEMPTS, CHECKPOINTS, RunFolder
 from stagec.world.stages.stage_files import collect_outputs, find_other_outputs
@@ -29,12 +29,16 @@ from stagec.world.stages.stage_files import collect_outputs, find_other_outputs
 
 @value
 class Publication:
-    """What is to be published: by which stage, in which attempt, and what `Execute` has recorded of the outputs."""
+    """What is to be published: by which stage, in which attempt, and what `Execute` has recorded of the outputs.
+
+    `trust` is how far its checkpoint is trusted: one that was made elsewhere is not local.
+    """
 
     stage: str
     attempt: str
     number: int
     outputs: Mapping[str, Json]
+    trust: TrustLevel = TrustLevel.LOCAL
 
 
 def publish(run: RunFolder, given: Publication, *, checkpoint: bool) -> str | None:
@@ -103,6 +107,7 @@ def _write_checkpoint(
         status=status,
         reason=reason,
         attempt=given.number,
+        trust=given.trust,
     )
     write_durably(folder, f"{CHECKPOINTS}/{manifest.checkpoint}.json", encode_manifest(manifest))
     return manifest.checkpoint

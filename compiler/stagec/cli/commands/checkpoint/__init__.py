@@ -34,6 +34,22 @@ def _list(paths: tuple[Path, ...], output_format: str) -> None:
     print_checkpoints(paths, output_format)
 
 
+def _import(path: Path, trust: str, run: str, project: Path, *, allow_untrusted: bool) -> None:
+    """Copy the checkpoint PATH and its artifacts into a run of this project, and mark where it comes from.
+
+    The run has begun and does not go on at the moment. The copy is verified before it counts, and nothing is
+    overwritten. When the run is resumed, the stage counts as complete; nothing in the checkpoint is executed.
+
+    Exit status: 0 brought in, 1 the checkpoint is not valid or the run has results, 2 usage or environment,
+    4 internal error.
+    """
+    from stagec.cli.commands.checkpoint.bring_in import ImportRequest, bring_in
+    from stagec.protocol.manifest import TrustLevel
+
+    request = ImportRequest(path, TrustLevel(trust), run, project, allow_untrusted)
+    click.get_current_context().exit(bring_in(request))
+
+
 _trust = click.option(
     "--trust",
     type=click.Choice(TRUST_LEVELS),
@@ -41,6 +57,23 @@ _trust = click.option(
     show_default=True,
     help="Where the checkpoints come from: this project, another one of yours, or somebody else.",
 )
+
+
+_source = click.option(
+    "--trust",
+    type=click.Choice(TRUST_LEVELS[1:]),
+    required=True,
+    help="Where the checkpoint comes from: another project of yours, or somebody else.",
+)
+_run = click.option("--run", required=True, metavar="REPORT/RUN", help="The run to bring it into.")
+_project = click.option(
+    "--project",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=".",
+    help="The folder of this project; by default the current one.",
+)
+_allow = click.option("--allow-untrusted", is_flag=True, help="Bring in a checkpoint that is untrusted, too.")
+_path = click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 
 
 def _commands() -> list[click.Command]:
@@ -52,12 +85,15 @@ def _commands() -> list[click.Command]:
         click.command("list", short_help="List checkpoints.")(
             _paths(options.output_format("text", "json", default="text")(_list))
         ),
+        click.command("import", short_help="Bring in a checkpoint from elsewhere.")(
+            _path(_source(_run(_project(_allow(_import)))))
+        ),
     ]
 
 
 COMMAND = click.Group(
     "checkpoint",
     commands=_commands(),
-    help="Verify the checkpoints that stages leave, and list them.",
-    short_help="Verify and list checkpoints of stages.",
+    help="Verify the checkpoints that stages leave, list them, and bring in those of others.",
+    short_help="Verify, list and bring in checkpoints of stages.",
 )
