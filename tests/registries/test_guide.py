@@ -73,6 +73,16 @@ def test_the_pipeline_of_the_page_fits_the_stages_of_the_example(tmp_path: Path)
     assert stagec(tmp_path, "validate") == "All clear: 1 flow with 5 nodes, 11 files\n"
 
 
+def test_the_stage_plan_of_the_page_has_notes_only(tmp_path: Path) -> None:
+    (plan,) = fences("stage-plans.md", "yaml")
+    write(tmp_path / "any-name.yaml", plan)
+    found = stagec(tmp_path, "validate", "--format", "concise", "--quiet")
+    assert [line.split()[1] for line in found.splitlines()] == ["note[STG452]"]
+    stagec(tmp_path, "compile", "-o", "plan.json")
+    shown = stagec(tmp_path, "plan", "show", "plan.json", "--node", "S02_train_model")
+    assert "reads df: wine_df.csv of S01_load_data" in shown
+
+
 def test_the_catalogue_of_the_page_lacks_nothing_but_a_lock(tmp_path: Path) -> None:
     (catalogue,) = fences("tools.md", "yaml")
     write(tmp_path / "tools.yaml", catalogue)
