@@ -24,7 +24,7 @@ Run = Callable[..., Ended]
 EXAMPLES = Path(__file__).parents[2] / "registries"
 REVIEW = str(EXAMPLES / "code-review")
 BROKEN = str(EXAMPLES / "broken-on-purpose")
-SOUND = ["code-review", "docs-repair", "issue-solver", "project-lead"]
+SOUND = ["code-review", "docs-repair", "issue-solver", "project-lead", "wine-quality"]
 
 
 def copy(example: str, folder: Path) -> Path:
@@ -65,12 +65,13 @@ def test_several_plans_go_into_a_folder_with_a_line_for_each(tmp_path: Path, cap
     assert run(["compile", str(EXAMPLES), "-o", str(tmp_path / "out")]) == 1
     paths = {name: tmp_path / "out" / f"{name}.plan.json" for name in SOUND}
     assert sorted((tmp_path / "out").iterdir()) == list(paths.values())
-    *_, first, second, third, fourth, last = capfd.readouterr().err.splitlines()
-    assert sorted([first, second, third, fourth]) == [
+    *_, first, second, third, fourth, fifth, last = capfd.readouterr().err.splitlines()
+    assert sorted([first, second, third, fourth, fifth]) == [
         f"{paths['code-review']}   {short(paths['code-review'])}  5 nodes",
         f"{paths['docs-repair']}   {short(paths['docs-repair'])}  3 nodes",
         f"{paths['issue-solver']}  {short(paths['issue-solver'])}  3 nodes",
         f"{paths['project-lead']}  {short(paths['project-lead'])}  7 nodes",
+        f"{paths['wine-quality']}  {short(paths['wine-quality'])}  8 nodes",
     ]
     assert last == "stagec: error: flow 'answerer' is not compiled: 6 errors"
 
@@ -79,7 +80,7 @@ def test_several_plans_do_not_fit_on_standard_output(capfd: Shown) -> None:
     assert run(["compile", str(EXAMPLES)]) == 2
     assert capfd.readouterr() == (
         "",
-        "stagec: error: there are 5 flows: --output names a folder for their plans, --flow chooses one\n",
+        "stagec: error: there are 6 flows: --output names a folder for their plans, --flow chooses one\n",
     )
 
 
@@ -98,7 +99,7 @@ def test_a_flow_that_is_not_there_is_refused(capfd: Shown) -> None:
     ("arguments", "said"),
     [
         ([REVIEW, "-o", "file/"], "'file' is no folder"),
-        ([str(EXAMPLES), "-o", "file"], "'file' is no folder, and there are 5 flows"),
+        ([str(EXAMPLES), "-o", "file"], "'file' is no folder, and there are 6 flows"),
         ([REVIEW, "-o", "nowhere/x"], "cannot write 'nowhere/x': No such file or directory"),
         ([REVIEW, "-o", "file/x/"], "cannot make 'file/x': Not a directory"),
         ([REVIEW, "--check"], "--check compares with files: --output names them"),

@@ -41,7 +41,7 @@ def write(path: Path, text: str) -> None:
 
 def test_what_the_broken_example_prints_is_on_the_page_whole() -> None:
     concise = next(fence for fence in fences("validate.md", "") if fence.startswith("broken-on-purpose/"))
-    (last,) = re.findall(r"^Found 6 errors.*$", text_of("validate.md"), re.MULTILINE)
+    (last,) = re.findall(r"^Found 6 errors, .*$", text_of("validate.md"), re.MULTILINE)
     assert concise == stagec(TOP, "validate", "registries", "--format", "concise", "--quiet")
     assert last == stagec(TOP, "validate", "registries").splitlines()[-1]
 
