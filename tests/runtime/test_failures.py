@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from handmade import process, scheduled
+from runtime.processes.play import Play
 from runtime.stages.talks import Run, alone, hooked, pipeline, stage, submit, to
 from runtime.steps.flows import at_most, flow, goes, guarded, intent_gate, output, program, says, step
 
@@ -14,6 +16,7 @@ from stagec.plan.act import Given
 from stagec.plan.gate import Admission, Backoff, Check, Exists, Retry
 from stagec.plan.node import Edge, Fork, Go, Outcome, Stop
 from stagec.plan.template import Hole
+from stagec.runtime import Resumed
 from stagec.runtime.failures import SENTENCES, FailureKind, RunFailure, describe_failure, failure_to_json
 
 FAIL = Stop(Outcome.FAILED)
@@ -29,6 +32,19 @@ def told(run: Run, *answers: Json) -> Run:
 def cancelled() -> Run:
     run = Run(alone())
     run.cancel()
+    return run
+
+
+def ended_stage(answer: Json) -> Play:
+    run = Play(scheduled({"a": process(retryable=False)}, {"a": ()}))
+    run.answer("execute a", answer)
+    run.answer("preserve a", {"valid": True})
+    return run
+
+
+def blocked_stage() -> Play:
+    run = ended_stage({"exit": 1})
+    run.tell(Resumed())
     return run
 
 
@@ -69,7 +85,7 @@ def misled() -> Run:
     return told(Run(flow(a=step(*goes(next="a")))), says("jump"))
 
 
-WAYS: dict[str, tuple[Callable[[], Run], FailureKind, str]] = {
+WAYS: dict[str, tuple[Callable[[], Run | Play], FailureKind, str]] = {
     "somebody cancels it": (cancelled, FailureKind.CANCELLED, "a, attempt 1: cancelled"),
     "an input is missing": (
         lambda: Run(alone(), other=1),
@@ -196,6 +212,21 @@ WAYS: dict[str, tuple[Callable[[], Run], FailureKind, str]] = {
         FailureKind.UNJOINABLE,
         "j, attempt 1: cannot join what has not succeeded: the branch of y ended with fail",
     ),
+    "a stage ends with another status than 0": (
+        lambda: ended_stage({"exit": 2}),
+        FailureKind.STAGE_FAILED,
+        "a, attempt 1: the stage failed: exit 2",
+    ),
+    "a stage takes too long": (
+        lambda: ended_stage({"interrupted": "timeout"}),
+        FailureKind.STAGE_INTERRUPTED,
+        "a, attempt 1: the stage was interrupted: timeout",
+    ),
+    "a stage may not run again": (
+        blocked_stage,
+        FailureKind.STAGE_BLOCKED,
+        "a, attempt 1: nobody has consented to run it again",
+    ),
 }
 
 
@@ -203,7 +234,8 @@ WAYS: dict[str, tuple[Callable[[], Run], FailureKind, str]] = {
 def test_a_run_that_has_failed_says_where_and_why(way: str) -> None:
     begin, kind, sentence = WAYS[way]
     state = begin().step.state
-    assert (state.ended, state.reason) == (Outcome.FAILED, sentence)
+    ended = Outcome.INTERRUPTED if kind is FailureKind.STAGE_INTERRUPTED else Outcome.FAILED
+    assert (state.ended, state.reason) == (ended, sentence)
     assert state.failure is not None
     assert (state.failure.kind, describe_failure(state.failure)) == (kind, sentence)
 

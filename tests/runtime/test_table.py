@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.runtime.state import Table
+from stagec.runtime.shared import Table
 
 CHANGES = st.lists(st.tuples(st.integers(0, 60).map(str), st.integers()), max_size=200)
 
 
 @given(CHANGES)
 def test_a_table_holds_what_a_dictionary_holds_in_the_same_order(changes: list[tuple[str, int]]) -> None:
-    table: Table[int] = Table()
+    table: Table[str, int] = Table()
     same: dict[str, int] = {}
     for name, entry in changes:
         table, same[name] = table.having(name, entry), entry
@@ -31,7 +31,7 @@ def test_every_version_stays_as_it_is(changes: list[tuple[str, int]]) -> None:
 
 
 def test_tables_of_the_same_entries_are_equal_however_they_came_about() -> None:
-    grown: Table[int] = Table()
+    grown: Table[str, int] = Table()
     for number in range(100):
         grown = grown.having(str(number), 0).having(str(number), number)
     assert grown == Table({str(number): number for number in range(100)})

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stagec.core.json import Json, object_of
-from stagec.runtime.acts import resume_act
+from stagec.plan.act import Process
+from stagec.plan.node import Outcome, Schedule
+from stagec.runtime.acts import process, resume_act
 from stagec.runtime.acts.hooks import find_misplacement, slot_of
-from stagec.runtime.exchange import Answered, Cancelled, Event, Started, execution_of
+from stagec.runtime.exchange import Answered, Cancelled, Event, Resumed, Started, execution_of, name_scope
 from stagec.runtime.execution import ROOT
-from stagec.runtime.failures import FailureKind
+from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.json_values import UnreadableError, normalise
 from stagec.runtime.program import Program
 from stagec.runtime.scheduler import begin, move
+from stagec.runtime.schedules import open_schedule, reopen_schedule
+from stagec.runtime.scopes import end_run
+from stagec.runtime.shared import Queue
 from stagec.runtime.state import PendingNode, State, StepResult
 from stagec.runtime.step_builder import StepBuilder, error
 
@@ -23,7 +28,9 @@ def advance(program: Program, state: State, event: Event) -> StepResult:
     What comes after the end, a second beginning, and answers that nobody waits for change nothing.
     """
     builder = StepBuilder(program, state)
-    if state.ended is None:
+    if type(event) is Resumed:
+        _resume(builder, event)
+    elif state.ended is None:
         if type(event) is Answered:
             _answer(builder, event)
         elif type(event) is Cancelled:
@@ -43,10 +50,33 @@ def _answer(builder: StepBuilder, event: Answered) -> None:
 
 
 def _cancel(builder: StepBuilder, event: Cancelled) -> None:
-    """End the run because somebody wants it, in what has begun first of what is under way."""
+    """End the run because somebody wants it, in what has begun first of what is under way.
+
+    A run of processes ends when these are gone.
+    """
     detail = "" if event.reason == FailureKind.CANCELLED else event.reason
-    first = next(iter(builder.now.active.values()), None)
-    builder.fail(FailureKind.CANCELLED, detail, first, error("Cancellation/TurnCancelled"))
+    active = tuple(builder.now.active.values())
+    if any(type(builder.nodes[each.node].act) is Process for each in active):
+        if builder.now.cancelled is None:
+            builder.change(cancelled=RunFailure(FailureKind.CANCELLED, detail), waiting=Queue())
+            move(builder, [over for each in active for over in process.interrupt(builder, each)])
+        return
+    builder.fail(FailureKind.CANCELLED, detail, next(iter(active), None), error("Cancellation/TurnCancelled"))
+
+
+def _resume(builder: StepBuilder, event: Resumed) -> None:
+    """Go on with a run of processes that has not ended as done; any other run has nothing to be resumed from."""
+    state, plan = builder.before, builder.program.plan
+    entry = plan.entries.get(state.entry) if state.run else None
+    unfit = state.failure is not None and state.failure.kind is FailureKind.UNFIT_START
+    if not isinstance(entry, Schedule) or unfit or not state.statuses or state.ended is Outcome.DONE:
+        return
+    builder.restart()
+    scope = reopen_schedule(builder, name_scope(state.run), entry, event)
+    if scope.open:
+        move(builder, ())
+    else:
+        end_run(builder, scope.ended, scope.failure)
 
 
 def _read(answer: Json) -> Json:
@@ -63,12 +93,16 @@ def _start(builder: StepBuilder, event: Started) -> None:
     entry = event.entry if event.entry is not None else plan.entry
     builder.change(run=event.run, entry=entry or "")
     why = find_trouble(builder.program, event)
-    begun = None if entry is None or why is not None else plan.entries[entry]
-    if not isinstance(begun, str):
-        builder.fail(FailureKind.UNFIT_START, why or "this machine runs no schedules")
+    if why is not None or entry is None:
+        builder.fail(FailureKind.UNFIT_START, why or "no entry was selected")
         return
     builder.change(inputs=_complete_inputs(builder.program, event.inputs))
-    move(builder, begin(builder, PendingNode(begun, ROOT)))
+    begun = plan.entries[entry]
+    if isinstance(begun, str):
+        move(builder, begin(builder, PendingNode(begun, ROOT)))
+    else:
+        open_schedule(builder, name_scope(event.run), ROOT, begun)
+        move(builder, ())
 
 
 def find_trouble(program: Program, event: Started) -> str | None:

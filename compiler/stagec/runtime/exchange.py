@@ -230,6 +230,11 @@ def request_key(execution: str, attempt: int, index: int) -> str:
     return f"{execution}/{attempt}.{index}"
 
 
+def name_scope(run: str) -> str:
+    """Return the name of the scope that the entry of a run opens, which no execution has."""
+    return f"{run}/"
+
+
 def execution_of(key: str) -> str:
     """Return the key of the execution that a request belongs to: `run/node#visit`."""
     return key.rpartition("/")[0]

@@ -128,5 +128,32 @@ class PendingJudgement:
     answers: tuple[bool, ...] = ()
 
 
-Progress = Conversation | PendingValidation | PendingJudgement | None
-"""What an act remembers: a conversation in a stage; in a step a validation or a judgement, when one is going on."""
+@value
+class StageAttempt:
+    """How an attempt to run a stage has ended: `success`, `failure` or `interrupted`.
+
+    `reason` is `timeout`, `abort` or `error`, empty for a success. `outputs` are what the world says of them, by name.
+    """
+
+    outcome: str = "success"
+    reason: str = ""
+    exit: int | None = None
+    seconds: float | None = None
+    outputs: Mapping[str, Json] = NOTHING
+    failure: RunFailure | None = None
+
+    @classmethod
+    def of(cls, execution: Execution) -> StageAttempt:
+        """Return how the last attempt of an execution has ended."""
+        ended = execution.progress
+        return ended if isinstance(ended, StageAttempt) else StageAttempt()
+
+    @property
+    def facts(self) -> Mapping[str, Json]:
+        """What trace events tell of it."""
+        detail = "" if self.failure is None else self.failure.detail
+        return {"exit": self.exit, "seconds": self.seconds, "reason": self.reason, "detail": detail}
+
+
+Progress = Conversation | PendingValidation | PendingJudgement | StageAttempt | None
+"""What an act remembers: a conversation, a validation or a judgement that is going on, how an attempt has ended."""

@@ -23,10 +23,10 @@ def read_output(answer: Json) -> Output:
     given = answer if isinstance(answer, dict) else {}
     texts = (given.get("stdout"), given.get("stderr"))
     stdout, stderr = (each if isinstance(each, str) else "" for each in texts)
-    return Output(_whole(given.get("exit")), stdout, stderr)
+    return Output(read_whole(given.get("exit")), stdout, stderr)
 
 
-def _whole(given: Json) -> int | None:
+def read_whole(given: Json) -> int | None:
     """Return a whole number; 1.0 is one, as numbers are doubles."""
     if isinstance(given, float) and given.is_integer() and abs(given) <= _EXACT:
         return int(given)

@@ -35,6 +35,9 @@ class FailureKind(StrEnum):
     STOPPED = "stopped"
     SMALL_FORK = "small-fork"
     UNJOINABLE = "cannot-join"
+    STAGE_FAILED = "stage-failed"
+    STAGE_INTERRUPTED = "stage-interrupted"
+    STAGE_BLOCKED = "stage-blocked"
 
 
 SENTENCES: Mapping[FailureKind, str] = {
@@ -59,6 +62,9 @@ SENTENCES: Mapping[FailureKind, str] = {
     FailureKind.STOPPED: "the plan ends the run as failed here",
     FailureKind.SMALL_FORK: "leads to a fork of fewer than two nodes",
     FailureKind.UNJOINABLE: "cannot join what has not succeeded",
+    FailureKind.STAGE_FAILED: "the stage failed",
+    FailureKind.STAGE_INTERRUPTED: "the stage was interrupted",
+    FailureKind.STAGE_BLOCKED: "nobody has consented to run it again",
 }
 """What people are told of each kind; a colon and the detail follow."""
 

@@ -10,7 +10,8 @@ from stagec.plan.document import Plan
 from stagec.plan.load import Loaded, PlanError, read_frame
 from stagec.plan.load import load as load_plan
 from stagec.plan.load import verify as verify_plan
-from stagec.plan.node import Edge, Go, Named, Pick, Target
+from stagec.plan.node import Edge, Go, Named, Pick, Schedule, Target
+from stagec.runtime.agenda import Agenda, list_schedules, prepare
 from stagec.runtime.answer_schemas import AnswerSchemas, find_unusable
 from stagec.runtime.json_values import all_hold
 from stagec.runtime.render import Renderer
@@ -21,6 +22,7 @@ class Program:
     """A plan, the digest that names it, and what is prepared for running it.
 
     `routes` are the edges of every node by outcome; in place of a `Pick` stands what it names, one value for all.
+    `agendas` are its schedules, prepared.
     """
 
     plan: Plan
@@ -28,6 +30,7 @@ class Program:
     routes: Mapping[str, Mapping[str, tuple[Edge, ...]]]
     renderer: Renderer
     answer_schemas: AnswerSchemas
+    agendas: tuple[Agenda, ...] = ()
 
 
 _verified: dict[str, None] = {}
@@ -65,7 +68,13 @@ def program_of(plan: Plan, digest: str = "") -> Program:
     routes = {
         name: group_by_outcome(_resolve(each, choices) for each in node.edges) for name, node in plan.nodes.items()
     }
-    return Program(plan, digest, routes, Renderer(plan.contents), AnswerSchemas(plan.contents))
+    agendas = tuple(prepare(each) for each in list_schedules(plan))
+    return Program(plan, digest, routes, Renderer(plan.contents), AnswerSchemas(plan.contents), agendas)
+
+
+def find_agenda(program: Program, schedule: Schedule) -> int:
+    """Return the number of the agenda of a schedule, which is one of the plan's."""
+    return next(number for number, agenda in enumerate(program.agendas) if agenda.schedule is schedule)
 
 
 def _resolve(edge: Edge, choices: Mapping[str, Named]) -> Edge:

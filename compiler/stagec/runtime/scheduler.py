@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from stagec.core.canonical import as_text
-from stagec.core.json import Json, object_of
-from stagec.core.value import replace
-from stagec.core.words import quote
-from stagec.plan.act import Command, Converse, Prompt
-from stagec.plan.node import Chain, Fork, Go, Outcome, Stop, Target
+from stagec.plan.act import Converse, Prompt
+from stagec.plan.node import Chain, Fork, Go, Outcome, Schedule, Stop, Target
 from stagec.runtime.acts import begin_act
 from stagec.runtime.acts.variables import UnstartableError, render_prompt
 from stagec.runtime.exchange import execution_key
 from stagec.runtime.execution import Branch, Execution, NodeResult, failure_in
-from stagec.runtime.failures import FailureKind, RunFailure, describe_failure
-from stagec.runtime.gate import ABORT, is_skipped, may_join, read_explanation, verdict_of
+from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.program import choose
+from stagec.runtime.schedules import open_schedule
+from stagec.runtime.scopes import describe_dead_end, describe_outcome, end_branch, open_scope
 from stagec.runtime.session_turns import fork_turn, is_outside, session_turn_of
 from stagec.runtime.state import PendingNode, Scope
 from stagec.runtime.step_builder import StepBuilder, error
@@ -100,7 +97,7 @@ def _begin_fallback(builder: StepBuilder, pending: PendingNode, why: str) -> tup
 def _follow(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
     execution = builder.acting = over.execution
     builder.leave((execution.key,))
-    builder.begin_move(execution, _describe(builder, over))
+    builder.begin_move(execution, describe_outcome(builder, over))
     if _is_turn(builder, execution):
         builder.emit("SessionTurnEnd", execution, turnId=session_turn_of(builder.now.scopes, execution))
     if over.back is not None:
@@ -110,21 +107,9 @@ def _follow(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
     edges = builder.program.routes[execution.node].get(over.outcome, ())
     target = choose(edges, over.result, over.named)
     if target is None:
-        builder.give_up(failure_in(execution, _describe_dead_end(over)))
+        builder.give_up(failure_in(execution, describe_dead_end(over)))
         return _NOTHING
     return _go(builder, target, over)
-
-
-def _describe(builder: StepBuilder, over: NodeResult) -> str:
-    """Return an outcome in a few words: a verdict, the exit status of a program, or an intent."""
-    result, act = object_of(over.result), builder.nodes[over.execution.node].act
-    outcome = over.outcome
-    if isinstance(act, Converse):
-        outcome = str(result["verdict"])
-    elif isinstance(act, Command):
-        status = object_of(result["answer"])["exit"]
-        outcome = "killed" if status is None else f"exit {status}"
-    return outcome if over.refused is None else f"{outcome} refused: {over.refused}"
 
 
 def _go(builder: StepBuilder, target: Target, over: NodeResult) -> tuple[NodeResult, ...]:
@@ -137,10 +122,12 @@ def _go(builder: StepBuilder, target: Target, over: NodeResult) -> tuple[NodeRes
             return _end_branch(builder, execution.branch, target.outcome, over)
         case Fork():
             _fork(builder, execution, target)
+        case Schedule():
+            open_schedule(builder, execution.key, execution.branch, target)
         case Chain(nodes=()):
             return _end_branch(builder, execution.branch, Outcome.DONE, over)
         case Chain():
-            first, *_ = open_scope(builder, execution, Scope(execution.branch, target.nodes, None, is_chain=True))
+            first, *_ = open_scope(builder, execution, Scope(execution.branch, target.nodes, is_chain=True))
             return begin(builder, PendingNode(target.nodes[0], first, (over.result,), execution.node))
         case _:
             raise AssertionError(f"{target} was not decided")
@@ -153,10 +140,10 @@ def _fork(builder: StepBuilder, execution: Execution, target: Fork) -> None:
         why = error("ExtensionHost/InvalidParallelPlan")
         builder.fail(FailureKind.SMALL_FORK, "", execution, why)
         return
-    branches = open_scope(builder, execution, Scope(execution.branch, target.nodes, target.join, is_chain=False))
+    branches = open_scope(builder, execution, Scope(execution.branch, target.nodes, target.join))
     pairs = zip(target.nodes, branches, strict=True)
     begun = (PendingNode(node, branch, begins_branch=True, origin=execution.node) for node, branch in pairs)
-    builder.change(waiting=(*builder.now.waiting, *begun))
+    builder.change(waiting=builder.now.waiting.having(begun))
     builder.lead_to(target.nodes)
     if is_outside(builder.now.scopes, execution.branch):
         turn = fork_turn(execution.key)
@@ -168,123 +155,14 @@ _SIBLINGS = 2
 
 
 def _end_branch(builder: StepBuilder, branch: Branch, outcome: Outcome, over: NodeResult) -> tuple[NodeResult, ...]:
-    """End a branch, and every scope that ends with it, until something follows or the run has ended."""
-    why = error("ExtensionHost/LifecycleFailure", stageId=over.execution.node) if over.execution.joins else None
-    while branch.scope is not None:
-        scope: Scope = builder.now.scopes[branch.scope]
-        if not scope.is_chain and is_skipped(over.result):
-            outcome = Outcome.FAILED
-        if outcome is Outcome.DONE:
-            following = _continue_scope(builder, scope, branch, over)
-            if following is not None:
-                return following
-        elif not scope.is_chain:
-            why = _report_failed_sibling(builder, scope, branch)
-        _leave_scope(builder, branch.scope, scope)
-        branch = scope.around
-    if outcome is Outcome.DONE:
-        builder.complete("completed")
-    else:
-        builder.give_up(failure_in(over.execution, _describe_end(builder, over)), why)
-    return _NOTHING
-
-
-def _describe_dead_end(over: NodeResult) -> RunFailure:
-    """Return the failure of an outcome that no edge takes; `abort` needs none."""
-    if over.outcome == ABORT:
-        return RunFailure(FailureKind.ABORTED, read_explanation(object_of(over.result).get("answer")))
-    named = "" if over.named is None else f", which names {quote(over.named)}"
-    why = "" if over.failure is None else f"; {describe_failure(over.failure)}"
-    return RunFailure(FailureKind.NO_EDGE, f"no edge takes the outcome {over.outcome}{named}{why}")
-
-
-def _describe_end(builder: StepBuilder, over: NodeResult) -> RunFailure:
-    """Return the failure of a node that an end follows: its own, or that the end is one as failed."""
-    if over.failure is not None or over.outcome == ABORT:
-        return over.failure or _describe_dead_end(over)
-    if is_skipped(over.result):
-        return RunFailure(FailureKind.SKIPPED)
-    return RunFailure(FailureKind.STOPPED, f"its outcome is {_describe(builder, over)}")
-
-
-def _report_failed_sibling(builder: StepBuilder, scope: Scope, branch: Branch) -> Mapping[str, Json]:
-    turn = fork_turn(str(branch.scope))
-    facts: dict[str, Json] = {"failedSiblingId": scope.nodes[branch.index], "compoundTurnId": turn, "joinReady": False}
-    builder.emit("ParallelSiblingFailure", **facts)
-    return error("ExtensionHost/ParallelSiblingFailure", **facts)
-
-
-def _leave_scope(builder: StepBuilder, name: str, scope: Scope) -> None:
-    close_scope(builder, name)
-    if not scope.is_chain and is_outside(builder.now.scopes, scope.around):
-        builder.emit("SessionTurnEnd", compoundTurnId=fork_turn(name), turnId=fork_turn(name))
-
-
-def _continue_scope(
-    builder: StepBuilder, scope: Scope, branch: Branch, over: NodeResult
-) -> tuple[NodeResult, ...] | None:
-    """Return what follows in a scope when one of its branches has ended as done; None when the scope is over."""
-    name = str(branch.scope)
-    results = {**dict(scope.results), branch.index: over.result}
-    if scope.is_chain and len(results) < len(scope.nodes):
-        builder.put_scope(name, _add_result(scope, results))
-        index, origin = branch.index + 1, over.execution.node
-        return begin(builder, PendingNode(scope.nodes[index], Branch(name, index), (over.result,), origin))
-    if len(results) < len(scope.nodes):
-        builder.put_scope(name, _add_result(scope, results))
-        return _NOTHING
-    if scope.join is None:
-        return None
-    upstream = tuple(results[index] for index in range(len(scope.nodes)))
-    if not may_join(upstream):
-        _refuse_join(builder, scope, upstream)
-        return _NOTHING
-    close_scope(builder, name)
-    return begin(builder, PendingNode(scope.join, scope.around, upstream, over.execution.node, joins=name))
-
-
-def _refuse_join(builder: StepBuilder, scope: Scope, upstream: tuple[Json, ...]) -> None:
-    bad = next(index for index, each in enumerate(upstream) if not may_join((each,)))
-    detail = f"the branch of {scope.nodes[bad]} ended with {as_text(verdict_of(upstream[bad]))}"
-    failure = RunFailure(FailureKind.UNJOINABLE, detail, scope.join)
-    builder.give_up(failure, error("ExtensionHost/JoinPreconditionViolated", stageId=scope.join))
-
-
-def _add_result(scope: Scope, results: Mapping[int, Json]) -> Scope:
-    return replace(scope, results=tuple(sorted(results.items(), key=_index)))
-
-
-def _index(ended: tuple[int, Json]) -> int:
-    return ended[0]
+    following = end_branch(builder, branch, outcome, over)
+    return _NOTHING if following is None else begin(builder, following)
 
 
 def _admit_next(builder: StepBuilder) -> PendingNode | None:
     """Return the first of the nodes that wait for their turn, if there is room for it."""
     if len(builder.now.active) >= builder.program.plan.limits.parallel:
         return None
-    pending, *others = builder.now.waiting
-    builder.change(waiting=tuple(others))
+    pending, others = builder.now.waiting.take()
+    builder.change(waiting=others)
     return pending
-
-
-def open_scope(builder: StepBuilder, execution: Execution, scope: Scope) -> tuple[Branch, ...]:
-    """Open a scope, named after the execution that leads to it, and return its branches."""
-    builder.put_scope(execution.key, scope)
-    return tuple(Branch(execution.key, index) for index in range(len(scope.nodes)))
-
-
-def close_scope(builder: StepBuilder, name: str) -> None:
-    """Close a scope: everything in it is over, without results."""
-    inside = [each for each in builder.now.active.values() if is_inside(builder, each.branch, name)]
-    waiting = tuple(each for each in builder.now.waiting if not is_inside(builder, each.branch, name))
-    nested = [each for each, scope in builder.now.scopes.items() if is_inside(builder, scope.around, name)]
-    builder.cancel(inside, "ParallelSiblingFailure")
-    builder.drop_scopes((name, *nested))
-    builder.change(waiting=waiting)
-
-
-def is_inside(builder: StepBuilder, branch: Branch, name: str) -> bool:
-    """Tell whether a branch is in a scope, or in one inside it."""
-    while branch.scope is not None and branch.scope != name:
-        branch = builder.now.scopes[branch.scope].around
-    return branch.scope == name

@@ -38,7 +38,7 @@ def session_turn_of(scopes: Scopes, execution: Execution) -> str:
 
 def open_turns(scopes: Scopes, active: Iterable[Execution]) -> list[str]:
     """Return the session turns that have begun and not ended, in the order in which they began."""
-    forks = [name for name, scope in scopes.items() if not scope.is_chain and is_outside(scopes, scope.around)]
+    forks = [name for name, scope in scopes.items() if scope.is_fork and is_outside(scopes, scope.around)]
     return list(dict.fromkeys((*map(fork_turn, forks), *(session_turn_of(scopes, each) for each in active))))
 
 
@@ -50,6 +50,6 @@ def _forks(scopes: Scopes, branch: Branch) -> Iterator[str]:
     """Yield the forks around a branch, the innermost first."""
     while branch.scope is not None:
         scope = scopes[branch.scope]
-        if not scope.is_chain:
+        if scope.is_fork:
             yield branch.scope
         branch = scope.around

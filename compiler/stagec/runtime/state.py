@@ -2,70 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TypeVar
+from collections.abc import Mapping
 
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.plan.node import Outcome
+from stagec.protocol.lifecycle import StageStatus
 from stagec.runtime.exchange import Effect
 from stagec.runtime.execution import Branch, Execution
 from stagec.runtime.failures import RunFailure
+from stagec.runtime.shared import Queue, Table
 
-V = TypeVar("V")
-
-
-class Table(Mapping[str, V]):
-    """Entries by name, in the order in which the names came first.
-
-    The latest changes lie over the others, and are merged into them once there are as many as the square root of those:
-    so a change costs about as much as copying that many entries.
-    """
-
-    __slots__ = ("_latest", "_old")
-
-    def __init__(self, old: Mapping[str, V] | None = None, latest: Mapping[str, V] | None = None) -> None:
-        self._old: Mapping[str, V] = {} if old is None else old
-        self._latest: Mapping[str, V] = {} if latest is None else latest
-
-    def having(self, name: str, entry: V) -> Table[V]:
-        """Return a table with one more entry, or with another one under its name."""
-        latest = {**self._latest, name: entry}
-        if len(latest) * len(latest) > len(self._old):
-            return Table({**self._old, **latest})
-        return Table(self._old, latest)
-
-    def __getitem__(self, name: str) -> V:
-        """Return the entry of a name."""
-        latest = self._latest
-        return latest[name] if name in latest else self._old[name]
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the names."""
-        yield from self._old
-        yield from (name for name in self._latest if name not in self._old)
-
-    def __len__(self) -> int:
-        """Return how many entries there are."""
-        return len(self._old) + sum(name not in self._old for name in self._latest)
-
-    def __repr__(self) -> str:
-        """Show the entries as a dictionary does."""
-        return repr(dict(self))
+_NO_RESULTS: Table[int, Json] = Table()
+_NO_COUNTS: Table[int, int] = Table()
 
 
 @value
 class Scope:
-    """A fork or a chain that has begun: which branches have ended, and with which last result.
+    """A fork, a chain or a schedule that has begun: which branches have ended as done, and with which last result.
 
     `nodes` are those that begin its branches, `join` follows a fork. `around` is the branch in which it was opened.
+    A schedule has an `agenda`, the number of which the program knows; `left` says of branches how many nodes that they
+    need have not ended, where that has changed; `open` counts the branches that wait for room or act. `ended` is how
+    the scope ends, as far as that is known, and `failure` why.
     """
 
     around: Branch
     nodes: tuple[str, ...]
-    join: str | None
-    is_chain: bool
-    results: tuple[tuple[int, Json], ...] = ()
+    join: str | None = None
+    is_chain: bool = False
+    results: Table[int, Json] = _NO_RESULTS
+    agenda: int | None = None
+    left: Table[int, int] = _NO_COUNTS
+    open: int = 0
+    ended: Outcome = Outcome.DONE
+    failure: RunFailure | None = None
+
+    @property
+    def is_fork(self) -> bool:
+        """Whether its branches belong together, so that one which fails cancels the others."""
+        return not self.is_chain and self.agenda is None
 
 
 @value
@@ -100,7 +76,9 @@ class NodeHistory:
     failures: int = 0
 
 
-_NOBODY: Table[NodeHistory] = Table()
+_NOBODY: Table[str, NodeHistory] = Table()
+_NO_STATUSES: Table[str, StageStatus] = Table()
+_NOBODY_WAITS: Queue[PendingNode] = Queue()
 
 
 @value
@@ -109,25 +87,28 @@ class State:
 
     `active` are the executions that have begun and not ended, by key; `pending` the requests that nobody has answered,
     by key, in the order in which they were made. `judged` counts how often the judge was asked, `said` is the text with
-    which the model ended the execution before. When the run has `ended`, `reason` says why in a sentence; `failure` is
-    there when it has failed. `traced` counts the trace events so far.
+    which the model ended the execution before. `statuses` are those of the stages that are processes. When the run has
+    `ended`, `reason` says why in a sentence; `failure` is there when it has not ended as done. `cancelled` is why the
+    run ends as soon as its processes are gone. `traced` counts the trace events so far.
     """
 
     run: str = ""
     entry: str = ""
     inputs: Mapping[str, Json] = NOTHING
     executions: int = 0
-    past: Table[NodeHistory] = _NOBODY
+    past: Table[str, NodeHistory] = _NOBODY
     judged: int = 0
     said: str = ""
     active: Mapping[str, Execution] = NOTHING
     scopes: Mapping[str, Scope] = NOTHING
-    waiting: tuple[PendingNode, ...] = ()
+    waiting: Queue[PendingNode] = _NOBODY_WAITS
     pending: Mapping[str, Effect] = NOTHING
     ended: Outcome | None = None
     reason: str = ""
     failure: RunFailure | None = None
     traced: int = 0
+    statuses: Table[str, StageStatus] = _NO_STATUSES
+    cancelled: RunFailure | None = None
 
 
 @value
@@ -143,7 +124,7 @@ class Move:
     """One execution that is over: its node, the number of its visit, its outcome, and where it leads.
 
     `to` are the nodes that follow. When there is none, the run has ended as `end` says, or goes on when the nodes in
-    `awaited` are over.
+    `awaited` are over, which do not name all that wait for room when these are many.
     """
 
     node: str

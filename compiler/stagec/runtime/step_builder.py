@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from stagec.core.json import Json
 from stagec.core.value import freeze, replace, thaw
 from stagec.plan.node import Outcome
+from stagec.protocol.lifecycle import StageEvent, StageStatus, follow_event
 from stagec.runtime.exchange import Call, Effect, execution_of, request_key, visit_of
 from stagec.runtime.execution import Execution, failure_in
 from stagec.runtime.failures import FailureKind, RunFailure, describe_failure, failure_to_json
 from stagec.runtime.program import Program
 from stagec.runtime.session_turns import compound_turn_of, open_turns
+from stagec.runtime.shared import Queue
 from stagec.runtime.state import Move, NodeHistory, PendingNode, Scope, State, StepResult, TraceEvent
 
 
@@ -58,6 +61,7 @@ class StepBuilder:
         self._trace: list[TraceEvent] = []
         self._moves: list[_OpenMove] = []
         self._is_moving = False
+        self._statuses: dict[str, StageStatus] = {}
 
     def change(self, **fields: object) -> None:
         """Set fields of the state."""
@@ -153,6 +157,31 @@ class StepBuilder:
         event |= facts
         self._trace.append(TraceEvent(name, event))
 
+    def status_of(self, node: str) -> StageStatus | None:
+        """Return the status of a stage; nothing of a node that is no process of this run."""
+        known = self._statuses.get(node)
+        return self.before.statuses.get(node) if known is None else known
+
+    def set_statuses(self, statuses: Mapping[str, StageStatus]) -> None:
+        """Begin anew, with these statuses and no others."""
+        self._statuses = {**statuses}
+
+    def change_status(self, node: str, event: StageEvent, execution: Execution | None = None, /, **facts: Json) -> None:
+        """Let an event happen to a stage; its status must allow it."""
+        before = self.status_of(node) or StageStatus.PENDING
+        self._statuses[node] = after = follow_event(before, event).to
+        named: Mapping[str, Json] = {"stageId": node} if execution is None else {}
+        change: Mapping[str, Json] = {"from": before.value, "to": after.value, "on": event.value}
+        self.emit("StageStatusChanged", execution, **named, **change, **facts)
+
+    def restart(self) -> None:
+        """Forget what was going on, how the run ended, and how many executions it has had; what was asked is void."""
+        self.leave(tuple(self._active))
+        self.drop_scopes(tuple(self._scopes))
+        forgotten = State()
+        for name in ("executions", "waiting", "ended", "reason", "failure", "cancelled"):
+            self.change(**{name: getattr(forgotten, name)})
+
     def complete(self, reason: str) -> None:
         """End the run as done."""
         if self.now.ended is None:
@@ -169,11 +198,13 @@ class StepBuilder:
         failure = RunFailure(kind, detail)
         self.give_up(failure if execution is None else failure_in(execution, failure), error)
 
-    def give_up(self, failure: RunFailure, error: Mapping[str, Json] | None = None) -> None:
-        """End the run as failed; `error` is what the documents call the failure."""
+    def give_up(
+        self, failure: RunFailure, error: Mapping[str, Json] | None = None, outcome: Outcome = Outcome.FAILED
+    ) -> None:
+        """End the run otherwise than as done; `error` is what the documents call the failure."""
         if self.now.ended is None:
             self.change(failure=failure)
-            self._end(Outcome.FAILED, describe_failure(failure), error)
+            self._end(outcome, describe_failure(failure), error)
 
     def _end(self, outcome: Outcome, reason: str, error: Mapping[str, Json] | None = None) -> None:
         """End the run, and everything that is going on in it.
@@ -188,7 +219,7 @@ class StepBuilder:
         self.cancel([each for each in going if acting is None or each.key != acting.key], _cancel_cause(error))
         self.leave([each.key for each in going])
         self.drop_scopes(tuple(self._scopes))
-        self.change(ended=outcome, reason=reason, waiting=())
+        self.change(ended=outcome, reason=reason, waiting=Queue())
         for turn in turns:
             self.emit("SessionTurnEnd", turnId=turn)
         why: Mapping[str, Json] = {} if error is None else {"error": error}
@@ -199,6 +230,8 @@ class StepBuilder:
 
     def step(self) -> StepResult:
         """Return everything that followed from the event; the builder is used up."""
+        if self._statuses:
+            self.change(statuses=self.before.statuses.having_all(self._statuses))
         state = freeze(self.now, State)
         moves = tuple(_close(state, each) for each in self._moves) if self._moves else ()
         return StepResult(state, tuple(self._effects.values()), tuple(self._void), tuple(self._trace), moves)
@@ -208,11 +241,17 @@ _OpenMove = tuple[Execution, str, list[str]]
 """An execution that is over, its outcome, and the nodes that it led to so far."""
 
 
+_MOST = 16
+"""Nodes that wait for room, as many as a move names: whoever reads it needs no more."""
+
+
 def _close(state: State, move: _OpenMove) -> Move:
     execution, outcome, to = move
     if outcome == _CANCELLED:
         return Move(execution.node, visit_of(execution.key), outcome)
     end = "" if to or state.ended is None else str(state.ended)
-    others: tuple[Execution | PendingNode, ...] = () if to or end else (*state.active.values(), *state.waiting)
+    others: tuple[Execution | PendingNode, ...] = (
+        () if to or end else (*state.active.values(), *islice(state.waiting, _MOST))
+    )
     awaited = tuple(dict.fromkeys(each.node for each in others))
     return Move(execution.node, visit_of(execution.key), outcome, tuple(to), end, awaited)

@@ -182,7 +182,7 @@ def ended(history: History) -> None:
     if history.step.state.ended is None:
         history.event(Cancelled())
     state = history.step.state
-    assert (state.active, state.pending, state.scopes, state.waiting) == ({}, {}, {}, ())
+    assert (state.active, state.pending, state.scopes, tuple(state.waiting)) == ({}, {}, {}, ())
     for event in (Cancelled(), Started("s"), *(Answered(key, {"value": True}) for key in history.asked)):
         assert advance(history.program, state, event) == StepResult(state)
 

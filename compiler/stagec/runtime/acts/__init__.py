@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from stagec.core.json import Json
-from stagec.plan.act import Act, Command, Converse, Prompt
-from stagec.runtime.acts import command, converse, prompt
+from stagec.plan.act import Act, Converse, Process, Prompt
+from stagec.runtime.acts import command, converse, process, prompt
 from stagec.runtime.exchange import Effect
 from stagec.runtime.execution import Execution, NodeResult
 from stagec.runtime.step_builder import StepBuilder
@@ -18,7 +18,9 @@ def begin_act(builder: StepBuilder, act: Act, execution: Execution) -> tuple[Nod
         return prompt.begin(builder, act, execution)
     if isinstance(act, Converse):
         return converse.begin(builder, act, execution)
-    return command.begin(builder, act, execution) if isinstance(act, Command) else ()
+    if isinstance(act, Process):
+        return process.begin(builder, act, execution)
+    return command.begin(builder, act, execution)
 
 
 def resume_act(builder: StepBuilder, execution: Execution, effect: Effect, answer: Json) -> tuple[NodeResult, ...]:
@@ -28,4 +30,6 @@ def resume_act(builder: StepBuilder, execution: Execution, effect: Effect, answe
         return prompt.resume(builder, act, execution, effect, answer)
     if isinstance(act, Converse):
         return converse.resume(builder, act, execution, effect, answer)
-    return command.resume(builder, act, execution, effect, answer) if isinstance(act, Command) else ()
+    if isinstance(act, Process):
+        return process.resume(builder, act, execution, effect, answer)
+    return command.resume(builder, act, execution, effect, answer)
