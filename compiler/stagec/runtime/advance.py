@@ -17,9 +17,9 @@ from stagec.runtime.program import Program
 from stagec.runtime.scheduler import begin, move
 from stagec.runtime.schedules import open_schedule, reopen_schedule
 from stagec.runtime.scopes import end_run
-from stagec.runtime.shared import Queue
 from stagec.runtime.state import PendingNode, State, StepResult
 from stagec.runtime.step_builder import StepBuilder, error
+from stagec.runtime.tables import Queue
 
 
 def advance(program: Program, state: State, event: Event) -> StepResult:

@@ -11,7 +11,7 @@ from stagec.protocol.lifecycle import StageStatus
 from stagec.runtime.exchange import Effect
 from stagec.runtime.execution import Branch, Execution
 from stagec.runtime.failures import RunFailure
-from stagec.runtime.shared import Queue, Table
+from stagec.runtime.tables import Queue, Table
 
 _NO_RESULTS: Table[int, Json] = Table()
 _NO_COUNTS: Table[int, int] = Table()

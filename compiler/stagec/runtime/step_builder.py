@@ -15,8 +15,8 @@ from stagec.runtime.execution import Execution, failure_in
 from stagec.runtime.failures import FailureKind, RunFailure, describe_failure, failure_to_json
 from stagec.runtime.program import Program
 from stagec.runtime.session_turns import compound_turn_of, open_turns
-from stagec.runtime.shared import Queue
 from stagec.runtime.state import Move, NodeHistory, PendingNode, Scope, State, StepResult, TraceEvent
+from stagec.runtime.tables import Queue
 
 
 def error(name: str, /, **about: Json) -> Mapping[str, Json]:
