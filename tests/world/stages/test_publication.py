@@ -13,6 +13,7 @@ from rights import ordinary_rights
 from world.stages.workshop import Workshop, is_success, stage, writes
 
 from stagec.core.failure import Failure
+from stagec.runtime.exchange import Preserve, Publish
 
 TWO = {"a": "a.txt", "b": "deep/er/b.txt"}
 
@@ -47,6 +48,22 @@ def test_what_is_published_is_in_the_directory_of_the_stage(tmp_path: Path) -> N
     ]
     marker = "[CHECKPOINT:saved:id=ckpt-S01_load_data:stage=S01_load_data:manifest=checkpoints/ckpt-S01_load_data.json]"
     assert marker in shop.log().splitlines()
+
+
+def test_what_another_process_has_not_published_any_more_is_finished(tmp_path: Path) -> None:
+    shop = shop_in(tmp_path)
+    good, bad = shop.execute("S01_load_data")["outputs"], {"o": {"path": "o", "sha256": "0" * 64, "sizeBytes": 1}}
+    shop.world.close()
+    shop.world = shop.open()
+    pending = [
+        Publish(shop.key("S01_load_data", 1, 1), "S01_load_data", good, checkpoint=True),
+        Publish(shop.key("S02_eda", 1, 1), "S02_eda", bad, checkpoint=True),
+        Preserve(shop.key("S03_end", 1, 1), "S03_end", "error"),
+    ]
+    assert shop.world.finish(pending) == {"S01_load_data": good}
+    assert shop.path("S01_load_data/a.txt").exists()
+    assert [each.name for each in shop.path("checkpoints").iterdir()] == ["ckpt-S01_load_data.json"]
+    assert [stage for stage, _ in shop.told] == ["S02_eda"]
 
 
 def test_a_stage_without_checkpoints_has_none(tmp_path: Path) -> None:

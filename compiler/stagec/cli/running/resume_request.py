@@ -100,7 +100,9 @@ def _resume_stages(
         return None
     if state.failure is not None and state.failure.kind is FailureKind.CANCELLED and not state.failure.detail:
         raise Failure(f"run {quote(request.run)} was cancelled: it cannot be resumed")
-    found = verify_stages(folder, program, history, Consent(request.consent, TrustLevel(request.trust)))
+    finished = opened.stages.finish(state.pending.values())
+    consent = Consent(request.consent, TrustLevel(request.trust))
+    found = verify_stages(folder, program, history, consent, finished)
     opened.stages.take_kept(found.published, found.checkpoint)
     return Resumed(tuple(found.published), request.consent, found.checkpoint)
 

@@ -14,7 +14,7 @@ from stagec.cli.running.runs import SUFFIX, Runs
 from stagec.cli.streams import say
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
-from stagec.core.value import value
+from stagec.core.value import NOTHING, value
 from stagec.core.words import format_count, listing, quote
 from stagec.drivers.local import History
 from stagec.drivers.local.replay import advance_through
@@ -25,6 +25,7 @@ from stagec.protocol.manifest import TrustLevel
 from stagec.runtime import Program
 from stagec.world.stages.resumption import Resumption, Verifier, list_published
 from stagec.world.stages.run_folder import LOG, RunFolder
+from stagec.world.stages.stage_files import Published
 from stagec.world.stages.stage_world import StageWorld
 
 _RESERVED = ("checkpoints", "queue", "staging")
@@ -148,13 +149,18 @@ class Consent:
     trust: TrustLevel = TrustLevel.IMPORTED
 
 
-def verify_stages(folder: RunFolder, program: Program, history: History, consent: Consent) -> Resumption:
-    """Verify what a run has left, say what is found, and return what the run goes on with."""
+def verify_stages(
+    folder: RunFolder, program: Program, history: History, consent: Consent, finished: Published = NOTHING
+) -> Resumption:
+    """Verify what a run has left, say what is found, and return what the run goes on with.
+
+    `finished` is what has been published of which the journal does not say it.
+    """
     needs = find_needs(program.plan)
     strays = [each for each in consent.stages if each not in needs]
     if strays:
         raise Failure(f"no stage is called {quote(strays[0])}{hint(strays[0], NameIndex(needs))}")
-    recorded = list_published(advance_through(program, history.events))
+    recorded = {**list_published(advance_through(program, history.events)), **finished}
     found = Verifier(folder, program.plan, consent.trust).verify(needs, recorded)
     for each in found.warnings:
         say(f"stagec: warning: {each}")

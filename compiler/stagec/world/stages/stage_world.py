@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
 from threading import Lock
 
 from stagec.core.failure import Failure
-from stagec.core.json import Json
+from stagec.core.json import Json, object_of
 from stagec.core.secrets import Redactor
 from stagec.core.words import quote
 from stagec.plan.act import Process
 from stagec.plan.document import Plan
 from stagec.protocol.emission import Reason, format_checkpoint_emergency, format_checkpoint_saved, format_rehydrated
 from stagec.protocol.manifest import ManifestError
-from stagec.runtime.exchange import Execute, Interrupt, Preserve, Publish
+from stagec.runtime.exchange import Effect, Execute, Interrupt, Preserve, Publish
 from stagec.world.stages.publication import Publication, preserve, publish
 from stagec.world.stages.run_folder import CHECKPOINTS, LOG, RunFolder, name_attempt, number_attempt
 from stagec.world.stages.run_log import RunLog
-from stagec.world.stages.stage_files import explain, find_other_outputs
+from stagec.world.stages.stage_files import Published, explain, find_other_outputs
 from stagec.world.stages.stage_process import StageProcess
 from stagec.world.stages.stage_run import StageRun, Surroundings, Tell
 from stagec.world.supervised import Link
@@ -67,6 +67,14 @@ class StageWorld:
         self._published.update(published)
         if checkpoint is not None:
             self._log.write(format_rehydrated(checkpoint) + "\n")
+
+    def finish(self, pending: Iterable[Effect]) -> Published:
+        """Finish the publications that an earlier process has begun or would have begun; return what is published.
+
+        So a stage whose process has succeeded does not run again because of a crash that came soon after.
+        """
+        asked = {each.node: each for each in pending if isinstance(each, Publish)}
+        return {stage: each.outputs for stage, each in asked.items() if "error" not in object_of(self._publish(each))}
 
     def execute(self, effect: Execute, around: Surroundings, redactor: Redactor, link: Link) -> Mapping[str, Json]:
         """Run the process of a stage; raise `Failure` for one that nobody has said how to run."""
