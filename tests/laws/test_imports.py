@@ -25,6 +25,7 @@ DOORS = {
     "mcp": ("stagec.world",),
     "mcp_types": ("stagec.world",),
     "jsonschema_rs": ("stagec.sources.shape", "stagec.project.mistakes", "stagec.runtime.answer_schemas"),
+    "pydantic_ai": ("stagec.world.models.pydantic_provider",),
     "referencing": ("stagec.contract.addresses",),
     "sqlite3": ("stagec.drivers.local.legacy",),
     "yaml": ("stagec.sources.formats", "stagec.sources.yaml_text"),
@@ -80,9 +81,13 @@ def test_every_library_has_a_door(graph: grimp.ImportGraph) -> None:
 
 def test_every_dependency_has_a_door() -> None:
     project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needed = [*project["dependencies"], *project["optional-dependencies"]["mcp"]]
+    needed = [
+        *project["dependencies"],
+        *project["optional-dependencies"]["mcp"],
+        *project["optional-dependencies"]["models"],
+    ]
     named = {re.split(r"[^\w.-]", each)[0].replace("-", "_").partition(".")[0] for each in needed}
-    assert {{"PyYAML": "yaml"}.get(each, each) for each in named} <= set(DOORS)
+    assert {{"PyYAML": "yaml", "pydantic_ai_slim": "pydantic_ai"}.get(each, each) for each in named} <= set(DOORS)
 
 
 def _others() -> set[Path]:

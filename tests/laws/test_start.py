@@ -20,6 +20,7 @@ HEAVY = (
     "mcp",
     "networkx",
     "pathspec",
+    "pydantic_ai",
     "referencing",
     "ruamel",
     "stagec.rules.checkpoints",

@@ -18,7 +18,7 @@ class Settings:
     `select` replaces the default set of rules when it is not None; `extend_select` adds to it and `ignore` takes away.
     Each names rules by code, code prefix, rule name, family, group or declared severity. `severity` changes how heavy
     rules are, by the same names, the most precise deciding; None turns them off. `fail_on` None means that findings
-    never fail.
+    never fail. `models` are those that answer runs: `default`, by a name of plans, or by `node:` and a node.
     """
 
     scope: SearchScope = SearchScope()
@@ -30,6 +30,7 @@ class Settings:
     budgets: Budgets = Budgets()
     output_format: str = "text"
     required_version: str | None = None
+    models: Mapping[str, str] = NOTHING
 
     @property
     def selects_nothing(self) -> bool:
@@ -68,6 +69,7 @@ def keys_of(settings: Settings) -> dict[str, Value]:
         "output-format": settings.output_format,
         "required-version": settings.required_version,
         **{f"severity.{selector}": _word(each, "off") for selector, each in settings.severity.items()},
+        **{f"models.{name}": each for name, each in settings.models.items()},
         **{f"budgets.{key}": getattr(settings.budgets, name) for key, name in BUDGETS.items()},
     }
 
@@ -87,6 +89,7 @@ def settings_of(keys: Mapping[str, Any]) -> Settings:
         budgets=Budgets(**{name: every[f"budgets.{key}"] for key, name in BUDGETS.items()}),
         output_format=every["output-format"],
         required_version=every["required-version"],
+        models={key.partition(".")[2]: given for key, given in every.items() if key.startswith("models.")},
     )
 
 

@@ -55,6 +55,10 @@ class PlannedTools:
         """Return the definition of every name; a tool that the plan does not list has no schema."""
         return tuple(map(self._define, names))
 
+    def call(self, _key: str, tool: str, _arguments: Json) -> Object:
+        """Return that nothing carries the tool out."""
+        return {"error": {"class": "Tool", "code": "Unavailable", "message": f"nothing carries out {tool} here"}}
+
     def _define(self, name: str) -> ToolDefinition:
         tool = self._plan.tools.get(name)
         if tool is None:
@@ -75,7 +79,7 @@ def _brief_ask(plan: Plan, effect: Ask, tools: Definitions) -> Object:
     return {
         "prompt": effect.prompt,
         "system": effect.system,
-        "schema": _read_schema(plan, effect.schema),
+        "schema": read_schema(plan, effect.schema),
         "complaint": effect.complaint,
         "tools": None if effect.tools is None else _describe_tools(tools, effect.tools),
         "model": effect.model,
@@ -85,14 +89,19 @@ def _brief_ask(plan: Plan, effect: Ask, tools: Definitions) -> Object:
 
 def _brief_turn(plan: Plan, effect: Turn, tools: Definitions) -> Object:
     act = plan.nodes[read_key(effect.key).node].act
-    completion = {"name": effect.completion, "description": _COMPLETION, "schema": _read_schema(plan, effect.schema)}
+    completion = define_completion(plan, effect)
     return {
         "messages": [_describe_message(each) for each in effect.transcript],
         "opening": OPENING.format(effect.completion),
         "tools": _describe_tools(tools, effect.tools),
-        "completion": completion,
+        "completion": {"name": completion.name, "description": completion.description, "schema": completion.schema},
         "turns": act.turns if isinstance(act, Converse) else None,
     }
+
+
+def define_completion(plan: Plan, effect: Turn) -> ToolDefinition:
+    """Return the completion tool of a conversation, as a model is told of it."""
+    return ToolDefinition(effect.completion, _COMPLETION, read_schema(plan, effect.schema))
 
 
 OPENING = "Begin. Call {} alone when you are done."
@@ -147,7 +156,8 @@ def _present(**members: Json) -> Object:
     return {name: each for name, each in members.items() if each is not None}
 
 
-def _read_schema(plan: Plan, content: str | None) -> Json:
+def read_schema(plan: Plan, content: str | None) -> Json:
+    """Return the JSON Schema in a content of a plan; nothing where none is asked for."""
     return None if content is None else json.loads(plan.contents[content])
 
 

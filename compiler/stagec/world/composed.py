@@ -50,6 +50,12 @@ class ComposedWorld:
         for each in self._parts:
             each.cancel(key)
 
+    def recall(self, effect: Effect, answer: Json) -> None:
+        """Tell a part that remembers what it said about an answer that it gave before this process began."""
+        recall = getattr(self._part(effect), "recall", None)
+        if recall is not None:
+            recall(effect, answer)
+
     def close(self) -> None:
         """Let go of whatever the parts have opened."""
         for each in self._parts:

@@ -41,6 +41,7 @@ def _cancel(path: Path, journal: Journal) -> None:
     from stagec.core.words import quote
     from stagec.drivers.local.replay import fold_events
     from stagec.runtime import Cancelled
+    from stagec.world.budget import Budget, BudgetedWorld
     from stagec.world.composed import ComposedWorld
     from stagec.world.local_world import ClosedWorld
     from stagec.world.scenario import Scenario
@@ -51,5 +52,5 @@ def _cancel(path: Path, journal: Journal) -> None:
     ended = fold_events(program, journal.history.events).ended
     if ended is not None:
         raise Failure(f"run {name} has ended as {ended}: there is nothing to cancel")
-    world = ComposedWorld((ScriptedWorld(Scenario(), ClosedWorld()),))
+    world = BudgetedWorld(ComposedWorld((ScriptedWorld(Scenario(), ClosedWorld()),)), Budget())
     execute(RunSetup(path, journal, program, world, choose_reporter(program.plan, None)), Cancelled())

@@ -13,6 +13,10 @@ from stagec.cli.running import options
 @click.command(short_help="Resume a run that was interrupted.")
 @options.run
 @options.scenario
+@options.model
+@options.max_tokens
+@options.max_cost
+@options.max_time
 @options.world
 @options.world_command
 @click.option(

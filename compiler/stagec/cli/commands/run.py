@@ -12,6 +12,10 @@ from stagec.cli.running import options
 @click.command(short_help="Run a plan, and keep a journal of it.")
 @options.plan
 @options.scenario
+@options.model
+@options.max_tokens
+@options.max_cost
+@options.max_time
 @options.world
 @options.world_command
 @click.option(

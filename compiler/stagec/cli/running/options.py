@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 import click
@@ -23,6 +24,19 @@ def _own_folder(context: click.Context, argument: click.Parameter, folder: Path)
             f"'{folder}' is reached through a link that leads out of this folder; --runs names where it leads"
         )
     return folder
+
+
+def _read_dollars(_context: click.Context, argument: click.Parameter, text: str | None) -> Decimal | None:
+    """Return an amount of money, exact to the last digit; refuse what is no number above zero."""
+    if text is None:
+        return None
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        amount = Decimal(0)
+    if not amount.is_finite() or amount <= 0:
+        raise click.BadParameter(f"'{text}' is no amount above zero", param=argument)
+    return amount
 
 
 runs = click.option(
@@ -49,6 +63,33 @@ world_command = click.option(
     "--world-command",
     metavar="'PROGRAM …'",
     help="A program that answers requests: JSON lines, as docs/world-protocol.md says. It is trusted.",
+)
+model = click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="[KEY=]PROVIDER:NAME",
+    envvar="STAGEC_MODEL",
+    show_envvar=True,
+    help="The model that answers, or that answers for a name which the plan uses, or for 'node:' and a node.",
+)
+max_tokens = click.option(
+    "--max-tokens",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Stop when models have used so many tokens, in and out together.",
+)
+max_cost = click.option(
+    "--max-cost",
+    callback=_read_dollars,
+    metavar="DOLLARS",
+    help="Stop when models have cost so much, as far as prices are known.",
+)
+max_time = click.option(
+    "--max-time",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Ask no model any more after this time.",
 )
 events = click.option(
     "--events", type=click.Choice(["jsonl"]), help="Print every event as a line of JSON, and nothing else."

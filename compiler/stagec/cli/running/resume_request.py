@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
 
 from stagec.cli.running.inputs import load_program, read_program, read_scenario, refuse_hooks
+from stagec.cli.running.other_worlds import OtherWorlds, read_models, recall_worlds
 from stagec.cli.running.report import announce
 from stagec.cli.running.run_session import RunSetup, execute
 from stagec.cli.running.runs import Runs, name_of, open_run
@@ -19,7 +21,7 @@ from stagec.cli.running.stages import (
     refuse_unfit_stages,
     verify_stages,
 )
-from stagec.cli.running.worlds import OpenedWorld, OtherWorlds, WorldSetup, open_world, recall_worlds
+from stagec.cli.running.worlds import OpenedWorld, WorldSetup, open_world
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import quote, shorten_digest
@@ -30,6 +32,7 @@ from stagec.protocol.manifest import TrustLevel
 from stagec.runtime import Program
 from stagec.runtime.exchange import Resumed
 from stagec.runtime.failures import FailureKind
+from stagec.world.budget import Budget
 from stagec.world.local_world import LIMIT, Permissions
 from stagec.world.stages.run_folder import RunFolder
 
@@ -42,6 +45,10 @@ class ResumeRequest:
     runs: Path
     scenario: Path | None = None
     plan: Path | None = None
+    models: tuple[str, ...] = ()
+    max_tokens: int | None = None
+    max_cost: Decimal | None = None
+    max_time: float | None = None
     world: str | None = None
     world_command: str | None = None
     events: str | None = None
@@ -53,6 +60,11 @@ class ResumeRequest:
     max_parallel: int | None = None
     consent: tuple[str, ...] = ()
     trust: str = TrustLevel.IMPORTED
+
+    @property
+    def budget(self) -> Budget:
+        """What models may use."""
+        return Budget(self.max_tokens, self.max_cost, self.max_time)
 
     @property
     def stages(self) -> StageOptions:
@@ -84,9 +96,12 @@ def _continue(request: ResumeRequest, path: Path, journal: Journal, program: Pro
     refuse_hooks(program, scenario, allowed=request.allow_hooks)
     announce(program.plan, program.digest, name_of(path), quiet=request.events is not None)
     permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout, options.words)
-    others = recall_worlds(OtherWorlds(request.world, request.world_command), history.facts)
+    given = OtherWorlds(request.world, request.world_command, read_models(request.models))
+    others = recall_worlds(given, history.facts)
     folder = find_folder(program.plan, name_of(path), options)
-    with open_world(WorldSetup(path, program, scenario, permissions, others, folder, reporter)) as opened:
+    with open_world(
+        WorldSetup(path, program, scenario, permissions, others, folder, reporter, request.budget)
+    ) as opened:
         event = _resume_stages(request, opened, folder, program, history)
         return execute(RunSetup(path, journal, program, opened.world, reporter, request.max_parallel), event)
 

@@ -10,6 +10,7 @@ from shlex import join
 from threading import current_thread, main_thread
 
 from stagec.cli.running.options import FOLDER
+from stagec.cli.running.other_worlds import Memory
 from stagec.cli.running.report import RunReporter, label_request
 from stagec.cli.running.runs import explain_journal_error, name_of
 from stagec.cli.running.stages import has_stages
@@ -23,9 +24,9 @@ from stagec.core.value import value
 from stagec.core.words import visible
 from stagec.drivers.local import Inbox, Journal, JournalError, RunSession, proceed, restore
 from stagec.plan.node import Outcome
-from stagec.runtime import Cancelled, Effect, Event, Program, State
+from stagec.runtime import Cancelled, Effect, Event, Program, State, StepResult
 from stagec.runtime.exchange import Hook, Run, Shell, Wait
-from stagec.world.composed import ComposedWorld
+from stagec.world.budget import BudgetedWorld
 
 
 @value
@@ -38,7 +39,7 @@ class RunSetup:
     path: Path
     journal: Journal
     program: Program
-    world: ComposedWorld
+    world: BudgetedWorld
     reporter: RunReporter
     most: int | None = None
 
@@ -71,7 +72,13 @@ def _hold_requests(inbox: Inbox | None) -> AbstractContextManager[object]:
 
 
 def _proceed(setup: RunSetup, event: Event | None, inbox: Inbox | None) -> State:
-    state = restore(setup.program, setup.journal.history, setup.reporter.recall)
+    memory = Memory(setup.world)
+
+    def recall(event: Event, step: StepResult) -> None:
+        memory.observe(event, step)
+        setup.reporter.recall(event, step)
+
+    state = restore(setup.program, setup.journal.history, recall)
     world = WorldWithProgress(setup.world) if inbox is None else setup.world
     session = RunSession(setup.program, setup.journal, world, setup.reporter.observe, inbox, setup.most)
     return proceed(session, state, event)
@@ -91,7 +98,7 @@ def _describe_resumption(path: Path) -> str:
 class WorldWithProgress:
     """A world that says on a terminal who takes so long, unless several do."""
 
-    def __init__(self, world: ComposedWorld) -> None:
+    def __init__(self, world: BudgetedWorld) -> None:
         self._world = world
         self.overlaps, self.cancel = world.overlaps, world.cancel
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 
+from stagec.cli.options import load_configuration
 from stagec.cli.running.inputs import collect_inputs, read_program, read_scenario, refuse_hooks, refuse_unfit
+from stagec.cli.running.other_worlds import OtherWorlds, read_models
 from stagec.cli.running.report import announce
 from stagec.cli.running.run_session import RunSetup, execute
 from stagec.cli.running.runs import Runs, explain_journal_error, name_of
@@ -19,12 +22,13 @@ from stagec.cli.running.stages import (
     refuse_other_results,
     refuse_unfit_stages,
 )
-from stagec.cli.running.worlds import OtherWorlds, WorldSetup, open_world
+from stagec.cli.running.worlds import WorldSetup, open_world
 from stagec.core.failure import Exit
 from stagec.core.value import value
 from stagec.drivers.local import Journal, JournalError, create
 from stagec.plan import Plan
 from stagec.runtime import Program, Started
+from stagec.world.budget import Budget
 from stagec.world.local_world import LIMIT, Permissions
 from stagec.world.scenario import Scenario
 
@@ -39,6 +43,10 @@ class StartRequest:
     name: str | None = None
     inputs: tuple[str, ...] = ()
     entry: str | None = None
+    models: tuple[str, ...] = ()
+    max_tokens: int | None = None
+    max_cost: Decimal | None = None
+    max_time: float | None = None
     world: str | None = None
     world_command: str | None = None
     events: str | None = None
@@ -49,6 +57,11 @@ class StartRequest:
     project: Path | None = None
     executor: str | None = None
     max_parallel: int | None = None
+
+    @property
+    def budget(self) -> Budget:
+        """What models may use."""
+        return Budget(self.max_tokens, self.max_cost, self.max_time)
 
     @property
     def stages(self) -> StageOptions:
@@ -65,10 +78,13 @@ def start(request: StartRequest) -> Exit:
     path = _choose_path(request, program.plan)
     folder = find_folder(program.plan, name_of(path), request.stages)
     started = _describe_start(request, program, scenario, name_of(path))
-    others = OtherWorlds(request.world, request.world_command)
+    configured = load_configuration((Path(),)).settings.models
+    others = OtherWorlds(request.world, request.world_command, read_models(request.models, configured))
     reporter = choose_reporter(program.plan, request.events)
     permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout, request.stages.words)
-    with open_world(WorldSetup(path, program, scenario, permissions, others, folder, reporter)) as opened:
+    with open_world(
+        WorldSetup(path, program, scenario, permissions, others, folder, reporter, request.budget)
+    ) as opened:
         facts = {**_locate(request.scenario), **others.facts, **(request.stages.facts if folder else {})}
         journal = _create_journal(path, data, program, facts)
         announce(program.plan, program.digest, name_of(path), quiet=request.events is not None)

@@ -1,0 +1,167 @@
+"""Answers what models are asked: turns of conversations, and structured answers of steps with their tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from threading import Lock
+
+from stagec.core.failure import Failure
+from stagec.core.json import Json
+from stagec.core.secrets import Redactor
+from stagec.core.value import NOTHING, value
+from stagec.core.words import quote
+from stagec.plan.document import Plan
+from stagec.runtime.exchange import Ask, Effect, Message, Turn, read_key
+from stagec.world.briefing import OPENING, define_completion, read_schema
+from stagec.world.models.port import (
+    Listener,
+    ModelCall,
+    ModelError,
+    ModelFault,
+    ModelLimits,
+    ModelMessage,
+    ModelRequest,
+    Provider,
+)
+from stagec.world.models.session import ModelSession, Tools, write_result
+from stagec.world.models.usage import MEMBER, usage_to_json
+
+Hear = Callable[[str, str], None]
+"""Is called with the key of a request and each piece of text that the model writes."""
+
+_FOR_PEOPLE = {ModelFault.CANCELLED, ModelFault.UNAUTHORISED, ModelFault.UNKNOWN_MODEL}
+"""Faults that no run can do anything about: it stops, and is resumed when somebody has done it."""
+
+
+@value
+class ModelChoice:
+    """Which model answers: that of a node, that of a name which the plan uses, or the default; `PROVIDER:NAME` each."""
+
+    default: str | None = None
+    names: Mapping[str, str] = NOTHING
+    nodes: Mapping[str, str] = NOTHING
+
+    def choose(self, node: str, wish: str | None = None) -> str | None:
+        """Return the model of a node whose plan may wish for one; None when nobody says."""
+        named = None if wish is None else self.names.get(wish, wish if ":" in wish else None)
+        return self.nodes.get(node) or named or self.default
+
+    def choose_for(self, effect: Ask | Turn) -> str | None:
+        """Return the model that answers a request; None when nobody says."""
+        return self.choose(read_key(effect.key).node, effect.model if isinstance(effect, Ask) else None)
+
+
+@value
+class ModelSetup:
+    """What answering takes: who is asked, which model, its tools, its limits, and who hears what it writes."""
+
+    provider: Provider
+    choice: ModelChoice
+    tools: Tools
+    limits: ModelLimits = ModelLimits()
+    hear: Hear | None = None
+
+
+class ModelWorld:
+    """Answers `Ask` and `Turn`, several at once; what was said in steps is remembered for the steps that follow."""
+
+    def __init__(self, plan: Plan, setup: ModelSetup) -> None:
+        self._plan, self._setup = plan, setup
+        self._redactor = Redactor()
+        self._said: tuple[ModelMessage, ...] = ()
+        self._lock = Lock()
+
+    def takes(self, effect: Effect) -> bool:
+        """Tell whether a model is asked, and which one is known."""
+        return isinstance(effect, Ask | Turn) and self._setup.choice.choose_for(effect) is not None
+
+    def overlaps(self, _effect: Effect) -> bool:
+        """Tell that other requests may be under way beside one."""
+        return True
+
+    def cancel(self, key: str) -> None:
+        """End a request that is under way."""
+        self._setup.provider.cancel(key)
+
+    def close(self) -> None:
+        """End everything that is under way."""
+        self._setup.provider.close()
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer of a model or its `error`, with its `usage`; raise `Failure` where only people can help."""
+        if not isinstance(effect, Ask | Turn):
+            raise TypeError(effect)
+        model = self._setup.choice.choose_for(effect) or ""
+        asking = ModelSession(self._setup.provider, effect.key, self._listen(effect.key))
+        try:
+            told = (
+                self._answer_ask(asking, effect, model)
+                if isinstance(effect, Ask)
+                else self._take(asking, effect, model)
+            )
+        except ModelError as error:
+            told = self._describe(error, effect.key, model)
+        return {**told, MEMBER: usage_to_json(asking.usage, model)}
+
+    def recall(self, effect: Effect, answer: Json) -> None:
+        """Remember what was said before this process began, as a journal tells it."""
+        given = answer.get("answer") if isinstance(answer, dict) else None
+        if isinstance(effect, Ask) and isinstance(given, dict):
+            said = ModelMessage("assistant", write_result(given))
+            self._said = (*self._said, *_list_new(self._said, effect), said)
+
+    def _listen(self, key: str) -> Listener | None:
+        hear = self._setup.hear
+        return None if hear is None else lambda text: hear(key, text)
+
+    def _take(self, asking: ModelSession, turn: Turn, model: str) -> dict[str, Json]:
+        """Return a turn: what the model says and calls; the calls are carried out by the machine's leave."""
+        completion = define_completion(self._plan, turn)
+        tools = (*self._setup.tools.define(turn.tools), completion)
+        messages = (*_list_messages(turn.transcript, OPENING.format(turn.completion)),)
+        reply = asking.ask(ModelRequest(model, messages, tools, limits=self._setup.limits))
+        calls: list[Json] = [{"id": each.id, "tool": each.tool, "arguments": each.arguments} for each in reply.calls]
+        return {"text": reply.text, "calls": calls}
+
+    def _answer_ask(self, asking: ModelSession, ask: Ask, model: str) -> dict[str, Json]:
+        """Return the answer of a step. It knows what was said before in the run, and is remembered itself."""
+        schema = read_schema(self._plan, ask.schema)
+        output = schema if isinstance(schema, dict) else {"type": "object"}
+        names = tuple(self._plan.tools) if ask.tools is None else ask.tools
+        with self._lock:
+            said = self._said
+        system = () if ask.system is None else (ModelMessage("system", ask.system),)
+        added = _list_new(said, ask)
+        tools = self._setup.tools.define(names)
+        request = ModelRequest(model, (*system, *said, *added), tools, output=output, limits=self._setup.limits)
+        found = asking.answer(request, self._setup.tools)
+        with self._lock:
+            self._said = (*self._said, *added, *found.added)
+        return {"answer": found.reply.output, "text": found.reply.text}
+
+    def _describe(self, error: ModelError, key: str, model: str) -> dict[str, Json]:
+        """Return an error as an answer, which the run takes as the documents say."""
+        text = self._redactor.redact(str(error))
+        if error.fault in _FOR_PEOPLE:
+            raise Failure(f"{quote(model)} does not answer the request {quote(key)}: {text}") from error
+        return {"error": {"class": "Provider", "code": error.fault.value, "message": text}}
+
+
+def _list_new(said: tuple[ModelMessage, ...], ask: Ask) -> tuple[ModelMessage, ...]:
+    """Return what is said to a model now: the prompt, or only what was wrong with the answer to it before."""
+    prompt = ModelMessage("user", ask.prompt)
+    if ask.complaint is None:
+        return (prompt,)
+    complaint = ModelMessage("user", f"The answer was not accepted: {ask.complaint}. Answer again.")
+    return (complaint,) if prompt in said else (prompt, complaint)
+
+
+def _list_messages(transcript: Iterable[Message], opening: str) -> Iterable[ModelMessage]:
+    """Yield a transcript as models get it: with an opening of the user behind the system prompt."""
+    named: dict[str, str] = {}
+    for index, each in enumerate(transcript):
+        named |= {call.id: call.tool for call in each.calls}
+        calls = tuple(ModelCall(call.id, call.tool, call.arguments) for call in each.calls)
+        yield ModelMessage(each.role, each.text, calls, each.call, named.get(each.call or ""))
+        if index == 0:
+            yield ModelMessage("user", opening)

@@ -1,0 +1,122 @@
+"""The port to models: what one request to a model is, what comes back, and how it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Protocol
+
+from stagec.core.json import Json, Object
+from stagec.core.value import value
+from stagec.world.briefing import ToolDefinition
+
+
+@value
+class ModelCall:
+    """A call of a tool that a model asks for; arguments that are no JSON object are the text that the model wrote."""
+
+    id: str
+    tool: str
+    arguments: Json
+
+
+@value
+class ModelMessage:
+    """One message: its role (`system`, `user`, `assistant` or `tool`), its text, and the calls of an assistant.
+
+    `call` and `tool` name what a message of a tool answers.
+    """
+
+    role: str
+    text: str
+    calls: tuple[ModelCall, ...] = ()
+    call: str | None = None
+    tool: str | None = None
+
+
+@value
+class ModelLimits:
+    """What one request may take: seconds until its response is complete, and tokens of the response."""
+
+    seconds: float = 600
+    tokens: int | None = None
+
+
+@value
+class ModelRequest:
+    """A request to one model: the messages, the tools it may call, and what its answer must be.
+
+    `forced` demands a call of one of the tools. `output` is the JSON Schema of the answer, which then is JSON and no
+    text; None asks for text or calls.
+    """
+
+    model: str
+    messages: tuple[ModelMessage, ...]
+    tools: tuple[ToolDefinition, ...] = ()
+    forced: bool = False
+    output: Object | None = None
+    limits: ModelLimits = ModelLimits()
+
+
+@value
+class TokenUse:
+    """What requests have used: tokens in and out, their number, and their price in US dollars where it is known."""
+
+    input: int = 0
+    output: int = 0
+    requests: int = 0
+    cost: str | None = None
+
+
+@value
+class ModelReply:
+    """The response of a model. `output` is there when a schema was asked for and the response could be read as JSON."""
+
+    text: str
+    calls: tuple[ModelCall, ...] = ()
+    usage: TokenUse = TokenUse()
+    output: Json = None
+    is_cut: bool = False
+    """Whether the response ended because it was too long."""
+
+
+class ModelFault(StrEnum):
+    """Why a request to a model has failed."""
+
+    TRANSIENT = "transient"
+    """Trying again later may help: a rate limit, a server that is overloaded or broken, a connection that was lost."""
+    TIMEOUT = "timeout"
+    REFUSED = "refused"
+    """The provider does not take the request: it is malformed, too long, or against its rules."""
+    UNAUTHORISED = "unauthorised"
+    UNKNOWN_MODEL = "unknown-model"
+    CANCELLED = "cancelled"
+
+
+class ModelError(Exception):
+    """A request that a model has not answered; `retry_after` is how many seconds the provider asks to wait."""
+
+    def __init__(self, fault: ModelFault, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.fault = fault
+        self.retry_after = retry_after
+
+
+Listener = Callable[[str], None]
+"""Is called with each piece of text of a response that arrives."""
+
+
+class Provider(Protocol):
+    """What asks models; its methods are called in several threads at once."""
+
+    def supports_tools(self, model: str) -> bool:
+        """Tell whether a model takes strict tool calls."""
+
+    def request(self, key: str, request: ModelRequest, listen: Listener | None = None) -> ModelReply:
+        """Return the response of a model, or raise `ModelError`; `key` names the request for `cancel`."""
+
+    def cancel(self, key: str) -> None:
+        """End a request that is under way: it raises `ModelError`."""
+
+    def close(self) -> None:
+        """End everything that is under way."""

@@ -1,0 +1,297 @@
+"""The door to `pydantic_ai`: asks OpenAI-compatible endpoints, Anthropic and every other provider that it knows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
+from importlib import import_module
+from threading import Lock, Thread
+from typing import Any
+
+from stagec.core.failure import Failure
+from stagec.core.json import Json
+from stagec.core.words import quote
+from stagec.world.briefing import ToolDefinition
+from stagec.world.models.port import (
+    Listener,
+    ModelCall,
+    ModelError,
+    ModelFault,
+    ModelMessage,
+    ModelReply,
+    ModelRequest,
+    TokenUse,
+)
+
+_HOW = "asking models needs a library that is not installed: pip install 'stagec[models]'"
+
+
+class PydanticProvider:
+    """Asks models named `PROVIDER:NAME`; requests run in an event loop of their own, so that each can be cancelled.
+
+    Keys and addresses come from the environment, as the provider's own library reads them: `OPENAI_API_KEY` and
+    `OPENAI_BASE_URL`, `ANTHROPIC_API_KEY` and `ANTHROPIC_BASE_URL`, and so on.
+    """
+
+    def __init__(self) -> None:
+        try:
+            import_module("pydantic_ai.direct")
+        except ImportError as error:
+            raise Failure(_HOW) from error
+        self._loop = asyncio.new_event_loop()
+        self._lock = Lock()
+        self._under_way: dict[str, Future[ModelReply]] = {}
+        self._models: dict[str, Any] = {}
+        self._thread = Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def _model(self, name: str) -> Any:
+        """Return the model of a name, the same one each time."""
+        with self._lock:
+            if name not in self._models:
+                self._models[name] = _open_model(name)
+            return self._models[name]
+
+    def supports_tools(self, model: str) -> bool:
+        """Tell whether a model takes strict tool calls, as far as the library knows."""
+        return bool(self._model(model).profile.get("supports_tools", True))
+
+    def request(self, key: str, request: ModelRequest, listen: Listener | None = None) -> ModelReply:
+        """Return the response of a model, or raise `ModelError`."""
+        model = self._model(request.model)
+        future = asyncio.run_coroutine_threadsafe(_ask(model, request, listen), self._loop)
+        with self._lock:
+            self._under_way[key] = future
+        try:
+            return future.result()
+        except (CancelledError, asyncio.CancelledError) as error:
+            raise ModelError(ModelFault.CANCELLED, "the request was cancelled") from error
+        finally:
+            future.cancel()
+            with self._lock:
+                self._under_way.pop(key, None)
+
+    def cancel(self, key: str) -> None:
+        """End a request that is under way."""
+        with self._lock:
+            future = self._under_way.get(key)
+        if future is not None:
+            future.cancel()
+
+    def close(self) -> None:
+        """End everything that is under way, its connections, and the event loop."""
+        with self._lock:
+            left = tuple(self._under_way.values())
+        for each in left:
+            each.cancel()
+        with suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(_disconnect(self._models.values()), self._loop).result(_PATIENCE)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_PATIENCE)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+
+async def _disconnect(models: Iterable[Any]) -> None:
+    """Wait for what was cancelled, and close the connections of models."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    await asyncio.gather(*others, return_exceptions=True)
+    for each in models:
+        await each.client.close()
+
+
+_PATIENCE = 2.0
+"""Seconds until the event loop has ended."""
+
+
+def _open_model(name: str) -> Any:
+    """Return the model of a name, or raise `Failure`: the name, the key or a library is missing."""
+    from pydantic_ai.exceptions import UserError
+    from pydantic_ai.models import infer_model
+
+    provider, colon, rest = name.partition(":")
+    if not colon or not rest:
+        raise Failure(f"{quote(name)} names no model: write PROVIDER:NAME, such as 'openai:gpt-5.4'")
+    # `openai` means the newer API with them, which most compatible servers do not have
+    known = f"openai-chat:{rest}" if provider == "openai" else name
+    try:
+        return infer_model(known)
+    except (UserError, ImportError, ValueError) as error:
+        raise Failure(f"the model {quote(name)} cannot be used: {error}") from error
+
+
+async def _ask(model: Any, request: ModelRequest, listen: Listener | None) -> ModelReply:
+    try:
+        async with asyncio.timeout(request.limits.seconds), _open_stream(model, request) as stream:
+            async for event in stream:
+                _tell(event, listen)
+            return _read_reply(stream.get(), request)
+    except ModelError:
+        raise
+    except Exception as error:
+        raise _translate(error, request) from error
+
+
+def _open_stream(model: Any, request: ModelRequest) -> Any:
+    from pydantic_ai.direct import model_request_stream
+
+    return model_request_stream(
+        model,
+        [*_make_messages(request.messages)],
+        model_settings=_make_settings(request),
+        model_request_parameters=_make_parameters(model, request),
+    )
+
+
+def _tell(event: Any, listen: Listener | None) -> None:
+    """Hand text on as it arrives."""
+    from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+
+    match event:
+        case PartStartEvent(part=TextPart(content=text)) | PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if (
+            listen is not None and text
+        ):
+            listen(text)
+
+
+def _make_settings(request: ModelRequest) -> Any:
+    """Return settings without retries: those are made above the port, for all providers alike."""
+    settings: dict[str, Any] = {"timeout": request.limits.seconds, "max_retries": 0}
+    if request.limits.tokens is not None:
+        settings["max_tokens"] = request.limits.tokens
+    if request.forced and request.tools:
+        settings["tool_choice"] = "required"
+    return settings
+
+
+def _make_parameters(model: Any, request: ModelRequest) -> Any:
+    """Return what may be called, and the form of the answer: the provider's own, else a call that is demanded."""
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.tools import ToolDefinition as Definition
+
+    tools = [*_make_tools(request.tools, Definition)]
+    if request.output is None:
+        return ModelRequestParameters(function_tools=tools)
+    schema = dict(request.output)
+    if model.profile.get("supports_json_schema_output") and not tools:
+        output = OutputObjectDefinition(json_schema=schema, name=_ANSWER)
+        return ModelRequestParameters(output_mode="native", output_object=output)
+    answer = Definition(name=_ANSWER, description=_HAND_IN, parameters_json_schema=schema, kind="output")
+    return ModelRequestParameters(
+        function_tools=tools, output_mode="tool", output_tools=[answer], allow_text_output=bool(tools)
+    )
+
+
+_ANSWER = "answer"
+_HAND_IN = "Hand in the answer."
+
+
+def _make_tools(tools: Iterable[ToolDefinition], definition: Callable[..., Any]) -> Iterator[Any]:
+    for each in tools:
+        schema = each.schema if isinstance(each.schema, Mapping) else {"type": "object"}
+        yield definition(name=each.name, description=each.description or None, parameters_json_schema=dict(schema))
+
+
+def _make_messages(messages: Iterable[ModelMessage]) -> Iterator[Any]:
+    """Yield messages as the library has them: what comes between two responses is one request."""
+    from pydantic_ai.messages import ModelRequest as Said
+    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+
+    parts: list[Any] = []
+    for each in messages:
+        if each.role != "assistant":
+            parts.append(_make_part(each))
+            continue
+        if parts:
+            yield Said(parts=parts)
+        calls = [ToolCallPart(call.tool, _as_arguments(call.arguments), call.id) for call in each.calls]
+        parts = []
+        yield ModelResponse(parts=[*([TextPart(each.text)] if each.text else []), *calls])
+    if parts:
+        yield Said(parts=parts)
+
+
+def _make_part(message: ModelMessage) -> Any:
+    from pydantic_ai.messages import SystemPromptPart, ToolReturnPart, UserPromptPart
+
+    match message.role:
+        case "system":
+            return SystemPromptPart(message.text)
+        case "tool":
+            return ToolReturnPart(message.tool or "", message.text, message.call or "")
+        case _:
+            return UserPromptPart(message.text)
+
+
+def _as_arguments(arguments: Json) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
+def _read_reply(response: Any, request: ModelRequest) -> ModelReply:
+    from pydantic_ai.messages import TextPart, ToolCallPart
+
+    if _is_broken_off(response):
+        raise ModelError(ModelFault.TRANSIENT, "the response ended before it was complete")
+    text = "".join(each.content for each in response.parts if isinstance(each, TextPart))
+    calls = [each for each in response.parts if isinstance(each, ToolCallPart)]
+    answers = [each for each in calls if request.output is not None and each.tool_name == _ANSWER]
+    written = answers[-1].args if answers else text if request.output is not None else ""
+    return ModelReply(
+        text,
+        tuple(
+            ModelCall(each.tool_call_id, each.tool_name, _read_json(each.args)) for each in calls if each not in answers
+        ),
+        TokenUse(response.usage.input_tokens, response.usage.output_tokens, 1, _price(response)),
+        _read_json(written) if written else None,
+        response.finish_reason == "length",
+    )
+
+
+def _is_broken_off(response: Any) -> bool:
+    """Tell whether a stream ended without the reason why; for OpenAI, the library makes one up."""
+    told = (response.provider_details or {}).get("finish_reason")
+    return response.finish_reason is None or (response.canonical_system == "openai" and told is None)
+
+
+def _read_json(given: Any) -> Json:
+    """Return a text as JSON, or as it is when it is none; what the library has read already stays."""
+    read: Json = {} if given is None else given
+    if isinstance(given, str):
+        try:
+            read = json.loads(given or "{}")
+        except (ValueError, RecursionError):
+            read = given
+    return read
+
+
+def _price(response: Any) -> str | None:
+    """Return what a response costs in US dollars; nothing when nobody knows the price of the model."""
+    try:
+        return format(response.cost().total_price.normalize(), "f")
+    except (LookupError, AssertionError, ValueError):
+        return None
+
+
+def _translate(error: Exception, request: ModelRequest) -> ModelError:
+    """Return an error of the library or of its transport as one of the port."""
+    from pydantic_ai import exceptions
+
+    if isinstance(error, TimeoutError):
+        return ModelError(ModelFault.TIMEOUT, f"no response within {request.limits.seconds:g} s")
+    kinds: tuple[tuple[Any, ModelFault], ...] = (
+        (exceptions.ModelTimeoutError, ModelFault.TIMEOUT),
+        (exceptions.ModelAuthenticationError, ModelFault.UNAUTHORISED),
+        (exceptions.ModelNotFoundError, ModelFault.UNKNOWN_MODEL),
+        (exceptions.ModelRateLimitError, ModelFault.TRANSIENT),
+        (exceptions.ModelUnavailableError, ModelFault.TRANSIENT),
+        (exceptions.ModelServerError, ModelFault.TRANSIENT),
+        (exceptions.ModelConnectionError, ModelFault.TRANSIENT),
+        (exceptions.ModelAPIError, ModelFault.REFUSED),
+        (exceptions.UserError, ModelFault.REFUSED),
+    )
+    fault = next((fault for kind, fault in kinds if isinstance(error, kind)), ModelFault.TRANSIENT)
+    return ModelError(fault, str(error) or type(error).__name__, getattr(error, "retry_after", None))

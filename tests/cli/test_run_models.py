@@ -1,0 +1,129 @@
+"""`stagec run --model`: a plan, a model behind a wire, and one command."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from world.models.wire import Said, Wire, serve
+
+PLAN = Path(__file__).parents[1] / "plan_vectors" / "docs-repair" / "plan.json"
+RUN = ("run", str(PLAN), "--run", "one", "--input", "topic=installation")
+WRITTEN = Said("I write.", [("c", "submit_page", '{"page": "docs/a.md"}')])
+CHECKED = Said("", [("c", "submit_verdict", '{"page": "docs/a.md", "broken": false, "faults": []}')])
+KEY = "sk-abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def _stagec(folder: Path, wire: Wire, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    servers = {"OPENAI_BASE_URL": f"{wire.url}/v1", "OPENAI_API_KEY": KEY}
+    environment = {**os.environ, **servers, **more}
+    command = (sys.executable, "-m", "stagec", *words)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
+
+
+def _models(wire: Wire) -> list[str]:
+    return [each["model"] for each in wire.asked]
+
+
+def test_a_plan_and_a_model_are_a_run(tmp_path: Path) -> None:
+    with serve(WRITTEN, CHECKED) as wire:
+        ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt-5.4")
+    assert (ended.returncode, _models(wire)) == (0, ["gpt-5.4"] * 2), ended.stderr
+    exported = _stagec(tmp_path, wire, "runs", "export", "one").stdout
+    assert exported.count('"model": "openai:gpt-5.4"') == 2
+    assert '"input": 10' in exported
+
+
+def test_the_key_is_nowhere(tmp_path: Path) -> None:
+    with serve(WRITTEN, Said(status=401, body=json.dumps({"error": {"message": f"bad key {KEY}"}}))) as wire:
+        ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt-5.4")
+    assert ended.returncode == 2
+    written = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert KEY not in ended.stdout + ended.stderr
+    assert not any(KEY.encode() in each for each in written)
+
+
+def test_resume_asks_the_same_model(tmp_path: Path) -> None:
+    with serve(WRITTEN, Said(status=401), CHECKED) as wire:
+        assert (
+            _stagec(tmp_path, wire, *RUN, "--model", "node:check=openai:judge", "--model", "openai:gpt").returncode == 2
+        )
+        assert _stagec(tmp_path, wire, "resume", "one").returncode == 0
+    assert _models(wire) == ["gpt", "judge", "judge"]
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "wanted"),
+    [
+        ((), {}, "configured"),
+        ((), {"STAGEC_MODEL": "openai:named"}, "named"),
+        (("--model", "openai:asked"), {"STAGEC_MODEL": "openai:named"}, "asked"),
+    ],
+)
+def test_the_nearest_wish_counts(
+    options: tuple[str, ...], environment: dict[str, str], wanted: str, tmp_path: Path
+) -> None:
+    (tmp_path / "stagec.toml").write_text('[models]\ndefault = "openai:configured"\n')
+    with serve(WRITTEN, CHECKED) as wire:
+        assert _stagec(tmp_path, wire, *RUN, *options, **environment).returncode == 0
+    assert {*_models(wire)} == {wanted}
+
+
+def test_a_scenario_answers_for_its_nodes(tmp_path: Path) -> None:
+    scenario = {"conversations": {"write": [{"complete": {"page": "docs/a.md"}}]}}
+    (tmp_path / "scenario.json").write_text(json.dumps(scenario))
+    with serve(CHECKED) as wire:
+        ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt", "--scenario", "scenario.json")
+    assert (ended.returncode, len(wire.asked)) == (0, 1), ended.stderr
+
+
+@pytest.mark.parametrize("model", ["gpt", "x=gpt", "nowhere:gpt"])
+def test_a_name_that_is_none_is_refused(model: str, tmp_path: Path) -> None:
+    with serve(WRITTEN) as wire:
+        ended = _stagec(tmp_path, wire, *RUN, "--model", model)
+    assert ended.returncode == 2
+    assert "model" in ended.stderr
+
+
+def test_a_wrong_entry_of_the_configuration_is_told_at_its_line(tmp_path: Path) -> None:
+    (tmp_path / "stagec.toml").write_text('[models]\ndefault = "gpt"\n')
+    with serve(WRITTEN) as wire:
+        ended = _stagec(tmp_path, wire, *RUN)
+    assert "stagec.toml:2: 'models.default' must be PROVIDER:NAME" in ended.stderr
+
+
+def test_a_budget_stops_the_run_and_more_of_it_lets_it_go_on(tmp_path: Path) -> None:
+    with serve(WRITTEN, CHECKED) as wire:
+        ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt", "--max-tokens", "15")
+        assert ended.returncode == 2
+        assert "has used 15 tokens: --max-tokens allows 15" in ended.stderr
+        again = _stagec(tmp_path, wire, "resume", "one", "--max-tokens", "15")
+        assert "has used 15 tokens" in again.stderr
+        assert _stagec(tmp_path, wire, "resume", "one", "--max-tokens", "16").returncode == 0
+    assert len(wire.asked) == 2
+
+
+def test_a_price_holds_a_budget_to_the_last_digit(tmp_path: Path) -> None:
+    with serve(WRITTEN, CHECKED) as wire:
+        ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt-4o", "--max-cost", "0.00001")
+        assert ended.returncode == 2
+        assert "US dollars: --max-cost allows 0.00001" in ended.stderr
+        assert _stagec(tmp_path, wire, "resume", "one", "--max-cost", "1").returncode == 0
+
+
+def test_a_price_that_nobody_knows_holds_no_budget(tmp_path: Path) -> None:
+    with serve(WRITTEN, CHECKED) as wire:
+        ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt", "--max-cost", "0.5")
+    assert ended.returncode == 2
+    assert "the price of a model is unknown" in ended.stderr
+
+
+@pytest.mark.parametrize(("option", "amount"), [("--max-cost", "much"), ("--max-cost", "-1"), ("--max-tokens", "0")])
+def test_a_budget_that_is_none_is_refused(option: str, amount: str, tmp_path: Path) -> None:
+    with serve(WRITTEN) as wire:
+        assert _stagec(tmp_path, wire, *RUN, option, amount).returncode == 2
+    assert wire.asked == []

@@ -1,0 +1,148 @@
+"""A server on loopback that speaks the wire formats of OpenAI and Anthropic as a script says, misbehaviour included."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BufferedIOBase
+from typing import Any
+
+Event = dict[str, Any]
+
+
+@dataclass
+class Said:
+    """One response: text, calls as `(id, name, arguments as text)`, and what goes wrong with it."""
+
+    text: str = ""
+    calls: list[tuple[str, str, str]] = field(default_factory=list)
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    delay: float = 0.0
+    cut: bool = False
+    """Close the connection in the middle of the stream."""
+    finish: str | None = None
+    body: str | None = None
+    """Send this in place of a response."""
+
+
+@dataclass
+class Wire:
+    """What the server is asked, and what it says: one after the other, the last again and again."""
+
+    url: str
+    script: list[Said]
+    asked: list[Event] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+
+    def say(self) -> Said:
+        return self.script[min(len(self.asked), len(self.script)) - 1]
+
+
+def _openai(said: Said, model: str) -> Iterator[str]:
+    def chunk(delta: Event, finish: str | None = None) -> str:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        return json.dumps(
+            {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": model, "choices": [choice]}
+        )
+
+    yield chunk({"role": "assistant", "content": ""})
+    for piece in said.text.split(" ") if said.text else ():
+        yield chunk({"content": piece + " "})
+    for index, (name, tool, arguments) in enumerate(said.calls):
+        function = {"name": tool, "arguments": ""}
+        yield chunk({"tool_calls": [{"index": index, "id": name, "type": "function", "function": function}]})
+        yield chunk({"tool_calls": [{"index": index, "function": {"arguments": arguments}}]})
+    yield chunk({}, said.finish or ("tool_calls" if said.calls else "stop"))
+    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    yield json.dumps(
+        {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": model, "choices": [], "usage": usage}
+    )
+    yield "[DONE]"
+
+
+def _anthropic(said: Said, model: str) -> Iterator[str]:
+    message = {"id": "m", "type": "message", "role": "assistant", "model": model, "content": [], "stop_reason": None}
+    yield json.dumps(
+        {"type": "message_start", "message": {**message, "usage": {"input_tokens": 10, "output_tokens": 1}}}
+    )
+    blocks: list[tuple[Event, Event]] = []
+    if said.text:
+        blocks.append(({"type": "text", "text": ""}, {"type": "text_delta", "text": said.text}))
+    for name, tool, arguments in said.calls:
+        use = {"type": "tool_use", "id": name, "name": tool, "input": {}}
+        blocks.append((use, {"type": "input_json_delta", "partial_json": arguments}))
+    for index, (start, delta) in enumerate(blocks):
+        yield json.dumps({"type": "content_block_start", "index": index, "content_block": start})
+        yield json.dumps({"type": "content_block_delta", "index": index, "delta": delta})
+        yield json.dumps({"type": "content_block_stop", "index": index})
+    reason = {"length": "max_tokens"}.get(said.finish or "", "tool_use" if said.calls else "end_turn")
+    yield json.dumps({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 5}})
+    yield json.dumps({"type": "message_stop"})
+
+
+def _write(stream: BufferedIOBase, events: list[str]) -> None:
+    for line in events:
+        kind = json.loads(line).get("type") if line.startswith("{") else None
+        stream.write((f"event: {kind}\n" if kind else "").encode() + f"data: {line}\n\n".encode())
+        stream.flush()
+
+
+def _handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            wire.asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            wire.keys.append(self.headers.get("authorization") or self.headers.get("x-api-key") or "")
+            said = wire.say()
+            time.sleep(said.delay)
+            if said.status != 200 or said.body is not None:
+                self._send(said)
+            else:
+                self._stream(said, _anthropic if "messages" in self.path else _openai)
+
+        def _send(self, said: Said) -> None:
+            body = (said.body or json.dumps({"error": {"message": "scripted", "type": "scripted"}})).encode()
+            self.send_response(said.status)
+            for name, each in {"content-type": "application/json", **said.headers}.items():
+                self.send_header(name, each)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def _stream(self, said: Said, lines: Callable[[Said, str], Iterator[str]]) -> None:
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream")
+            self.send_header("connection", "close")
+            self.end_headers()
+            events = [*lines(said, wire.asked[-1]["model"])]
+            with suppress(BrokenPipeError, ConnectionResetError):  # nobody wants to hear the rest
+                _write(self.wfile, events[: len(events) // 2] if said.cut else events)
+            self.close_connection = True
+
+        def log_message(self, *_given: object) -> None: ...
+
+    return Handler
+
+
+@contextmanager
+def serve(*script: Said) -> Iterator[Wire]:
+    """Serve a script until the body ends."""
+    wire = Wire("", [*script])
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(wire))
+    server.daemon_threads = True
+    wire.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield wire
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
