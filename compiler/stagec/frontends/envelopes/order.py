@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from stagec.core.components import components
 from stagec.core.place import Place
+from stagec.core.precedence import Precedence
 from stagec.core.value import value
 from stagec.frontends.envelopes.document import DependencyKind, Envelope, StagePlan
 
@@ -65,6 +66,12 @@ def find_concurrent(plan: StagePlan) -> tuple[Envelope, Envelope] | None:
         if one not in leads[other]:
             return plan.envelopes[one], plan.envelopes[other]
     return None
+
+
+def find_precedence(plan: StagePlan) -> Precedence | None:
+    """Return which envelopes wait for which, by their place in the plan; nothing if some wait for each other."""
+    found = plan.memo.once("precedence", lambda: Precedence([list(each) for each in _find_needs(plan)]))
+    return found if found.order else None
 
 
 def _longest(plan: StagePlan, lost: Sequence[float], followers: Sequence[int]) -> float:

@@ -6,6 +6,7 @@ from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote, with_article
 from stagec.frontends.envelopes.document import StagePlan
+from stagec.frontends.envelopes.own_reads import OwnRead
 from stagec.sources.tree import Fault
 
 FAMILY = Family(__name__, (range(400, 500),), StagePlan)
@@ -61,3 +62,17 @@ def _name_member(plan: StagePlan, at: Place) -> str:
     envelope = plan.find_envelope(at)
     start = len(envelope.at.pointer) if envelope is not None else 0
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in at.pointer[start:]).removeprefix(".")
+
+
+def relate_writer(read: OwnRead) -> tuple[Related, ...]:
+    """Return where the stage says what it writes there."""
+    if read.output is None:
+        return (Related(read.writer.id_at, "this stage has the folder"),)
+    return (Related(read.writer.place_output(read.output), "written here"),)
+
+
+def suggest_input(read: OwnRead) -> str:
+    """Return how the input is written as what another stage makes."""
+    if read.output is None:
+        return ""
+    return f"; as {quote(f'{read.writer.name}/{read.writer.outputs[read.output]}')} it waits"
