@@ -90,7 +90,8 @@ def _compile(project: Project) -> Compilation:
     sources = Sources(project.root, settings.budgets, project.overlay)
     documents, meanings = _read(project, sources)
     trees = {tree.file: tree for tree in sources.trees}
-    judged = judge((*documents, *(meaning.graph for meaning in meanings)), trees, settings)
+    families = list_project_families() if settings.selects_nothing else list_families()
+    judged = judge((*documents, *(meaning.graph for meaning in meanings)), trees, Selection.of(settings, families))
     return Compilation(judged.diagnostics, meanings, trees, judged.count)
 
 
@@ -102,9 +103,8 @@ class Judgement:
     count: int
 
 
-def judge(subjects: Iterable[object], trees: Mapping[str, Tree], settings: Settings) -> Judgement:
-    """Let the rules judge subjects and the files that they were read from."""
-    selection = Selection.of(settings, list_project_families() if settings.selects_nothing else list_families())
+def judge(subjects: Iterable[object], trees: Mapping[str, Tree], selection: Selection) -> Judgement:
+    """Let the rules of a selection judge subjects and the files that they were read from."""
     faulty = [tree for tree in trees.values() if tree.faults]  # of a tree without faults no rule has anything to say
     cases = tuple(_pair_rules(selection, (*faulty, *subjects)))
     verdicts = tuple(Verdict(rule, finding) for rule, subject in cases for finding in rule.check(subject))

@@ -89,7 +89,7 @@ def _check_names(root: Path, action: str, args: Mapping[str, Any]) -> None:
     needed = _NEEDS[action]
     RunFolder(root, _text(args, "reportTitle"), _text(args, "runId") if "runId" in needed else "any")
     for name in _NAMES:
-        fault = find_segment_fault(args.get(name)) if name in needed or name in args else None
+        fault = find_segment_fault(args.get(name)) if name in needed or args.get(name) else None
         if fault is not None:
             raise Failure(f"{name} {fault.words}")
 
@@ -100,7 +100,8 @@ def _text(args: Mapping[str, Any], name: str) -> str:
 
 
 def _save(_root: Path, args: Mapping[str, Any]) -> Mapping[str, Json]:
-    status = "saved" if args["action"] == "save" and args.get("status", "saved") == "saved" else "interrupted"
+    said = "emergency" if args["action"] == "emergency" else args.get("status") or "saved"
+    reason = args.get("reason") or ("abort" if said == "interrupted" else None)  # stagec always has one
     entries = [(each["relativePath"], each["sha256"], each["sizeBytes"]) for each in args.get("artifacts") or ()]
     manifest = Manifest(
         report=args["reportTitle"],
@@ -108,8 +109,8 @@ def _save(_root: Path, args: Mapping[str, Any]) -> Mapping[str, Json]:
         stage=_text(args, "stageId"),
         created="2026-01-01T00:00:00Z",
         artifacts=tuple(ArtifactEntry(*each) for each in entries),
-        status=status,
-        reason=args.get("reason") if status == "interrupted" else None,
+        status="saved" if said == "saved" else "interrupted",
+        reason=None if said == "saved" else reason,
         trust=TrustLevel(args.get("trustLevel", "local")),
     )
     encode_manifest(manifest)

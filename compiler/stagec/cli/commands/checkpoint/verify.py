@@ -13,7 +13,8 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import member
 from stagec.core.value import value
 from stagec.core.words import format_count, listing
-from stagec.pipeline import judge
+from stagec.pipeline import judge, list_families
+from stagec.project.selection import Selection
 from stagec.project.settings import Settings
 from stagec.protocol.checkpoint import JudgedCheckpoint
 from stagec.protocol.manifest import TrustLevel
@@ -69,6 +70,6 @@ def report_checkpoints(checkpoints: tuple[JudgedCheckpoint, ...]) -> Verificatio
     texts = {each.file: each.data for each in checkpoints if each.data}
     sources = Sources(Path.cwd(), settings.budgets, texts)
     trees = {file: tree for file in texts if (tree := sources.tree(file, "file")) is not None}
-    diagnostics = judge(checkpoints, trees, settings).diagnostics
+    diagnostics = judge(checkpoints, trees, Selection.of(settings, list_families())).diagnostics
     report = Report(diagnostics, trees=trees, canvas=find_canvas(sys.stdout, os.environ), quiet=True)
     return Verification(checkpoints, report)
