@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from threading import Thread
 
@@ -17,6 +18,7 @@ from processes import gone
 from stagec.core.json import Json, object_of
 from stagec.core.secrets import Redactor
 from stagec.runtime.exchange import Shell, Wait
+from stagec.world.command_lock import CommandLock
 from stagec.world.commands import CommandLine, run
 from stagec.world.local_world import LocalWorld, Permissions
 
@@ -144,3 +146,11 @@ def test_what_does_not_end_when_it_is_asked_to_is_killed() -> None:
     ended = shell("trap '' TERM; (trap '' TERM; sleep 600) & echo $$ $!; while :; do sleep 1; done", milliseconds=300)
     assert ended["exit"] is None
     assert all(gone(int(each)) for each in str(ended["stdout"]).split())
+
+
+def test_the_lock_of_commands_makes_its_folder_for_nobody_else(tmp_path: Path) -> None:
+    path = tmp_path / "runs" / "one.run.commands"
+    with closing(CommandLock(path)) as lock:
+        lock.hold()
+        assert path.exists()
+        assert path.parent.stat().st_mode & 0o777 == 0o700

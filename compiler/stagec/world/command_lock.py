@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 
+from stagec.core.disk import make_private_folder
 from stagec.core.failure import Failure
 from stagec.core.words import quote
 
@@ -28,6 +29,7 @@ class CommandLock:
 
     def hold(self) -> int:
         """Return the locked file, once no command is left of an earlier process; raise `Failure` if one stays."""
+        self._make_folder()
         end = monotonic() + _PATIENCE
         while self._file is None:
             self._file = self._try()
@@ -36,6 +38,13 @@ class CommandLock:
             if self._file is None:
                 sleep(_TICK)
         return self._file
+
+    def _make_folder(self) -> None:
+        """Make the folder of the run, where nothing has begun there yet."""
+        try:
+            make_private_folder(self._path.parent)
+        except OSError as error:
+            raise Failure(f"cannot make {quote(self._path.parent)}: {error.strerror or error}") from error
 
     def _try(self) -> int | None:
         """Return the file if it could be locked, and is still the one of that name."""
