@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place, Position, Span
@@ -18,8 +19,12 @@ from stagec.rules.markers import FAMILY
 
 _MOST = 1_000
 """Findings of one rule that are reported one by one, and types of markers that are remembered."""
+_MOST_IN_LINE = 10
+"""Findings of one rule in one line."""
+_MOST_FAULTLESS = 10_000
+"""Markers without faults that are remembered."""
 _LONGEST = 100
-"""Characters by which two types are told apart."""
+"""Characters by which two types are told apart, and of markers that are remembered."""
 
 
 @value
@@ -53,6 +58,7 @@ class MarkerLog:
         self._parser = MarkerParser()
         self._types: set[str] = set()
         self._said: Counter[str] = Counter()
+        self._faultless: set[tuple[str, str]] = set()
 
     @property
     def lines(self) -> int:
@@ -63,26 +69,40 @@ class MarkerLog:
         """Return what is wrong with the lines that end in a further piece."""
         found = self._parser.scan(piece)
         self.markers += sum(isinstance(each, Marker) for each in found)
-        judged = (JudgedLine(each, tuple(self._judge(each))) for each in found)
+        judged = (JudgedLine(each, self._judge(each)) for each in found if not self._is_like_faultless(each))
         return [each for each in judged if each.diagnostics]
 
     def close(self) -> list[JudgedLine]:
         """Return what is wrong with the last line if no line feed has ended it."""
         return self.feed(b"\n") if self._parser.is_in_line else []
 
-    def _judge(self, marker: Marker | BrokenMarker) -> Iterator[Diagnostic]:
+    def _is_like_faultless(self, marker: Marker | BrokenMarker) -> bool:
+        """Tell whether nothing was wrong with an equal marker; content decides nothing, and progress repeats itself."""
+        return type(marker) is Marker and (marker.type, marker.written) in self._faultless
+
+    def _judge(self, marker: Marker | BrokenMarker) -> tuple[Diagnostic, ...]:
+        found = [*self._ask_rules(marker)]
+        can_be_kept = not found and len(self._faultless) < _MOST_FAULTLESS
+        if type(marker) is Marker and can_be_kept and len(marker.written) <= _LONGEST:
+            self._faultless.add((marker.type, marker.written))
+        return tuple(_make_diagnostic(*each) for each in found if self._is_reported(*each))
+
+    def _ask_rules(self, marker: Marker | BrokenMarker) -> Iterator[tuple[AnyRule, Severity, Finding]]:
         name = marker.type[:_LONGEST]
         line = MarkedLine(self._file, marker, self._stage, name not in self._types)
         if len(self._types) < _MOST:
             self._types.add(name)
         for rule, severity in self.rules:
-            for finding in rule.check(line):
-                if self._said[rule.code] < _MOST:
-                    self._said[rule.code] += 1
-                    self.found[severity] += 1
-                    yield _make_diagnostic(rule, severity, finding)
-                else:
-                    self.folded[rule.code] += 1
+            yield from ((rule, severity, finding) for finding in islice(rule.check(line), _MOST_IN_LINE))
+
+    def _is_reported(self, rule: AnyRule, severity: Severity, _: Finding) -> bool:
+        """Count a finding, and tell whether its rule has not been reported too often."""
+        if self._said[rule.code] >= _MOST:
+            self.folded[rule.code] += 1
+            return False
+        self._said[rule.code] += 1
+        self.found[severity] += 1
+        return True
 
 
 def check_markers(

@@ -84,7 +84,7 @@ _PROSE = frozenset({"msg", "message", "text"})
 """Attributes whose values are sentences."""
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=1)
 def _split_parts(kind: str, written: str) -> tuple[MarkerPart, ...]:
     return () if kind == "CITATION" or not written else tuple(_list_parts(kind, written.split(":")))
 

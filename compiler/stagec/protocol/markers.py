@@ -123,8 +123,15 @@ class BrokenMarker:
     column: int = 1
 
 
-@lru_cache(maxsize=256)
+_SHORT = 1_000
+"""Characters up to which what is written in a marker is remembered together with that of others."""
+
+
 def _split(kind: str, written: str) -> tuple[str | None, Mapping[str, str]]:
+    return (_split_short if len(written) <= _SHORT else _split_long)(kind, written)
+
+
+def _split_parts(kind: str, written: str) -> tuple[str | None, Mapping[str, str]]:
     """Split what is written in a marker into its subtype and its attributes: every `:` separates, nothing escapes."""
     if kind == "CITATION":
         return written or None, MappingProxyType({})
@@ -138,6 +145,9 @@ def _split(kind: str, written: str) -> tuple[str | None, Mapping[str, str]]:
             subtype = part.replace("-", "_")
     return subtype, MappingProxyType(attributes)
 
+
+_split_short = lru_cache(maxsize=256)(_split_parts)
+_split_long = lru_cache(maxsize=1)(_split_parts)
 
 _WIDE = (*map(chr, range(0x2000, 0x200B)), *"\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff")
 _BLANKS = "\t\n\v\f\r " + "".join(_WIDE)
