@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from handmade import completed
+from handmade import completed, processes
 from playable import STAGES, STEPS, asking, command, judged, stages, steps
 
 from stagec.cli.app import run
@@ -317,3 +317,24 @@ def test_what_cannot_begin_is_refused(capfd: Shown) -> None:
         capfd.readouterr().err
         == "stagec: error: 'writer' cannot be run: the input 'topic' is missing: --input topic=VALUE gives it\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("typed", "ended"),
+    [
+        (["pass", "", "pass", "yes", "0", "", "pass", "", '{"exit": 0}', ""], "done"),
+        (["timeout", "yes"], "interrupted"),
+        (["fail", "no"], "failed"),
+        (["pass", "fail", "no"], "failed"),
+        (['{"missing": ["table"]}', '{"valid": false}'], "failed"),
+    ],
+)
+def test_stages_end_as_somebody_types(play: Play, typed: list[str], ended: str) -> None:
+    status, lines = play(processes(), *typed)
+    assert lines[-1].startswith(ended), lines
+    assert status == (0 if ended == "done" else 1)
+
+
+def test_what_is_no_answer_about_a_stage_says_what_would_be_one(play: Play) -> None:
+    _, lines = play(processes(), "perhaps", "quit")
+    assert any("type pass, fail, timeout, an exit status, or a JSON object" in line for line in lines)

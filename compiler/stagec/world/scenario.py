@@ -10,7 +10,7 @@ from stagec.core.place import Pointer
 from stagec.core.value import NOTHING, value
 from stagec.core.words import quote
 from stagec.plan import Plan
-from stagec.plan.act import Converse, Prompt
+from stagec.plan.act import Converse, Process, Prompt
 
 
 @value
@@ -32,6 +32,7 @@ class Scenario:
     confirm: Json = None
     hooks: Object = NOTHING
     commands: Object = NOTHING
+    processes: Object | None = None
     skips_waits: bool = False
     pace: int = 0
 
@@ -51,6 +52,7 @@ def parse_scenario(given: Json, source: str) -> Scenario:
         told.get("confirm"),
         object_of(told.get("hooks")),
         object_of(told.get("commands")),
+        object_of(told["processes"]) if "processes" in told else None,
         told.get("waits") == "skip",
         _milliseconds(told.get("pace")),
     )
@@ -92,6 +94,7 @@ def _list_by_node(scenario: Scenario) -> Iterator[tuple[str, Mapping[str, Json],
     """Yield the members that say something by node, and which act they are about."""
     yield "answers", scenario.answers, Prompt
     yield "conversations", scenario.conversations, Converse
+    yield "processes", scenario.processes or {}, Process
     for member, given in (("judge", scenario.judge), ("confirm", scenario.confirm)):
         if isinstance(given, dict):
             yield member, given, None
@@ -113,4 +116,4 @@ def _find_misplaced(plan: Plan, member: str, given: Iterable[str], wanted: type 
             yield ScenarioMistake((member, name), f"{plan.names.node} {quote(name)} has no use for {member!r}: {where}")
 
 
-_HOMES: Mapping[type, str] = {Prompt: "answers", Converse: "conversations"}
+_HOMES: Mapping[type, str] = {Prompt: "answers", Converse: "conversations", Process: "processes"}

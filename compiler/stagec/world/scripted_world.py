@@ -35,6 +35,7 @@ from stagec.runtime.exchange import (
     read_key,
 )
 from stagec.runtime.json_values import MISSING, equal
+from stagec.world.imagined_stages import imagine
 from stagec.world.scenario import Scenario
 
 _VALUE, _ERROR = {"value"}, {"error"}
@@ -81,7 +82,7 @@ class ScriptedWorld:
             case Hook() | Run() | Shell() | Wait():
                 return self._worldly(effect)
             case Execute() | Publish() | Preserve() | Interrupt():
-                return self._beyond.answer(effect)
+                return self._answer_for_stage(effect)
             case _:
                 assert_never(effect)
 
@@ -95,7 +96,7 @@ class ScriptedWorld:
             case Run() | Shell():
                 return _line(effect) not in self._scenario.commands and self._beyond.overlaps(effect)
             case Execute() | Publish() | Preserve() | Interrupt():
-                return self._beyond.overlaps(effect)
+                return self._scenario.processes is None and self._beyond.overlaps(effect)
             case _:
                 return False
 
@@ -113,15 +114,19 @@ class ScriptedWorld:
 
     def _ask(self, effect: Ask) -> Json:
         key = read_key(effect.key)
-        told = _of_visit(key, self._of_node(key, "answers", self._scenario.answers))
-        attempts = object_of(told).get("attempts") if set(object_of(told)) == {"attempts"} else None
-        if isinstance(attempts, list):
-            told = attempts[min(key.attempt, len(attempts)) - 1] if attempts else MISSING
+        told = _of_attempt(key, self._of_node(key, "answers", self._scenario.answers))
         if told is MISSING:
             raise self._lacks(key, "answers", f"an answer to 'answers.{key.node}'")
         if set(object_of(told)) == {"answer", "say"}:
             return {"answer": object_of(told)["answer"], "text": object_of(told)["say"]}
         return {"answer": told}
+
+    def _answer_for_stage(self, effect: StageRequest) -> Json:
+        """Return what the scenario says of a stage, which succeeds where it says nothing of this one."""
+        if self._scenario.processes is None:
+            return self._beyond.answer(effect)
+        key = read_key(effect.key)
+        return imagine(effect, object_of(_of_attempt(key, self._scenario.processes.get(key.node))))
 
     def _turn(self, effect: Turn) -> Json:
         key = read_key(effect.key)
@@ -240,6 +245,15 @@ def _output(told: Mapping[str, Json]) -> Json:
     return {"exit": told.get("exit", 0), "stdout": told.get("stdout", ""), "stderr": told.get("stderr", "")}
 
 
+def _of_attempt(key: RequestKey, given: Json) -> Json:
+    """Return what is said of an attempt: that of the visit, and in it of the attempt where these differ."""
+    told = _of_visit(key, given)
+    attempts = object_of(told).get("attempts") if set(object_of(told)) == {"attempts"} else None
+    if isinstance(attempts, list):
+        told = attempts[min(key.attempt, len(attempts)) - 1] if attempts else MISSING
+    return told
+
+
 def _of_visit(key: RequestKey, given: Json) -> Json:
     """Return what a list has for the visit, its last where it is shorter, nothing of an empty one; else the value.
 
@@ -264,6 +278,8 @@ _TAKEN: Mapping[type[Effect], Callable[[Scenario, Any, RequestKey], bool]] = {
     Run: lambda scenario, effect, _key: _line(effect) in scenario.commands,
     Shell: lambda scenario, effect, _key: _line(effect) in scenario.commands,
     Wait: lambda scenario, _effect, _key: scenario.skips_waits,
-    **dict.fromkeys((Execute, Publish, Preserve, Interrupt), lambda _scenario, _effect, _key: False),
+    **dict.fromkeys(
+        (Execute, Publish, Preserve, Interrupt), lambda scenario, _effect, _key: scenario.processes is not None
+    ),
 }
 """Whether a scenario says something about a request, by its kind."""

@@ -22,10 +22,12 @@ from stagec.runtime.exchange import (
     Judge,
     Run,
     Shell,
+    StageRequest,
     Turn,
     Wait,
 )
 from stagec.runtime.json_values import MISSING
+from stagec.world.imagined_stages import imagine
 
 _YES = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
 
@@ -51,7 +53,7 @@ def parse_answer(question: OpenRequest, typed: str) -> Json:
         case Call() | Hook() | Wait():
             return _parse_value(effect, typed)
         case _:
-            return _parse_stage_answer(typed)
+            return _parse_stage_answer(effect, typed)
 
 
 def _parse_value(effect: Call | Hook | Wait, typed: str) -> Json:
@@ -62,11 +64,29 @@ def _parse_value(effect: Call | Hook | Wait, typed: str) -> Json:
     return {} if isinstance(effect, Wait) else {"value": typed if given is MISSING else given}
 
 
-def _parse_stage_answer(typed: str) -> Json:
-    given = _parse_json(typed or "{}")
+_ENDS: Mapping[str, Mapping[str, Json]] = {
+    "": {},
+    "pass": {},
+    "yes": {},
+    "fail": {"exit": 1, "unpublished": "it cannot be published", "valid": False},
+    "no": {"exit": 1, "unpublished": "it cannot be published", "valid": False},
+    "timeout": {"interrupted": "timeout"},
+}
+"""What a word says of a stage, whatever is asked about it."""
+
+
+def _parse_stage_answer(effect: StageRequest, typed: str) -> Json:
+    """Return the answer about a stage: what is not said of it is as in one that succeeds."""
+    if typed in _ENDS:
+        return imagine(effect, _ENDS[typed])
+    given = _parse_json(typed)
+    if isinstance(given, int) and not isinstance(given, bool):
+        return imagine(effect, {"exit": given})
     if not isinstance(given, dict):
-        raise UnansweredError(f"{quote(typed)} is no answer: type a JSON object")
-    return given
+        raise UnansweredError(
+            f"{quote(typed)} is no answer: type pass, fail, timeout, an exit status, or a JSON object"
+        )
+    return {**object_of(imagine(effect, {})), **given}
 
 
 def lets_turns_pass(question: OpenRequest, typed: str) -> bool:

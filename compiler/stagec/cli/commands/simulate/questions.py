@@ -49,9 +49,9 @@ _HOW: Mapping[type, str] = {
     Shell: "pass, fail, an exit status, or JSON with exit, stdout and stderr",
     Hook: "what it returns, as JSON",
     Wait: "an empty line lets the time pass",
-    Execute: "JSON with exit, interrupted, missing, changed and outputs",
-    Publish: "JSON with checkpoint or error",
-    Preserve: "JSON with checkpoint and valid",
+    Execute: "pass, fail, timeout, an exit status, or JSON with exit, interrupted, missing and changed",
+    Publish: "pass, fail, or JSON with checkpoint or error",
+    Preserve: "yes or no: whether it can start again; or JSON with checkpoint and valid",
     Interrupt: "an empty line",
 }
 
