@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from stagec.core.failure import Failure
 from stagec.core.json import Json, Object, object_of
 from stagec.core.value import value
 from stagec.plan.act import Process
@@ -59,7 +60,8 @@ class Verifier:
     def verify(self, needs: Mapping[str, tuple[str, ...]], recorded: Mapping[str, Outputs]) -> Resumption:
         """Return what a run goes on with, and remove what other stages have published.
 
-        `recorded` is what the journal says of stages without checkpoints.
+        `recorded` is what the journal says of stages without checkpoints. A valid checkpoint that is trusted less than
+        allowed is a `Failure`.
         """
         found = dict(self._list_vouched())
         for stage, outputs in recorded.items():
@@ -94,8 +96,9 @@ class Verifier:
         """Return why a checkpoint does not count, or nothing."""
         if not judged.is_valid:
             return f"{manifest.checkpoint} is not valid, 'stagec checkpoint verify' says why"
-        if judged.trust.tighten(self._trust) is not self._trust:
-            return f"{manifest.checkpoint} is {judged.trust}, --trust {judged.trust} lets it count"
+        if judged.trust.tighten(self._trust) is not self._trust:  # nothing has been removed so far
+            told = f"--trust {judged.trust} lets it count, and without its file the stage runs again"
+            raise Failure(f"{manifest.checkpoint} is {judged.trust}: {told}")
         act = self._plan.nodes[manifest.stage].act
         outputs = act.outputs.values() if isinstance(act, Process) else ()
         named = {each.path for each in manifest.artifacts}
