@@ -91,7 +91,7 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._starts = [0, *(match.end() for match in _BREAK.finditer(text))]
+        self._starts = [0, *map(re.Match.end, _BREAK.finditer(text))]
 
     def position(self, offset: int) -> Position:
         """Return the position of a character offset; an offset beyond the text is its end."""

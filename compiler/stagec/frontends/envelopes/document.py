@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 
 from stagec.core.json import Object, list_of
@@ -169,6 +169,11 @@ class StagePlan:
         """The ids of the stages by their number as ids begin with it, such as `S01`."""
         return self.memo.once("number", lambda: group_by_number(self.by_id))
 
+    @property
+    def is_in_order(self) -> bool:
+        """Whether every stage is written after all that it needs: then nothing waits for itself."""
+        return self.memo.once("order", lambda: _stand_in_order(self.envelopes))
+
     def list_faults(self, topic: str) -> Iterator[Fault]:
         """Yield the faults of shape of which one rule speaks."""
         return (fault for fault in self.faults if fault.topic == topic)
@@ -178,6 +183,15 @@ class StagePlan:
         known = self.memo.once("places", lambda: {(each.at.file, each.at.pointer): each for each in self.envelopes})
         ways = ((at.file, at.pointer[:length]) for length in range(len(at.pointer), -1, -1))
         return next((known[way] for way in ways if way in known), None)
+
+
+def _stand_in_order(envelopes: Iterable[Envelope]) -> bool:
+    seen: set[str | None] = set()
+    for each in envelopes:
+        if not seen.issuperset(each.needs) or not seen.issuperset(each.implied):
+            return False
+        seen.add(each.id)
+    return True
 
 
 def group_by_number(ids: Mapping[str, object]) -> Mapping[str, tuple[str, ...]]:

@@ -6,11 +6,12 @@ import posixpath
 from collections.abc import Iterator, Mapping
 
 from stagec.core.components import components
+from stagec.core.place import Place
 from stagec.frontends.envelopes.document import DependencyKind, Envelope, StagePlan
 from stagec.model.flow import Edge, End, Flow, Need, Node, Schedule, Stop, To
 
 _NAMES: Mapping[str, str] = {"node": "stage", "outcome": "outcome"}
-_ENDS = {"success": Stop(End.DONE), "failure": Stop(End.FAILED), "interrupted": Stop(End.INTERRUPTED)}
+_ENDS = (("success", Stop(End.DONE)), ("failure", Stop(End.FAILED)), ("interrupted", Stop(End.INTERRUPTED)))
 _CYCLE = "waits for itself"
 _WRONG = frozenset({DependencyKind.UNKNOWN, DependencyKind.AMBIGUOUS, DependencyKind.OWN})
 """Dependencies that cannot be meant as they are written."""
@@ -26,7 +27,7 @@ def lower(plan: StagePlan) -> Flow | None:
     if not plan.by_id:
         return None
     needs = {name: _list_needs(each) for name, each in plan.by_id.items()}
-    circles = _find_circles(needs)
+    circles = {} if plan.is_in_order else _find_circles(needs)
     return Flow(
         id=_name_plan(plan),
         at=plan.at,
@@ -49,14 +50,13 @@ def _name_plan(plan: StagePlan) -> str:
 
 def _make_node(name: str, envelope: Envelope) -> Node:
     at = envelope.at
-    return Node(name, at, edges=tuple([Edge(name, outcome, end, at) for outcome, end in _ENDS.items()]))
+    return Node(name, at, edges=tuple([Edge(name, outcome, end, at) for outcome, end in _ENDS]))
 
 
 def _list_needs(envelope: Envelope) -> tuple[Need, ...]:
     """Return what a stage waits for, and where that is said."""
-    if envelope.dependencies == envelope.needs and not envelope.oddities:
-        at = envelope.at / "dependencies"
-        declared = [Need(name, at / index) for index, name in enumerate(envelope.needs)]
+    if not envelope.oddities and len(envelope.needs) == len(envelope.dependencies):
+        declared = _place_needs(envelope)
     else:
         places = {meant: odd.at for odd in envelope.oddities for meant in odd.meant}
         places |= {each.name: each.at for each in envelope.list_mentions()}
@@ -65,6 +65,15 @@ def _list_needs(envelope: Envelope) -> tuple[Need, ...]:
         return tuple(declared)
     inferred = {each.producer: envelope.place_input(name) for name, each in envelope.inputs.items() if each.inferred}
     return *declared, *(Need(name, inferred[name], inferred=True) for name in envelope.implied)
+
+
+def _place_needs(envelope: Envelope) -> list[Need]:
+    """Return what the dependencies mean that are all ids, in their order."""
+    written, needs = envelope.members.get("dependencies"), envelope.needs
+    if not isinstance(written, list) or len(written) > len(needs):
+        return [Need(each.name, each.at) for each in envelope.list_mentions()]
+    file, way = envelope.at.file, (*envelope.at.pointer, "dependencies")
+    return [Need(name, Place(file, (*way, index))) for index, name in enumerate(needs)]
 
 
 def _find_circles(needs: Needs) -> Mapping[str, int]:

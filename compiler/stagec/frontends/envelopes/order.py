@@ -59,7 +59,9 @@ def measure_losses(plan: StagePlan) -> Iterator[tuple[Envelope, float]]:
 def find_concurrent(plan: StagePlan) -> tuple[Envelope, Envelope] | None:
     """Return two stages of which neither waits for the other, or nothing if there are none, or there is a cycle."""
     leads = _find_needs(plan)
-    order = [group[0] for group in components([list(each) for each in leads]) if len(group) == 1]
+    order: Sequence[int] = range(len(leads))
+    if not plan.is_in_order:
+        order = [group[0] for group in components([list(each) for each in leads]) if len(group) == 1]
     if len(order) < len(leads):
         return None
     for one, other in pairwise(order):  # what could lie between them is in front of both or behind
@@ -107,6 +109,8 @@ def _group_cycles(plan: StagePlan) -> Mapping[Place, int]:
 
 
 def _list_cycles(plan: StagePlan) -> Iterator[DependencyCycle]:
+    if plan.is_in_order:
+        return
     leads = [list(each) for each in _find_needs(plan)]
     for group in sorted(group for group in components(leads) if len(group) > 1):
         way = _find_way_round(leads, group)

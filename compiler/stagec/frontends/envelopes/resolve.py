@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from stagec.core.json import Object, list_of, object_of
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
-from stagec.core.value import replace, value
+from stagec.core.value import NOTHING, replace, value
 from stagec.frontends.envelopes.document import (
     Dependency,
     DependencyKind,
@@ -56,6 +56,7 @@ class Resolver:
         self._names = NameIndex(self._index)
         self._numbers: Mapping[str, tuple[str, ...]] | None = None
         self._firsts: dict[str, bool] = {}
+        self._bare: set[str] = set()
         self._outputs: list[frozenset[str]] = [
             frozenset(find_texts(each.members, "outputs").values()) for each in written
         ]
@@ -73,29 +74,35 @@ class Resolver:
     def _resolve(self, each: WrittenEnvelope) -> Links:
         """Return what can be told of an envelope without looking at the way from stage to stage."""
         names, needs, oddities = self._read_dependencies(each)
-        inputs = {
-            name: self._classify(each.id, name, text) for name, text in find_texts(each.members, "inputs").items()
-        }
-        makers = dict.fromkeys(made.producer for made in inputs.values())
-        implied = tuple(
-            maker for maker in makers if maker is not None and maker in self._index and maker not in (*needs, each.id)
-        )
-        return Links(names, needs, implied, oddities, inputs)
+        own, index, outputs = each.id, self._index, self._outputs
+        inputs: dict[str, StageInput] = {}
+        implied: dict[str, None] = {}
+        for name, text in find_texts(each.members, "inputs").items():
+            first, slash, rest = text.partition("/")
+            if slash and first in index and first != own:
+                kind = InputKind.OUTPUT if rest in outputs[index[first]] else InputKind.UNKNOWN_OUTPUT
+                inputs[name] = StageInput(name, text, kind, rest, first)
+                if first not in needs:
+                    implied[first] = None
+            else:
+                inputs[name] = self._classify(own, name, text)
+        return Links(names, tuple(needs), tuple(implied), oddities, inputs)
 
     def _read_dependencies(
         self, each: WrittenEnvelope
-    ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Dependency, ...]]:
+    ) -> tuple[tuple[str, ...], Mapping[str, object], tuple[Dependency, ...]]:
+        """Return the names as written, those that are needed, and what is remarkable about others."""
         given = list_of(each.members.get("dependencies"))
         names = tuple([name for name in given if isinstance(name, str)])
         once = dict.fromkeys(names)
         if len(once) == len(names) and once.keys() <= self._index.keys() and each.id not in once:
-            return names, names, ()
+            return names, once, ()
         oddities = tuple(self._judge_dependencies(each, given))
         odd = {odd.name: odd for odd in oddities if odd.kind is not DependencyKind.REPEATED}
         needs: dict[str, None] = {}
         for name in once:
             needs |= dict.fromkeys((name,) if name not in odd else self._repair(odd[name], each.id))
-        return names, tuple(name for name in needs if name in self._index), oddities
+        return names, {name: None for name in needs if name in self._index}, oddities
 
     def _judge_dependencies(self, each: WrittenEnvelope, given: Sequence[object]) -> Iterator[Dependency]:
         seen: set[str] = set()
@@ -140,20 +147,18 @@ class Resolver:
         return self._numbers.get(number, ())
 
     def _classify(self, own: str | None, name: str, text: str) -> StageInput:
-        """Return what an input is by its form; a bare one is a file until something makes it."""
+        """Return what an input that names no other stage is by its form; a bare one is a file for now."""
         first, slash, rest = text.partition("/")
         if not slash:
+            self._bare.add(text)
             return StageInput(name, text, InputKind.FILE, text, bare=True)
-        if first in self._index:
-            if first == own:
-                return StageInput(name, text, InputKind.OWN, rest, first)
-            made = rest in self._outputs[self._index[first]]
-            return StageInput(name, text, InputKind.OUTPUT if made else InputKind.UNKNOWN_OUTPUT, rest, first)
+        if first in self._index and first == own:
+            return StageInput(name, text, InputKind.OWN, rest, first)
         if _URL.match(text) is not None:
             return StageInput(name, text, InputKind.URL, text)
         if self._is_meant_as_stage(first):
             kind = InputKind.OUTPUT if self._alone else InputKind.UNKNOWN_STAGE
-            return StageInput(name, text, kind, rest, first, candidates=self._list_namesakes(first))
+            return StageInput(name, text, kind, rest, first, candidates=self._list_namesakes(first)[:MOST])
         return StageInput(name, text, InputKind.FILE, text)
 
     def _is_meant_as_stage(self, first: str) -> bool:
@@ -165,9 +170,12 @@ class Resolver:
 
     def _settle(self, found: list[Links]) -> list[Links]:
         """Answer what depends on the way from stage to stage: which dependencies are implied, and bare names."""
+        makers = self._find_makers()
+        doubtful = (index for index, each in enumerate(found) if each.implied or self._bare)
+        asked = [(index, name) for index in doubtful for name in self._list_open(found[index], makers)]
+        if not asked:
+            return found
         ancestry = Ancestry([[self._index[name] for name in (*each.needs, *each.implied)] for each in found])
-        makers = self._find_makers(found)
-        asked = [(index, name) for index, each in enumerate(found) for name in self._open_inputs(each, makers)]
         answers = ancestry.answer([self._ask(found[index], name, makers) for index, name in asked])
         changed: dict[int, dict[str, StageInput]] = {}
         for (index, name), answer in zip(asked, answers, strict=True):
@@ -178,16 +186,15 @@ class Resolver:
             found[index] = _relink(found[index], inputs)
         return found
 
-    def _find_makers(self, found: Sequence[Links]) -> Mapping[str, list[int]]:
+    def _find_makers(self) -> Mapping[str, list[int]]:
         """Return by each bare name the stages that have an output of this name."""
-        bare = {each.text for links in found for each in links.inputs.values() if each.bare}
         makers: dict[str, list[int]] = {}
-        for index in self._index.values() if bare else ():
-            for path in self._outputs[index] & bare:
+        for index in self._index.values() if self._bare else ():
+            for path in self._outputs[index] & self._bare:
                 makers.setdefault(path, []).append(index)
         return makers
 
-    def _open_inputs(self, links: Links, makers: Mapping[str, list[int]]) -> Iterator[str]:
+    def _list_open(self, links: Links, makers: Mapping[str, list[int]]) -> Iterator[str]:
         for name, each in links.inputs.items():
             if each.bare:
                 if self._alone or each.text in makers:
@@ -227,4 +234,4 @@ def _relink(links: Links, changed: Mapping[str, StageInput]) -> Links:
 def find_texts(members: Object, member: str) -> Mapping[str, str]:
     """Return the members of an object in an envelope that are texts."""
     given = object_of(members.get(member))
-    return {name: each for name, each in given.items() if isinstance(each, str)}
+    return {name: each for name, each in given.items() if isinstance(each, str)} if given else NOTHING
