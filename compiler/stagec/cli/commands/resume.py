@@ -17,6 +17,8 @@ from stagec.cli.running import options
 @options.max_tokens
 @options.max_cost
 @options.max_time
+@options.answers
+@options.answer_timeout
 @options.world
 @options.world_command
 @click.option(

@@ -91,6 +91,18 @@ max_time = click.option(
     metavar="SECONDS",
     help="Ask no model any more after this time.",
 )
+answers = click.option(
+    "--answers",
+    type=click.Choice(["ask", "allow", "deny"]),
+    default=None,
+    help="Who answers for people: the terminal, or yes or no to everything. By default the terminal, else no.",
+)
+answer_timeout = click.option(
+    "--answer-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="The time in which a question must be answered; after it the answer is no.",
+)
 events = click.option(
     "--events", type=click.Choice(["jsonl"]), help="Print every event as a line of JSON, and nothing else."
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stagec.cli.running.inputs import load_program, read_program, read_scenario, refuse_hooks
 from stagec.cli.running.other_worlds import OtherWorlds, read_models, recall_worlds
+from stagec.cli.running.people import PeopleSetup, choose_people
 from stagec.cli.running.report import announce
 from stagec.cli.running.run_session import RunSetup, execute
 from stagec.cli.running.runs import Runs, name_of, open_run
@@ -49,6 +50,8 @@ class ResumeRequest:
     max_tokens: int | None = None
     max_cost: Decimal | None = None
     max_time: float | None = None
+    answers: str | None = None
+    answer_timeout: float | None = None
     world: str | None = None
     world_command: str | None = None
     events: str | None = None
@@ -65,6 +68,11 @@ class ResumeRequest:
     def budget(self) -> Budget:
         """What models may use."""
         return Budget(self.max_tokens, self.max_cost, self.max_time)
+
+    @property
+    def people(self) -> PeopleSetup:
+        """Who answers for people."""
+        return choose_people(self.answers, self.answer_timeout)
 
     @property
     def stages(self) -> StageOptions:
@@ -100,7 +108,7 @@ def _continue(request: ResumeRequest, path: Path, journal: Journal, program: Pro
     others = recall_worlds(given, history.facts)
     folder = find_folder(program.plan, name_of(path), options)
     with open_world(
-        WorldSetup(path, program, scenario, permissions, others, folder, reporter, request.budget)
+        WorldSetup(path, program, scenario, permissions, others, folder, reporter, request.budget, request.people)
     ) as opened:
         event = _resume_stages(request, opened, folder, program, history)
         return execute(RunSetup(path, journal, program, opened.world, reporter, request.max_parallel), event)

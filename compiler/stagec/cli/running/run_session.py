@@ -25,7 +25,7 @@ from stagec.core.words import visible
 from stagec.drivers.local import Inbox, Journal, JournalError, RunSession, proceed, restore
 from stagec.plan.node import Outcome
 from stagec.runtime import Cancelled, Effect, Event, Program, State, StepResult
-from stagec.runtime.exchange import Hook, Run, Shell, Wait
+from stagec.runtime.exchange import Confirm, Grant, Hook, Judge, Run, Shell, Wait
 from stagec.world.budget import BudgetedWorld
 
 
@@ -104,7 +104,7 @@ class WorldWithProgress:
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer to a request."""
-        if current_thread() is not main_thread():
+        if current_thread() is not main_thread() or isinstance(effect, Grant | Confirm | Judge):
             return self._world.answer(effect)
         with show_progress(_describe_wait(effect) if sys.stderr.isatty() else ""):
             return self._world.answer(effect)

@@ -10,6 +10,7 @@ from pathlib import Path
 from stagec.cli.options import load_configuration
 from stagec.cli.running.inputs import collect_inputs, read_program, read_scenario, refuse_hooks, refuse_unfit
 from stagec.cli.running.other_worlds import OtherWorlds, read_models
+from stagec.cli.running.people import PeopleSetup, choose_people
 from stagec.cli.running.report import announce
 from stagec.cli.running.run_session import RunSetup, execute
 from stagec.cli.running.runs import Runs, explain_journal_error, name_of
@@ -47,6 +48,8 @@ class StartRequest:
     max_tokens: int | None = None
     max_cost: Decimal | None = None
     max_time: float | None = None
+    answers: str | None = None
+    answer_timeout: float | None = None
     world: str | None = None
     world_command: str | None = None
     events: str | None = None
@@ -62,6 +65,11 @@ class StartRequest:
     def budget(self) -> Budget:
         """What models may use."""
         return Budget(self.max_tokens, self.max_cost, self.max_time)
+
+    @property
+    def people(self) -> PeopleSetup:
+        """Who answers for people."""
+        return choose_people(self.answers, self.answer_timeout)
 
     @property
     def stages(self) -> StageOptions:
@@ -83,7 +91,7 @@ def start(request: StartRequest) -> Exit:
     reporter = choose_reporter(program.plan, request.events)
     permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout, request.stages.words)
     with open_world(
-        WorldSetup(path, program, scenario, permissions, others, folder, reporter, request.budget)
+        WorldSetup(path, program, scenario, permissions, others, folder, reporter, request.budget, request.people)
     ) as opened:
         facts = {**_locate(request.scenario), **others.facts, **(request.stages.facts if folder else {})}
         journal = _create_journal(path, data, program, facts)

@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from stagec.cli.running.other_worlds import OtherWorlds
+from stagec.cli.running.people import People, PeopleSetup
 from stagec.cli.running.report import RunReporter
 from stagec.cli.running.runs import name_of, turns_of
 from stagec.cli.running.stages import open_stages
@@ -36,7 +37,8 @@ class WorldSetup:
     others: OtherWorlds
     folder: RunFolder | None
     reporter: RunReporter
-    budget: Budget = Budget()
+    budget: Budget
+    people: PeopleSetup
 
 
 @value
@@ -61,4 +63,5 @@ def open_world(setup: WorldSetup) -> Iterator[OpenedWorld]:
 
 
 def _list_others(setup: WorldSetup) -> Iterator[WorldPart]:
-    return setup.others.list_parts(setup.program, name_of(setup.path))
+    yield from setup.others.list_parts(setup.program, name_of(setup.path))
+    yield People(setup.program.plan, setup.people)

@@ -1,0 +1,142 @@
+"""People who answer a run: questions at a terminal, and policies that say what they do."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stagec.cli.running.people import Answers, People, PeopleSetup
+from stagec.plan.document import Plan
+from stagec.runtime.exchange import Ask, Confirm, Grant, Judge
+from stagec.runtime.program import load
+
+PLAN = Path(__file__).parents[1] / "plan_vectors" / "docs-repair" / "plan.json"
+GRANT = Grant("r/check#2/1.0", "r/check#2", 1, "p", "Delete", "sha", '{"path":"\x1b[31mall"}')
+CONFIRM = Confirm("r/check#1/1.0", "The budget is low")
+JUDGE = Judge("r/check#1/1.0", "poll:state", {}, {"said": "enough"})
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    return load(PLAN.read_bytes()).plan
+
+
+def _typing(*lines: str | None) -> Iterator[str | None]:
+    yield from lines
+
+
+def _people(plan: Plan, *lines: str | None, answers: Answers = Answers.ASK) -> People:
+    typed = _typing(*lines)
+    return People(plan, PeopleSetup(answers), lambda _seconds: next(typed))
+
+
+@pytest.mark.parametrize(("line", "wanted"), [("y\n", True), (" YES \n", True), ("n\n", False), ("no\n", False)])
+def test_a_yes_is_a_yes_and_a_no_a_no(line: str, plan: Plan, *, wanted: bool) -> None:
+    assert _people(plan, line).answer(GRANT) == {"granted": wanted}
+    assert _people(plan, line).answer(CONFIRM) == {"yes": wanted}
+    assert _people(plan, line).answer(JUDGE) == {"done": wanted}
+
+
+def test_anything_else_is_asked_again(plan: Plan) -> None:
+    assert _people(plan, "\n", "perhaps\n", "y\n").answer(GRANT) == {"granted": True}
+
+
+def test_no_answer_is_a_no(plan: Plan, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _people(plan, None).answer(GRANT) == {"granted": False}
+    assert "no: nobody has answered" in capsys.readouterr().err
+
+
+def test_a_question_says_who_asks_what_and_what_follows(plan: Plan, capsys: pytest.CaptureFixture[str]) -> None:
+    _people(plan, "d\n", "n\n").answer(GRANT)
+    told = capsys.readouterr().err
+    assert "may stage 'check#2' call the tool 'Delete', which its plan does not allow?" in told
+    assert "no: the model is told that the call is denied" in told
+    assert "digest of the arguments: sha" in told
+    assert "\x1b" not in told
+
+
+@pytest.mark.parametrize(("answers", "wanted"), [(Answers.ALLOW, True), (Answers.DENY, False)])
+def test_a_policy_says_what_it_decides(
+    answers: Answers, plan: Plan, capsys: pytest.CaptureFixture[str], *, wanted: bool
+) -> None:
+    people = _people(plan, answers=answers)
+    assert people.answer(GRANT) == {"granted": wanted}
+    assert "as nobody is asked" in capsys.readouterr().err
+    assert not people.takes(JUDGE)
+
+
+def test_models_are_not_people(plan: Plan) -> None:
+    assert not _people(plan).takes(Ask("r/a#1/1.0", "p"))
+
+
+SCENARIO = {
+    "conversations": {
+        "write": [{"calls": [{"tool": "Delete", "arguments": {"path": "a"}}]}, {"complete": {"page": "a"}}],
+        "check": [{"complete": {"page": "a", "broken": False, "faults": []}}],
+    },
+    "tools": {"Delete": "deleted"},
+}
+RUN = ("run", str(PLAN), "--run", "one", "--input", "topic=x", "--scenario", "scenario.json")
+
+
+def _type_at_terminal(folder: Path, typed: str, *options: str) -> tuple[int, str]:
+    """Run at a terminal, and type something when a question is there; return the status and all that was shown."""
+    (folder / "scenario.json").write_text(json.dumps(SCENARIO))
+    terminal, own = pty.openpty()
+    command = (sys.executable, "-m", "stagec", *RUN, *options)
+    process = subprocess.Popen(
+        command, cwd=folder, stdin=own, stdout=own, stderr=own, env={**os.environ, "TERM": "dumb"}
+    )
+    os.close(own)
+    shown, end = "", time.monotonic() + 30
+    while time.monotonic() < end:
+        ready, _, _ = select.select([terminal], [], [], 0.2)
+        if ready:
+            try:
+                shown += os.read(terminal, 65536).decode(errors="replace")
+            except OSError:
+                break
+        if typed and "[d]etails: " in shown:
+            os.write(terminal, typed.encode())
+            typed = ""
+        if process.poll() is not None and not ready:
+            break
+    os.close(terminal)
+    return process.wait(20), shown
+
+
+def _list_denials(folder: Path) -> int:
+    command = (sys.executable, "-m", "stagec", "runs", "export", "one")
+    exported = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+    return exported.count('"granted": false')
+
+
+def test_somebody_at_the_terminal_grants_a_call(tmp_path: Path) -> None:
+    status, shown = _type_at_terminal(tmp_path, "y\n")
+    assert status == 0, shown
+    assert _list_denials(tmp_path) == 0
+
+
+def test_or_is_too_late(tmp_path: Path) -> None:
+    status, shown = _type_at_terminal(tmp_path, "", "--answer-timeout", "0.3")
+    assert status == 0, shown
+    assert "nobody has answered" in shown
+    assert _list_denials(tmp_path) == 1
+
+
+def test_without_a_terminal_the_answer_is_no_and_told(tmp_path: Path) -> None:
+    (tmp_path / "scenario.json").write_text(json.dumps(SCENARIO))
+    command = (sys.executable, "-m", "stagec", *RUN)
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    assert ended.returncode == 0
+    assert "no, as nobody is asked" in ended.stderr
+    assert _list_denials(tmp_path) == 1
