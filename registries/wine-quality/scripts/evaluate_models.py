@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from stage import MEASUREMENTS, QUALITY, begin, end, progress, read_json, read_wines, write_json, write_table
+from stage import MEASUREMENTS, QUALITY, end, progress, read_json, read_wines, write_json, write_table
 from train_neighbors import nearest
 from wines import Scale, dot, error, mean
 
 
 def main() -> None:
     """Evaluate the models."""
-    begun = begin()
     train, test = read_wines("train"), read_wines("test")
     ridge, neighbors = read_json("ridge"), read_json("neighbors")
     weights = [ridge["weights"][name] for name in MEASUREMENTS]
@@ -29,7 +28,7 @@ def main() -> None:
     write_json("metrics", {"wines": len(test), "errors": errors, "best": min(errors, key=lambda name: errors[name])})
     rows = zip(truths, *([round(guess, 3) for guess in each] for each in guesses.values()), strict=True)
     write_table("predictions", (QUALITY, *guesses), rows)
-    end(begun)
+    end()
 
 
 if __name__ == "__main__":

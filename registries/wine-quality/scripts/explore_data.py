@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from stage import MEASUREMENTS, QUALITY, begin, end, progress, read_wines, write_json, write_table
+from stage import MEASUREMENTS, QUALITY, end, progress, read_wines, write_json, write_table
 from wines import correlate, deviation, mean
 
 
 def main() -> None:
     """Explore the data."""
-    begun = begin()
     wines = read_wines("wine")
     names = (*MEASUREMENTS, QUALITY)
     columns = {name: [wine[name] for wine in wines] for name in names}
@@ -28,7 +27,7 @@ def main() -> None:
         rows.append([name, *(round(correlate(values, other), 4) for other in columns.values())])
         progress(done / len(names), f"correlated {name}")
     write_table("correlations", ("", *names), rows)
-    end(begun)
+    end()
 
 
 if __name__ == "__main__":

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from stage import MEASUREMENTS, begin, end, read_json, write_text
+from stage import MEASUREMENTS, end, read_json, write_text
 
 
 def main() -> None:
     """Generate the report."""
-    begun = begin()
     validation, summary = read_json("validation"), read_json("summary")
     ridge, metrics = read_json("ridge"), read_json("metrics")
     refused = ", ".join(f"{count} because {why}" for why, count in validation["refused"].items())
@@ -28,7 +27,7 @@ def main() -> None:
         f"The best model is: {metrics['best']}.",
     ]
     write_text("report", "\n".join(lines) + "\n")
-    end(begun)
+    end()
 
 
 def describe(name: str, found: dict[str, float], weight: float) -> str:

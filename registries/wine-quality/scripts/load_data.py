@@ -6,7 +6,7 @@ import csv
 from collections import Counter
 from pathlib import Path
 
-from stage import INPUTS, MEASUREMENTS, QUALITY, Wine, begin, end, refuse, write_json, write_wines
+from stage import INPUTS, MEASUREMENTS, QUALITY, Wine, end, refuse, write_json, write_wines
 
 RANGES = {
     "fixed_acidity": (3, 17),
@@ -39,7 +39,6 @@ def fault_of(row: dict[str, str]) -> str | None:
 
 def main() -> None:
     """Load the data."""
-    begun = begin()
     with Path(INPUTS["dataset"]).open(newline="", encoding="utf-8") as file:
         table = csv.DictReader(file)
         rows = list(table)
@@ -53,7 +52,7 @@ def main() -> None:
     write_wines("wine", wines)
     refused = Counter(fault for fault in faults if fault is not None)
     write_json("validation", {"rows": len(rows), "used": len(wines), "refused": dict(sorted(refused.items()))})
-    end(begun)
+    end()
 
 
 if __name__ == "__main__":

@@ -11,14 +11,13 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
-from stage import INPUTS, begin, end, read_json, write_json
+from stage import INPUTS, end, read_json, write_json
 
 OUTBOX = Path("outbox") / "messages.jsonl"
 
 
 def main() -> None:
     """Notify the team."""
-    begun = begin()
     metrics = read_json("metrics")
     report = sha256(Path(INPUTS["report"]).read_bytes()).hexdigest()
     message = {
@@ -33,7 +32,7 @@ def main() -> None:
         file.flush()
         os.fsync(file.fileno())
     write_json("receipt", {"outbox": OUTBOX.as_posix(), "report": report})
-    end(begun)
+    end()
 
 
 if __name__ == "__main__":

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 
-from stage import QUALITY, SEED, begin, end, read_wines, write_wines
+from stage import QUALITY, SEED, end, read_wines, write_wines
 
 PARTS = 5
 
 
 def main() -> None:
     """Split the data."""
-    begun = begin()
     wines = read_wines("wine")
     order = list(range(len(wines)))
     random.Random(SEED).shuffle(order)
@@ -20,7 +19,7 @@ def main() -> None:
     write_wines("train", (wine for at, wine in enumerate(wines) if at not in held))
     write_wines("test", (wine for at, wine in enumerate(wines) if at in held))
     print(f"[DATA] {len(wines) - len(held)} wines to learn from, {len(held)} to judge by", flush=True)
-    end(begun)
+    end()
 
 
 if __name__ == "__main__":

@@ -33,10 +33,7 @@ MEASUREMENTS = (
 Wine = dict[str, float]
 
 
-def begin() -> float:
-    """Say that the stage begins; return the time from which its duration counts."""
-    print(f"[STAGE:begin:id={STAGE}]", flush=True)
-    return time.monotonic()
+_BEGUN = time.monotonic()
 
 
 def progress(part: float, text: str) -> None:
@@ -44,9 +41,9 @@ def progress(part: float, text: str) -> None:
     print(f"[STAGE:progress:id={STAGE}:pct={100 * part:.0f}] {text}", flush=True)
 
 
-def end(begun: float) -> None:
-    """Say that the stage has ended well."""
-    print(f"[STAGE:end:id={STAGE}:status=success:duration={time.monotonic() - begun:.1f}s]", flush=True)
+def end() -> None:
+    """Say that the stage has ended well; whoever runs it has said that it began."""
+    print(f"[STAGE:end:id={STAGE}:status=success:duration={time.monotonic() - _BEGUN:.1f}s]", flush=True)
 
 
 def refuse(why: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapq import nsmallest
 
-from stage import QUALITY, begin, end, progress, read_wines, write_json
+from stage import QUALITY, end, progress, read_wines, write_json
 from wines import FOLDS, Scale, error, fold, mean
 
 COUNTS = (1, 5, 15, 30)
@@ -12,7 +12,6 @@ COUNTS = (1, 5, 15, 30)
 
 def main() -> None:
     """Train the model."""
-    begun = begin()
     wines = read_wines("train")
     errors: dict[int, list[float]] = {count: [] for count in COUNTS}
     for number in range(FOLDS):
@@ -28,7 +27,7 @@ def main() -> None:
     write_json("model", {"neighbors": best})
     write_json("metrics", {"errors": {str(count): mean(errors[count]) for count in COUNTS}, "best": best})
     print(f"[METRIC:cross_validated_error] {mean(errors[best]):.4f}", flush=True)
-    end(begun)
+    end()
 
 
 def nearest(row: list[float], known: list[tuple[list[float], float]], count: int) -> list[float]:

@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Sequence
 
-from stage import MEASUREMENTS, QUALITY, Wine, begin, end, progress, read_wines, write_json
+from stage import MEASUREMENTS, QUALITY, Wine, end, progress, read_wines, write_json
 from wines import FOLDS, Row, Scale, dot, fold, judge, mean
 
 PENALTIES = (0.01, 0.1, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
@@ -52,7 +52,6 @@ class Ridge:
 
 def main() -> None:
     """Train the model."""
-    begun = begin()
     wines = read_wines("train")
     errors = {}
     for done, penalty in enumerate(PENALTIES):
@@ -77,7 +76,7 @@ def main() -> None:
     )
     write_json("metrics", {"errors": {f"{penalty:g}": errors[penalty] for penalty in PENALTIES}, "best": best})
     print(f"[METRIC:cross_validated_error] {errors[best]:.4f}", flush=True)
-    end(begun)
+    end()
 
 
 if __name__ == "__main__":

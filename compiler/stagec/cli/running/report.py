@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from shlex import join
 from typing import Protocol
 
+from stagec.cli.running.stage_ledger import describe_end
 from stagec.cli.streams import find_canvas, put, say
 from stagec.core.canonical import compact
 from stagec.core.json import Json, Object, list_of, object_of, text_in
@@ -211,8 +212,8 @@ def describe_answer(effect: Effect, answer: Json) -> str:
     match effect:
         case Turn():
             return _describe_turn(effect, given)
-        case Run() | Shell():
-            return _describe_output(given)
+        case Run() | Shell() | Execute() | Publish() | Preserve() | Interrupt():
+            return _describe_process(effect, given)
         case Grant() | Judge() | Confirm():
             return "yes" if True in given.values() else "no"
         case Wait():
@@ -229,6 +230,16 @@ def _describe_turn(effect: Turn, given: Object) -> str:
         is_completion = each.get("tool") == effect.completion
         said.append(f"{each.get('tool')}{' ' + _shorten(each.get('arguments')) if is_completion else ''}")
     return ", ".join(said) or _shorten(text_in(given, "text") or "")
+
+
+def _describe_process(effect: Effect, given: Object) -> str:
+    """Return what has become of a program or a stage, or the checkpoint that was written."""
+    if isinstance(effect, Run | Shell):
+        return _describe_output(given)
+    if not isinstance(effect, Execute):
+        return text_in(given, "error") or text_in(given, "checkpoint") or ""
+    seconds = given.get("seconds")
+    return f"{describe_end(given) or 'success'}{f', {seconds:.1f} s' if isinstance(seconds, int | float) else ''}"
 
 
 def _describe_output(given: Object) -> str:

@@ -123,6 +123,7 @@ def _resume_stages(
         return None
     if state.failure is not None and state.failure.kind is FailureKind.CANCELLED and not state.failure.detail:
         raise Failure(f"run {quote(request.run)} was cancelled: it cannot be resumed")
+    opened.turns.hold()  # nothing of an earlier process may change what is verified
     finished = opened.stages.finish(state.pending.values())
     consent = Consent(request.consent, TrustLevel(request.trust))
     found = verify_stages(folder, program, history, consent, finished)

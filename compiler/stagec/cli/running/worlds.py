@@ -43,23 +43,24 @@ class WorldSetup:
 
 @value
 class OpenedWorld:
-    """A world, and the part of it that runs stages, if there are any."""
+    """A world, the part of it that runs stages, if there are any, and the lock of the processes of a run."""
 
     world: BudgetedWorld
     stages: StageWorld | None
+    turns: CommandLock
 
 
 @contextmanager
 def open_world(setup: WorldSetup) -> Iterator[OpenedWorld]:
     """Make a world; nothing that it has started is left when this ends."""
     root = None if setup.folder is None else setup.folder.root
-    with closing(CommandLock(turns_of(setup.path))) as turns:
-        if setup.folder is not None:
-            turns.hold()  # before anybody looks at what an earlier process has left
-        with open_stages(setup.folder, setup.program.plan, setup.reporter) as stages:
-            scripted = ScriptedWorld(setup.scenario, LocalWorld(setup.permissions, turns, stages, root))
-            with closing(ComposedWorld((scripted, *_list_others(setup), scripted))) as world:
-                yield OpenedWorld(BudgetedWorld(world, setup.budget), stages)
+    with (
+        closing(CommandLock(turns_of(setup.path))) as turns,
+        open_stages(setup.folder, setup.program.plan, setup.reporter) as stages,
+    ):
+        scripted = ScriptedWorld(setup.scenario, LocalWorld(setup.permissions, turns, stages, root))
+        with closing(ComposedWorld((scripted, *_list_others(setup), scripted))) as world:
+            yield OpenedWorld(BudgetedWorld(world, setup.budget), stages, turns)
 
 
 def _list_others(setup: WorldSetup) -> Iterator[WorldPart]:
