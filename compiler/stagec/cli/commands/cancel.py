@@ -46,11 +46,13 @@ def _cancel(path: Path, journal: Journal) -> None:
     from stagec.world.local_world import ClosedWorld
     from stagec.world.scenario import Scenario
     from stagec.world.scripted_world import ScriptedWorld
+    from stagec.world.stages.closed_stages import ClosedStages
 
     name = quote(name_of(path))
     program = load_program(journal.history.plan, f"the plan of run {name}")
     ended = fold_events(program, journal.history.events).ended
     if ended is not None:
         raise Failure(f"run {name} has ended as {ended}: there is nothing to cancel")
-    world = BudgetedWorld(ComposedWorld((ScriptedWorld(Scenario(), ClosedWorld()),)), Budget())
+    parts = (ClosedStages(), ScriptedWorld(Scenario(), ClosedWorld()))
+    world = BudgetedWorld(ComposedWorld(parts), Budget())
     execute(RunSetup(path, journal, program, world, choose_reporter(program.plan, None)), Cancelled())

@@ -10,10 +10,12 @@ from pathlib import Path
 from stagec.cli.running.inputs import load_program
 from stagec.cli.running.report import RunFormatter, describe_answer, describe_request, format_json, label_request
 from stagec.cli.running.runs import Runs, name_of, read_run
+from stagec.cli.running.stage_ledger import StageRow, list_stages
 from stagec.cli.streams import find_canvas, put
 from stagec.cli.tables import draw_columns
 from stagec.core.failure import Exit, Failure
-from stagec.core.json import object_of
+from stagec.core.json import Object, object_of
+from stagec.core.terminal import Canvas
 from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, quote, shorten_digest, visible
 from stagec.drivers.local import History, JournalError, Reason, read_journal
@@ -89,7 +91,17 @@ def show_history(run: str, folder: Path) -> None:
     title = f"{name}, {shorten_digest(program.digest)}"
     events = format_count(len(history.events), "event")
     rows = draw_columns(paper, list(_make_rows(program, history, formatter)))
-    put(f"{title}\n{rows}{formatter.ending(state)}, {events}\n")
+    put(f"{title}\n{_draw_stages(program, history, paper)}{rows}{formatter.ending(state)}, {events}\n")
+
+
+def _draw_stages(program: Program, history: History, paper: Canvas) -> str:
+    """Return how each stage stands, nothing for a plan without stages."""
+    stages = list_stages(program, history.events)
+    cells = [
+        (each.stage, each.status, format_count(each.attempts, "attempt"), each.format_seconds(), each.checkpoint or "")
+        for each in stages
+    ]
+    return f"{draw_columns(paper, cells)}\n" if cells else ""
 
 
 def _make_rows(program: Program, history: History, formatter: RunFormatter) -> Iterator[tuple[str, ...]]:
@@ -118,6 +130,7 @@ def export_run(run: str, folder: Path) -> None:
     program = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
     state = fold_events(program, history.events)
     events = [{"seq": seq, **object_of(event_to_json(each))} for seq, each in enumerate(history.events)]
+    stages = [_describe_stage(each) for each in list_stages(program, history.events)]
     run_data = {
         "run": name_of(path),
         "plan": program.plan.id,
@@ -125,9 +138,21 @@ def export_run(run: str, folder: Path) -> None:
         "outcome": None if state.ended is None else str(state.ended),
         "reason": state.reason,
         "failure": failure_to_json(state.failure),
+        **({"stages": stages} if stages else {}),
         "events": events,
     }
     put(format_json(run_data, 2) + "\n")
+
+
+def _describe_stage(each: StageRow) -> Object:
+    return {
+        "stage": each.stage,
+        "status": each.status,
+        "attempts": each.attempts,
+        "seconds": each.seconds,
+        "ending": each.ending,
+        "checkpoint": each.checkpoint,
+    }
 
 
 _WHAT = {"what": "asks for or tells something else", "state": "leads to another state"}

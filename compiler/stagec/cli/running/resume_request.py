@@ -19,6 +19,7 @@ from stagec.cli.running.stages import (
     StageOptions,
     find_folder,
     has_stages,
+    is_resumable,
     refuse_unfit_stages,
     verify_stages,
 )
@@ -32,7 +33,6 @@ from stagec.plan.node import Outcome
 from stagec.protocol.manifest import TrustLevel
 from stagec.runtime import Program
 from stagec.runtime.exchange import Resumed
-from stagec.runtime.failures import FailureKind
 from stagec.world.budget import Budget
 from stagec.world.local_world import LIMIT, Permissions
 from stagec.world.stages.run_folder import RunFolder
@@ -121,8 +121,8 @@ def _resume_stages(
     state = fold_events(program, history.events)
     if folder is None or opened.stages is None or state.ended is Outcome.DONE:
         return None
-    if state.failure is not None and state.failure.kind is FailureKind.CANCELLED and not state.failure.detail:
-        raise Failure(f"run {quote(request.run)} was cancelled: it cannot be resumed")
+    if not is_resumable(state):
+        raise Failure(f"run {quote(request.run)} has ended as {state.ended}, {state.reason}: it cannot be resumed")
     opened.turns.hold()  # nothing of an earlier process may change what is verified
     finished = opened.stages.finish(state.pending.values())
     consent = Consent(request.consent, TrustLevel(request.trust))

@@ -13,7 +13,7 @@ from stagec.cli.running.options import FOLDER
 from stagec.cli.running.other_worlds import Memory
 from stagec.cli.running.report import RunReporter, label_request
 from stagec.cli.running.runs import explain_journal_error, name_of
-from stagec.cli.running.stages import has_stages
+from stagec.cli.running.stages import find_refused, has_stages, is_resumable
 from stagec.cli.streams import find_canvas, say, show_progress
 from stagec.core.collector import start_collector
 from stagec.core.failure import Exit, Failure
@@ -62,8 +62,16 @@ def execute(setup: RunSetup, event: Event | None) -> Exit:
     finally:
         setup.reporter.close()
         setup.journal.close()
-    setup.reporter.conclude(state)
+    _conclude(setup, state)
     return choose_status(state)
+
+
+def _conclude(setup: RunSetup, state: State) -> None:
+    """Report how the run has ended, and how a run of stages can be resumed that has not ended well."""
+    setup.reporter.conclude(state)
+    if has_stages(setup.program.plan) and state.ended is not Outcome.DONE and is_resumable(state):
+        consent = [each for stage in find_refused(setup.program.plan, state) for each in ("--consent", stage)]
+        say(f"stagec: {_describe_resumption(setup.path, *consent)}")
 
 
 def _hold_requests(inbox: Inbox | None) -> AbstractContextManager[object]:
@@ -89,10 +97,10 @@ def choose_status(state: State) -> Exit:
     return Exit.CLEAN if state.ended is Outcome.DONE else Exit.FINDINGS
 
 
-def _describe_resumption(path: Path) -> str:
+def _describe_resumption(path: Path, *options: str) -> str:
     """Return a sentence with the command that resumes a run."""
     folder = () if path.parent == FOLDER else ("--runs", str(path.parent))
-    return f"the run is kept; to resume it: {join(('stagec', 'resume', name_of(path), *folder))}"
+    return f"the run is kept; to resume it: {join(('stagec', 'resume', name_of(path), *folder, *options))}"
 
 
 class WorldWithProgress:

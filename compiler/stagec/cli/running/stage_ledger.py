@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 
 from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.core.value import replace, value
 from stagec.core.words import listing
+from stagec.drivers.local.replay import advance_through
 from stagec.plan import Plan
 from stagec.plan.act import Process
-from stagec.runtime import Answered, Event, StepResult
+from stagec.runtime import Answered, Event, Program, State, StepResult
 from stagec.runtime.exchange import Execute, Preserve, Publish, Resumed
 
 StageEffect = Execute | Publish | Preserve
@@ -29,6 +31,35 @@ class StageRecord:
     ending: str = ""
     checkpoint: str | None = None
     begun: float | None = None
+
+
+@value
+class StageRow:
+    """How a stage of a run stands; `seconds` and `ending` are those of its last attempt."""
+
+    stage: str
+    status: str
+    attempts: int
+    seconds: float | None
+    ending: str
+    checkpoint: str | None
+
+    def format_seconds(self) -> str:
+        """Return how long the last attempt took, and how it has ended if not well."""
+        told = ("" if self.seconds is None else f"{self.seconds:.1f} s", self.ending)
+        return ", ".join(each for each in told if each)
+
+
+def list_stages(program: Program, events: Iterable[Event]) -> list[StageRow]:
+    """Return how the stages of a run stand."""
+    ledger, state = StageLedger(program.plan), State()
+    for event, step in advance_through(program, events):
+        ledger.take(event, step)
+        state = step.state
+    return [
+        StageRow(name, state.statuses.get(name, ""), each.attempts, each.seconds, each.ending, each.checkpoint)
+        for name, each in ledger.stages.items()
+    ]
 
 
 class StageLedger:

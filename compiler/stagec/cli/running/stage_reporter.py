@@ -120,7 +120,7 @@ class StageReporter:
                 limit = act.limits.interrupt / 1000
             percent, text = self._said.get(name, (None, ""))
             part = "" if percent is None else f"{percent:3.0f} %"
-            yield visible(f"{name:<{self._width}}  {elapsed:3.0f} s of {limit:g} s  {part}  {text}", paper.encoding)
+            yield visible(f"{name:<{self._width}}  {elapsed:3.0f} s of {limit:3g} s  {part}  {text}", paper.encoding)
 
     def _count(self) -> str:
         records = self._ledger.stages.values()

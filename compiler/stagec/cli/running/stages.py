@@ -20,9 +20,11 @@ from stagec.drivers.local import History
 from stagec.drivers.local.replay import advance_through
 from stagec.plan import Plan
 from stagec.plan.act import Process
-from stagec.plan.node import Schedule
+from stagec.plan.node import Outcome, Schedule
+from stagec.protocol.lifecycle import StageStatus
 from stagec.protocol.manifest import TrustLevel
-from stagec.runtime import Program
+from stagec.runtime import Program, State
+from stagec.runtime.failures import FailureKind
 from stagec.world.stages.resumption import Resumption, Verifier, list_published
 from stagec.world.stages.run_folder import LOG, RunFolder
 from stagec.world.stages.stage_files import Published
@@ -125,6 +127,23 @@ def find_needs(plan: Plan) -> Mapping[str, tuple[str, ...]]:
     """Return what each stage of a plan needs."""
     schedules = (entry for entry in plan.entries.values() if isinstance(entry, Schedule))
     return {name: needed for each in schedules for name, needed in each.needs.items()}
+
+
+def is_resumable(state: State) -> bool:
+    """Tell whether a run of stages can go on: nobody has cancelled it for good, and it was fit to begin."""
+    failure = state.failure
+    if failure is None:
+        return state.ended is not Outcome.DONE
+    is_cancelled = failure.kind is FailureKind.CANCELLED and not failure.detail
+    return not is_cancelled and failure.kind is not FailureKind.UNFIT_START
+
+
+def find_refused(plan: Plan, state: State) -> Iterator[str]:
+    """Yield the stages that are blocked because they may not run again without consent."""
+    for name, needed in find_needs(plan).items():
+        act, is_ready = plan.nodes[name].act, all(state.statuses[each] is StageStatus.COMPLETED for each in needed)
+        if isinstance(act, Process) and not act.retryable and is_ready:
+            yield from [name] if state.statuses[name] is StageStatus.BLOCKED else []
 
 
 def refuse_other_results(folder: RunFolder | None) -> None:
