@@ -37,22 +37,16 @@ def _cancel(path: Path, journal: Journal) -> None:
     from stagec.cli.running.run_session import RunSetup, execute
     from stagec.cli.running.runs import name_of
     from stagec.cli.running.stage_reporter import choose_reporter
+    from stagec.cli.running.worlds import make_closed_world
     from stagec.core.failure import Failure
     from stagec.core.words import quote
     from stagec.drivers.local.replay import fold_events
     from stagec.runtime import Cancelled
-    from stagec.world.budget import Budget, BudgetedWorld
-    from stagec.world.composed import ComposedWorld
-    from stagec.world.local_world import ClosedWorld
-    from stagec.world.scenario import Scenario
-    from stagec.world.scripted_world import ScriptedWorld
-    from stagec.world.stages.closed_stages import ClosedStages
 
     name = quote(name_of(path))
     program = load_program(journal.history.plan, f"the plan of run {name}")
     ended = fold_events(program, journal.history.events).ended
     if ended is not None:
         raise Failure(f"run {name} has ended as {ended}: there is nothing to cancel")
-    parts = (ClosedStages(), ScriptedWorld(Scenario(), ClosedWorld()))
-    world = BudgetedWorld(ComposedWorld(parts), Budget())
-    execute(RunSetup(path, journal, program, world, choose_reporter(program.plan, None)), Cancelled())
+    reporter = choose_reporter(program.plan, None)
+    execute(RunSetup(path, journal, program, make_closed_world(), reporter), Cancelled())

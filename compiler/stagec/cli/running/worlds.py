@@ -16,9 +16,10 @@ from stagec.runtime import Program
 from stagec.world.budget import Budget, BudgetedWorld
 from stagec.world.command_lock import CommandLock
 from stagec.world.composed import ComposedWorld, WorldPart
-from stagec.world.local_world import LocalWorld, Permissions
+from stagec.world.local_world import ClosedWorld, LocalWorld, Permissions
 from stagec.world.scenario import Scenario
 from stagec.world.scripted_world import ScriptedWorld
+from stagec.world.stages.closed_stages import ClosedStages
 from stagec.world.stages.run_folder import RunFolder
 from stagec.world.stages.stage_world import StageWorld
 
@@ -61,6 +62,11 @@ def open_world(setup: WorldSetup) -> Iterator[OpenedWorld]:
         scripted = ScriptedWorld(setup.scenario, LocalWorld(setup.permissions, turns, stages, root))
         with closing(ComposedWorld((scripted, *_list_others(setup), scripted))) as world:
             yield OpenedWorld(BudgetedWorld(world, setup.budget), stages, turns)
+
+
+def make_closed_world() -> BudgetedWorld:
+    """Return a world in which nothing happens."""
+    return BudgetedWorld(ComposedWorld((ClosedStages(), ScriptedWorld(Scenario(), ClosedWorld()))), Budget())
 
 
 def _list_others(setup: WorldSetup) -> Iterator[WorldPart]:
