@@ -580,3 +580,34 @@ def test_an_evil_plan_is_verified_on_one_harmless_line(tmp_path: Path, capfd: Sh
     assert run(["verify", str(tmp_path / "x")]) == 0
     told = capfd.readouterr().out
     assert (told.count("\n"), len(told) < 500, RAW.search(told), COMMANDS.search(told)) == (1, True, None, None)
+
+
+def test_the_overview_of_a_stage_plan_has_what_each_stage_takes_with_all_defaults(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = {"stageId": "S01_load_data", "goal": "Load the wine data", "inputs": {"raw": "data/wine.csv"}}
+    second = {"stageId": "S02_plot_data", "goal": "Plot the wine data", "retryable": False, "checkpointAfter": False}
+    reads = {"df": "S01_load_data/wine_df.csv", "map": "https://example.org/map.json"}
+    stages = [
+        {**first, "outputs": {"df": "wine_df.csv"}, "run": ["python3", "load.py"]},
+        {**second, "inputs": reads, "outputs": {}, "maxDurationSec": 60.5},
+    ]
+    (tmp_path / "stages.json").write_text(json.dumps(stages), encoding="utf-8")
+    assert run(["compile", str(tmp_path), "-o", str(tmp_path / "a.plan.json")]) == 0
+    capsys.readouterr()
+    assert run(["plan", "show", str(tmp_path / "a.plan.json")]) == 0
+    shown = [line.strip() for line in capsys.readouterr().out.partition("\nstages\n")[2].splitlines()]
+    assert shown[:12] == [
+        "S01_load_data  process  Load the wine data",
+        "at once",
+        "240 s, stopped after 270 s; at most 3 attempts; a checkpoint",
+        "reads raw: data/wine.csv",
+        "leaves df: wine_df.csv",
+        "runs python3 load.py",
+        "S02_plot_data  process  Plot the wine data",
+        "after S01_load_data",
+        "60.5 s, stopped after 90.5 s; one attempt; no checkpoint",
+        "reads df: S01_load_data/wine_df.csv, map: https://example.org/map.json",
+        "runs what an executor makes of the goal",
+        "",
+    ]

@@ -49,7 +49,7 @@ def test_what_the_broken_example_prints_is_on_the_page_whole() -> None:
 def test_every_command_that_a_page_shows_can_be_given(capsys: pytest.CaptureFixture[str]) -> None:
     texts = [page.read_text(encoding="utf-8") for page in (TOP / "README.md", *sorted(GUIDE.glob("*.md")))]
     shown = "".join(
-        fence for text in texts for fence in re.findall(r"^```\w*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        fence for text in texts for fence in re.findall(r"^```[^\n`]*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     )
     lines = re.findall(r"^(?:\$ )?stagec (.*)", shown, re.MULTILINE)
     commands = [re.split(r"\s+[|<>#]", line)[0].split() for line in lines]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from stagec.cli.commands.plan.stage_rows import describe_stage, find_needs
 from stagec.cli.sheet import Row, Sheet
 from stagec.cli.wording import describe_edge, describe_target, format_value, join_names, name_act, shorten
 from stagec.core.words import shorten_digest
 from stagec.plan import FORMAT, Loaded, Plan
+from stagec.plan.act import Process
 from stagec.plan.document import Facts, Input
 from stagec.plan.references import find_reached
 from stagec.plan.surroundings import Server, Tool, Validator
@@ -90,9 +92,13 @@ def _describe_contents(plan: Plan) -> str:
 
 
 def _list_nodes(plan: Plan, arrow: str) -> Iterator[Row]:
+    needs = find_needs(plan)
     for name in _order_nodes(plan):
-        node = plan.nodes[name]
-        yield (name, node.kind or "", name_act(node.act)), tuple(describe_edge(edge, arrow) for edge in node.edges)
+        node, act = plan.nodes[name], plan.nodes[name].act
+        if isinstance(act, Process):
+            yield (name, name_act(act)), tuple(describe_stage(node, act, needs.get(name, ())))
+        else:
+            yield (name, node.kind or "", name_act(act)), tuple(describe_edge(edge, arrow) for edge in node.edges)
 
 
 def _order_nodes(plan: Plan) -> Iterable[str]:
