@@ -11,6 +11,7 @@ from plan_vectors.execution import Ended, Execution
 from plan_vectors.gates import ABORT, handoff, outcome
 from plan_vectors.knowledge import Knowledge
 from plan_vectors.prompting import prompt
+from plan_vectors.staging import stage
 from plan_vectors.tasks import Steps
 from plan_vectors.texts import NOTHING, follow, holds
 from plan_vectors.validating import cannot_do_its_work, failure, next_prompt
@@ -23,6 +24,8 @@ def execute(knows: Knowledge, execution: Execution, prompts: Mapping[str, str]) 
     if execution.node["act"]["is"] == "converse":
         result = yield from converse(knows, execution)
         return _chosen(execution, "fail" if result["verdict"] == "fail" else "ok", result, {})
+    if execution.node["act"]["is"] == "process":
+        return (yield from stage(knows, execution))
     answer = yield from _answered(knows, execution, prompts)
     if answer is None:
         return Ended(failed="answer" if execution.node["act"]["is"] == "prompt" else "command")

@@ -44,12 +44,33 @@ def _called(told: Mapping[str, Any]) -> Answer:
 
 def _ran(told: Mapping[str, Any]) -> Answer:
     status = told.get("exit")
-    is_whole = type(status) is int or (type(status) is float and status.is_integer() and abs(status) <= _EXACT)
     return {
-        "exit": int(status) if is_whole else None,
+        "exit": int(status) if _whole(status) else None,
         "stdout": _text(told, "stdout"),
         "stderr": _text(told, "stderr"),
     }
+
+
+def _whole(status: Any) -> bool:
+    return type(status) is int or (type(status) is float and status.is_integer() and abs(status) <= _EXACT)
+
+
+def _executed(told: Mapping[str, Any]) -> Answer:
+    """Return how a process has ended, and the outputs that are told of as the page says."""
+    exit_status, cause, outputs = told.get("exit"), told.get("interrupted"), told.get("outputs")
+    return {
+        "failed": told.get("error") is not None,
+        "exit": int(exit_status) if _whole(exit_status) else None,
+        "interrupted": cause if cause in ("timeout", "abort") else None,
+        "status": told.get("status") if isinstance(told.get("status"), str) else None,
+        **{name: told[name] if isinstance(told.get(name), list) else [] for name in ("missing", "changed")},
+        "outputs": {name: each for name, each in outputs.items() if _told(each)} if isinstance(outputs, dict) else {},
+    }
+
+
+def _told(output: Any) -> bool:
+    texts = isinstance(output, dict) and all(isinstance(output.get(name), str) for name in ("path", "sha256"))
+    return texts and _whole(output.get("sizeBytes"))
 
 
 def _affirmed(member: str) -> Callable[[Mapping[str, Any]], Answer]:
@@ -66,12 +87,18 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any]], Answer]] = {
     "run": _ran,
     "shell": _ran,
     "judge": _affirmed("done"),
+    "execute": _executed,
+    "publish": lambda told: {"failed": told.get("error") is not None},
+    "preserve": _affirmed("valid"),
+    "interrupt": lambda _: {},
 }
 
 
 def read(kind: str, answer: Any) -> Answer:
     """Return the members of an answer to a request of some kind, all of them, as they count."""
-    return _READERS[kind](taken(answer) if isinstance(answer, dict) and _depth(answer) <= _DEEPEST else {"error": None})
+    return _READERS[kind](
+        taken(answer) if isinstance(answer, dict) and _depth(answer) <= _DEEPEST else {"error": "no object"}
+    )
 
 
 def taken(value: Any) -> Any:

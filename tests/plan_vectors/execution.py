@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from plan_vectors.scopes import Branch
@@ -35,6 +35,10 @@ class Execution:
         self.task: Task | None = None
         self.used: set[tuple[int, str, str, str]] = set()
         """The grants that calls have used: the attempt, the call, its tool and the digest of its arguments."""
+        self.interrupted = False
+        """Whether the runner has asked for the end of its process."""
+        self.asides: list[Request] = []
+        """What is asked beside what the task waits for."""
         self._asked = 0
 
     @property
@@ -44,6 +48,13 @@ class Execution:
     @property
     def id(self) -> str:
         return f"{self.run}/{self.name}"
+
+    def requests(self) -> Iterator[Request]:
+        """Yield what it has asked and nobody has answered, in the order of its keys."""
+        waiting: Iterable[Request] = () if self.task is None else self.task.requests()
+        if self.asides:
+            waiting = sorted((*waiting, *self.asides), key=lambda each: int(each["key"].rpartition(".")[2]))
+        yield from waiting
 
     def again(self) -> None:
         """Begin another attempt."""

@@ -22,6 +22,9 @@ class Knowledge:
         self.failures: dict[str, int] = {}
         self.came: dict[str, str] = {}
         """From which other node the run last came to a node by an edge."""
+        self.statuses: dict[str, str] = {}
+        """The status of every stage, in a run of processes."""
+        self.cancelled = False
         self.checks = 0
         self.summary = ""
 

@@ -8,7 +8,7 @@ from typing import Any
 from plan_vectors.references import spelt_out, targets
 
 _MOST = 10**15
-_ASKED = {"prompt": 2, "command": 0}
+_ASKED = {"prompt": 2, "command": 0, "process": 0}
 
 Nodes = Mapping[str, Mapping[str, Any]]
 
@@ -17,9 +17,12 @@ def facts(plan: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts that follow from the rest of a plan."""
     nodes: Nodes = spelt_out(plan)["nodes"]
     after = {name: _after(nodes, name) for name in nodes}
-    executions = max((_longest(nodes, after, name) for name in plan["entries"].values()), default=0)
+    begun = ([entry] if isinstance(entry, str) else [*entry["needs"]] for entry in plan["entries"].values())
+    executions = max((sum(_longest(nodes, after, name) for name in names) for names in begun), default=0)
     executions = min(executions, plan["limits"].get("executions", _MOST))
+    interrupted = _ending(nodes, "interrupted")
     return {
+        **({"interrupted": interrupted} if interrupted else {}),
         "done": _ending(nodes, "done"),
         "failed": _ending(nodes, "failed"),
         "cycles": cycles(nodes),
@@ -74,6 +77,7 @@ def _longest(nodes: Nodes, after: Mapping[str, set[str]], name: str) -> int:
     )
     kinds = (edge["target"]["is"] for edge in nodes[name]["edges"])
     numbers = (
-        sum(way) if kind in {"fork", "chain"} else max(way, default=0) for kind, way in zip(kinds, ways, strict=True)
+        sum(way) if kind in {"fork", "chain", "schedule"} else max(way, default=0)
+        for kind, way in zip(kinds, ways, strict=True)
     )
     return min(_MOST, 1 + max(numbers, default=0))

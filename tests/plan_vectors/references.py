@@ -25,6 +25,7 @@ _MEMBERS = (
     ("Condition", "validator", "validators"),
     ("Tool", "server", "servers"),
     ("Pick", "choices", "choices"),
+    ("ProcessInput", "node", "nodes"),
 )
 """Of which object which member names something of which object of the plan."""
 
@@ -53,7 +54,10 @@ def _references(table: str, value: dict[str, Any]) -> Iterator[Reference]:
     for of, member, group in _LISTS:
         if of == table:
             names = value.get(member, ())
-            yield from ((group, name) for name in (names.values() if isinstance(names, dict) else names))
+            listed = names.values() if isinstance(names, dict) else names
+            yield from ((group, name) for name in listed if isinstance(name, str))
+    if table == "Schedule":
+        yield from (("nodes", name) for node, needed in value["needs"].items() for name in (node, *needed))
 
 
 def spelt_out(plan: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,6 +75,6 @@ def _spelt_out(plan: Mapping[str, Any], target: dict[str, Any]) -> dict[str, Any
 
 def targets(target: dict[str, Any]) -> Iterator[str]:
     """Yield every node that a target names."""
-    named = target.get("nodes", ())
-    yield from named.values() if isinstance(named, dict) else named
+    named = target.get("nodes", target.get("needs", ()))
+    yield from named.values() if "nodes" in target and isinstance(named, dict) else named
     yield from (target[member] for member in ("node", "otherwise", "join") if member in target)

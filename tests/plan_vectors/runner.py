@@ -14,6 +14,7 @@ from plan_vectors.knowledge import Knowledge, refusal
 from plan_vectors.prompting import prompts
 from plan_vectors.references import spelt_out
 from plan_vectors.scopes import Branch, Scope
+from plan_vectors.staging import broken_off
 from plan_vectors.tasks import Request, Task
 
 State = dict[str, Any]
@@ -39,6 +40,7 @@ class Run:
         self._waiting: deque[Arrival] = deque()
         self._ended: str | None = None
         self._reason: str | None = None
+        self._refused = False
 
     def tell(self, event: Mapping[str, Any]) -> None:
         """Take the next event: the start of the run, the answer to a request, or that somebody ends it."""
@@ -47,14 +49,16 @@ class Run:
                 event["run"], event.get("entry", self._plan.get("entry")), answers.taken(event.get("inputs", {}))
             )
         elif event["is"] == "cancel":
-            self._end("failed", "cancelled")
+            self._cancel_run()
+        elif event["is"] == "resume":
+            self._resume(event["kept"], event["consented"])
         else:
             self._answer(event["to"], event["answer"])
 
     def requests(self) -> Iterator[Request]:
         """Yield what the world is asked and has not answered."""
         for execution in self._active:
-            yield from execution.task.requests()
+            yield from execution.requests()
 
     def state(self) -> State:
         """Return where the run stands, as JSON."""
@@ -64,7 +68,13 @@ class Run:
             "waiting": [{"node": each.node, "branch": each.branch.names()} for each in self._waiting],
             "ended": self._ended,
             "reason": self._reason,
+            **self._statuses(),
         }
+
+    def _statuses(self) -> State:
+        """Return the status of each stage, in runs that have any."""
+        has_any = self._ended != "refused" and self._knows.statuses
+        return {"statuses": dict(sorted(self._knows.statuses.items()))} if has_any else {}
 
     def _start(self, run: str, entry: str | None, inputs: Mapping[str, Any]) -> None:
         refused = refusal(self._plan, entry, inputs)
@@ -72,11 +82,106 @@ class Run:
             self._end("refused", refused)
             return
         self._run, self._knows = run, Knowledge(self._plan, inputs)
-        self._waiting.append(Arrival(self._root, self._plan["entries"][entry]))
+        self._entry = self._plan["entries"][entry]
+        if isinstance(self._entry, str):
+            self._waiting.append(Arrival(self._root, self._entry))
+        else:
+            if self._has_stages():
+                self._knows.statuses = dict.fromkeys(self._entry["needs"], "PENDING")
+            self._schedule(Scope(self._entry, self._root, ""))
         self._advance()
+
+    def _has_stages(self) -> bool:
+        """Say whether the run is one of processes."""
+        entry = self._entry
+        return not isinstance(entry, str) and all(self._is_process(name) for name in entry["needs"])
+
+    def _is_process(self, name: str) -> bool:
+        return bool(self._plan["nodes"][name]["act"]["is"] == "process")
+
+    def _cancel_run(self) -> None:
+        """End the run, or if a process is under way let it end as soon as none is."""
+        if not any(self._is_process(each.arrival.node) for each in self._active):
+            self._end("failed", "cancelled")
+            return
+        if self._ended is not None or self._knows.cancelled:
+            return
+        self._knows.cancelled, self._waiting = True, deque()
+        for execution in [*self._active]:
+            (request,) = execution.task.requests()
+            if request["is"] == "execute":
+                self._knows.statuses[execution.arrival.node] = "INTERRUPTING"
+                execution.interrupted = True
+                execution.asides.append(execution.ask("interrupt", request=request["key"]))
+            elif request["is"] == "wait":
+                self._active.remove(execution)
+                self._follow(execution, broken_off(execution))
+        self._advance()
+
+    def _resume(self, kept: list[str], consented: list[str]) -> None:
+        """Begin the schedule of the entry anew, with what is kept as done."""
+        if self._ended in {"done", "refused"} or not self._has_stages():
+            return
+        knows, scope = self._knows, Scope(self._entry, self._root, "")
+        self._ended, self._reason, self._active, self._waiting = None, None, [], deque()
+        knows.executions, knows.cancelled, self._refused = 0, False, False
+        knows.statuses = dict.fromkeys(scope.nodes, "PENDING")
+        self._keep(scope, kept)
+        for branch, name in zip(scope.branches, scope.nodes, strict=True):
+            may = self._plan["nodes"][name]["act"].get("retryable", True) or name in consented
+            if branch.ended is None and not may and (name in kept or knows.visits.get(name)):
+                branch.ended, knows.statuses[name] = "failed", "BLOCKED"
+                self._refused = True
+        for name in [*scope.nodes]:
+            if knows.statuses[name] == "BLOCKED":
+                self._block(scope, name)
+        self._schedule(scope)
+        if scope.is_over:
+            self._end(scope.outcome, "consent" if self._refused else "stop")
+        self._advance()
+
+    def _keep(self, scope: Scope, kept: list[str]) -> None:
+        """Take as done what is kept with all that it needs."""
+        while counted := [each for each in scope.ready() if scope.nodes[each] in kept]:
+            for place in counted:
+                scope.branches[place].done, scope.branches[place].ended = True, "done"
+                self._knows.statuses[scope.nodes[place]] = "COMPLETED"
+
+    def _schedule(self, scope: Scope) -> None:
+        """Let the branches of a schedule wait for room that need nothing more."""
+        for place in [*scope.ready()]:
+            scope.branches[place].begun = True
+            handed = tuple(branch.last for branch in scope.needed(place))
+            self._waiting.append(Arrival(scope.branches[place], scope.nodes[place], handed))
+
+    def _block(self, scope: Scope, name: str) -> None:
+        """Block what needs a stage that has not completed, be it through others."""
+        for other, needed in scope.needs.items():
+            if name in needed and self._knows.statuses.get(other) == "PENDING":
+                self._knows.statuses[other] = "BLOCKED"
+                self._block(scope, other)
+
+    def _close_scheduled(self, scope: Scope, branch: Branch, outcome: str, over: Over) -> None:
+        """End a branch of a schedule, and the schedule when none is left."""
+        branch.ended = "failed" if over.result.get("verdict") == "skip" else outcome
+        if self._knows.cancelled:
+            if branch.ended != "done":
+                self._block(scope, over.node)
+            if not self._active:
+                self._end("failed", "cancelled")
+            return
+        if branch.ended == "done":
+            self._schedule(scope)
+        else:
+            self._block(scope, scope.nodes[scope.branches.index(branch)])
+        if scope.is_over:
+            self._close(scope.branch, scope.outcome, over)
 
     def _answer(self, key: str, answer: Any) -> None:
         for execution in self._active:
+            if any(request["key"] == key for request in execution.asides):
+                execution.asides = []
+                return
             for request in execution.task.requests():
                 if request["key"] == key:
                     execution.task.answer(request, answers.read(request["is"], answer))
@@ -150,6 +255,8 @@ class Run:
             self._next(Arrival(branch, node, (over.result,), origin=over.node))
         elif kind == "chain":
             self._chain(Scope(target, branch, execution.name), over)
+        elif kind == "schedule":
+            self._schedule(Scope(target, branch, execution.name))
         else:
             self._fork(Scope(target, branch, execution.name), over)
 
@@ -176,10 +283,12 @@ class Run:
         branch.done, branch.last = True, over.result
         scope = branch.scope
         if scope is None:
-            self._end(outcome, "stop")
-        elif outcome == "failed" or (scope.is_fork and over.result.get("verdict") == "skip"):
+            self._end(outcome, "consent" if self._refused else "stop")
+        elif scope.kind == "schedule":
+            self._close_scheduled(scope, branch, outcome, over)
+        elif outcome != "done" or (scope.is_fork and over.result.get("verdict") == "skip"):
             self._cancel(scope)
-            self._close(scope.branch, "failed", over)
+            self._close(scope.branch, "failed" if outcome == "done" else outcome, over)
         elif not scope.is_fork:
             self._chain(scope, over)
         elif scope.next() is None:
@@ -205,5 +314,5 @@ def _active(execution: Execution) -> State:
         "execution": execution.name,
         "branch": execution.arrival.branch.names(),
         "attempt": execution.attempt,
-        "requests": [request["key"] for request in execution.task.requests()],
+        "requests": [request["key"] for request in execution.requests()],
     }

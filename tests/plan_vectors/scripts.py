@@ -24,7 +24,9 @@ def play(plan: Json, scenario: Json) -> list[dict[str, Any]]:
 def _events(run: Run, scenario: Json) -> Iterator[dict[str, Any]]:
     yield {"is": "start", **{name: scenario[name] for name in ("run", "entry", "inputs") if name in scenario}}
     for answer in scenario.get("answers", ()):
-        if answer.get("of") is None:
+        if "resume" in answer:
+            yield {"is": "resume", **answer["resume"]}
+        elif answer.get("of") is None:
             yield {"is": "cancel"}
         else:
             told = {name: value for name, value in answer.items() if name != "of"}

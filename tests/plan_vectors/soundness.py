@@ -7,14 +7,19 @@ from typing import Any
 
 from plan_vectors.proved import cycles
 from plan_vectors.references import spelt_out
+from plan_vectors.scheduling import unsound_schedules
 
 Json = Mapping[str, Any]
 Scope = Mapping[str, Collection[str] | None]
 """The names in which a template is evaluated, with the names in them where these are known."""
 
-_GATES = {"prompt": {"intent", "judge"}, "converse": {"verdict"}, "command": {"exit"}}
+_GATES = {"prompt": {"intent", "judge"}, "converse": {"verdict"}, "command": {"exit"}, "process": {"stage"}}
 _DEEPEST = 100
-_OUTCOMES = {"judge": {"verdict", "next"}, "exit": {"closing", "repeat"}}
+_OUTCOMES = {
+    "judge": {"verdict", "next"},
+    "exit": {"closing", "repeat"},
+    "stage": {"success", "failure", "interrupted"},
+}
 
 
 def unsound(plan: Json) -> Iterator[str]:
@@ -23,6 +28,7 @@ def unsound(plan: Json) -> Iterator[str]:
     for name, node in nodes.items():
         yield from (f"{name}: {fault}" for fault in (*_gate(node), *_edges(node), *_act(node), *_validation(node)))
         yield from (f"{name}: a template is too deep" for each in _templates(node) if _depth(each) > _DEEPEST)
+    yield from unsound_schedules(plan)
     if "system" in plan:
         yield from _strays(plan["system"]["prompt"], _variables(plan["system"]))
     if "executions" not in plan["limits"] and cycles(nodes):
@@ -38,7 +44,7 @@ def unsound(plan: Json) -> Iterator[str]:
 def _templates(node: Json) -> Iterator[Any]:
     act = node["act"]
     yield act.get("prompt", ())
-    yield from act.get("words", ())
+    yield from act["words"] if act["is"] == "command" else ()
     yield from node.get("validation", {}).get("prompts", {}).values()
 
 

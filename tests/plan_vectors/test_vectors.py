@@ -17,7 +17,8 @@ from plan_vectors.writing import framed
 PLANS = sorted(FOLDER.glob("*/plan.json"))
 TRACES = sorted(FOLDER.glob("*/*.trace.json"))
 CODE_REVIEW = (FOLDER / "code-review" / "plan.json").read_bytes()
-KINDS = ("ask", "turn", "call", "grant", "confirm", "wait", "run", "shell", "judge")
+KINDS = ("ask", "turn", "call", "grant", "confirm", "wait", "run", "shell", "judge", "execute", "publish")
+KINDS += ("preserve", "interrupt")
 REASONS = (
     "stop",
     "limit",
@@ -33,6 +34,7 @@ REASONS = (
     "join",
     "fork",
     "validation",
+    "consent",
 )
 """All kinds of requests and all reasons that the page of this folder names."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from random import Random
 from typing import Any
@@ -117,6 +117,31 @@ class World:
         choose = self._random.choice
         return {"exit": choose((0, 0, 0, 1, 2, None)), "stdout": choose(_OUTPUTS), "stderr": choose(_OUTPUTS)}
 
+    def _executed(self, request: Request) -> Json:
+        """Return how a process has ended: mostly well, and now and then with something that does not count."""
+        chance, choose = self._random.random, self._random.choice
+        names = [name for name in request["outputs"] if chance() < 0.95]
+        outputs: Json = {name: {"path": request["outputs"][name], "sha256": "0", "sizeBytes": 1} for name in names}
+        found: Json = {"exit": choose((0, 0, 0, 0, 0.0, 1, None, "0", True)), "outputs": outputs}
+        odd: Json = {
+            "interrupted": choose(("timeout", "abort", None, "other", 1)),
+            "missing": choose(([], ["x"], "x", [0])),
+            "changed": choose(([], ["x"], {}, None)),
+            "status": choose(("success", "failed", "interrupted", None, "fine", 1)),
+            "error": choose((None, "no", {"code": "E"}, False)),
+            "seconds": choose((1, 0.5, "long", None)),
+            "outputs": choose((None, [], {"x": {}}, {name: {"path": 1} for name in names}, outputs)),
+        }
+        return {**found, **{name: each for name, each in odd.items() if chance() < 0.07}}
+
+    def _published(self) -> Json:
+        return {"checkpoint": "c"} if self._random.random() < 0.93 else {"error": self._random.choice(("full", None))}
+
+    def resume(self, nodes: Iterable[str]) -> Json:
+        """Return how a run goes on: with what some stages have left, and with some consent."""
+        kept, consented = ([each for each in nodes if self._random.random() < 0.6] for nodes in [list(nodes)] * 2)
+        return {"is": "resume", "kept": kept, "consented": consented}
+
     def _said(self, name: str) -> Json:
         return {name: self._random.random() < 0.6}
 
@@ -166,6 +191,10 @@ _ANSWERS: dict[str, Callable[[World, Request], Json]] = {
     "confirm": lambda world, _: world._said("yes"),
     "wait": lambda _world, _request: {},
     "hook": lambda world, _: world._called(),
+    "execute": World._executed,
+    "publish": lambda world, _: world._published(),
+    "preserve": lambda world, _: world._said("valid"),
+    "interrupt": lambda _world, _request: {},
 }
 
 

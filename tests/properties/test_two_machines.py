@@ -8,25 +8,32 @@ from random import Random
 from typing import Any
 
 import pytest
+from campaigns import choose
 from plan_vectors.files import read
 from plan_vectors.runner import Run
+from properties.random_stages import make_stages
 from properties.random_world import World
 from runtime.projection import asked, coarse, projected, texts, told
 
+from stagec.plan import dump
 from stagec.runtime import State, load
 
 PLANS = sorted((Path(__file__).parents[1] / "plan_vectors").glob("*/plan.json"))
 RUNS, EVENTS = 120, 200
+CHUNKS, CHUNK = choose(2, full=10), 150
 
 
 def events(run: Run, world: World, random: Random) -> Iterator[Mapping[str, Any]]:
     """Yield what happens in a run by chance, until it has ended."""
     yield world.start()
     for _ in range(EVENTS):
-        requests = [*run.requests()]
-        if run.state()["ended"] is not None or not requests:
+        requests, state = [*run.requests()], run.state()
+        if "statuses" in state and random.random() < (0.5 if state["ended"] is not None else 0.01):
+            yield world.resume(state["statuses"])
+            continue
+        if state["ended"] is not None or not requests:
             return
-        if random.random() < 0.003:
+        if random.random() < (0.02 if "statuses" in state else 0.003):
             yield {"is": "cancel"}
         else:
             request = random.choice(requests)
@@ -35,16 +42,25 @@ def events(run: Run, world: World, random: Random) -> Iterator[Mapping[str, Any]
 
 @pytest.mark.parametrize("path", PLANS, ids=lambda path: path.parent.name)
 def test_both_machines_agree_after_every_event(path: Path) -> None:
-    data = path.read_bytes()
-    program, (_, plan) = load(data), read(data)
     for seed in range(RUNS):
-        random = Random(seed)  # noqa: S311
-        run, state, keys, said = Run(plan), State(), set[str](), frozenset[str]()
-        for event in events(run, World(plan, random), random):
-            run.tell(event)
-            step = told(program, state, event)
-            state, new = step.state, [each for each in run.requests() if each["key"] not in keys]
-            keys |= {each["key"] for each in new}
-            said |= texts(new)
-            assert projected(program, state) == run.state(), (seed, event)
-            assert coarse(asked(step.effects), said) == coarse(new, said), (seed, event)
+        agree(path.read_bytes(), seed)
+
+
+def agree(data: bytes, seed: int) -> None:
+    """Let both machines run the same plan in the same world."""
+    program, (_, plan), random = load(data), read(data), Random(seed)  # noqa: S311
+    run, state, keys, said = Run(plan), State(), set[str](), frozenset[str]()
+    for event in events(run, World(plan, random), random):
+        run.tell(event)
+        step = told(program, state, event)
+        state, new = step.state, [each for each in run.requests() if each["key"] not in keys]
+        keys |= {each["key"] for each in new}
+        said |= texts(new)
+        assert projected(program, state) == run.state(), (seed, event)
+        assert coarse(asked(step.effects), said) == coarse(new, said), (seed, event)
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_both_machines_agree_about_random_schedules(chunk: int) -> None:
+    for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
+        agree(dump(make_stages(Random(seed))), seed)  # noqa: S311

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stagec.plan.act import Command, Converse
-from stagec.runtime import Answered, Cancelled, Effect, Event, Program, Started, State, StepResult, advance
+from stagec.plan.act import Command, Converse, ProcessInput, ProcessLimits
+from stagec.runtime import Answered, Cancelled, Effect, Event, Program, Resumed, Started, State, StepResult, advance
 from stagec.runtime import exchange as effects
 from stagec.runtime.exchange import Message
 from stagec.runtime.execution import Branch, Execution
@@ -27,6 +27,7 @@ _REASONS = {
     FailureKind.UNJOINABLE: "join",
     FailureKind.UNSTARTABLE: "cannot-start",
     FailureKind.UNFIT_START: "inputs",
+    FailureKind.STAGE_BLOCKED: "consent",
 }
 """The word of traces for each kind of failure; every other kind is that of a node that a `stop` follows."""
 
@@ -40,6 +41,10 @@ _KEPT = {
     effects.Judge: ("kind", "settings"),
     effects.Wait: ("milliseconds",),
     effects.Confirm: (),
+    effects.Execute: ("words", "inputs", "outputs", "limits"),
+    effects.Publish: ("outputs", "checkpoint"),
+    effects.Preserve: ("reason",),
+    effects.Interrupt: ("request",),
 }
 """What traces say of each kind of request."""
 
@@ -52,6 +57,8 @@ def told(program: Program, state: State, event: Mapping[str, Any]) -> StepResult
 def _event(event: Mapping[str, Any]) -> Event:
     if event["is"] == "start":
         return Started(event["run"], event.get("entry"), event.get("inputs", {}))
+    if event["is"] == "resume":
+        return Resumed(tuple(event["kept"]), tuple(event["consented"]), event.get("checkpoint"))
     return Cancelled() if event["is"] == "cancel" else Answered(event["to"], event["answer"])
 
 
@@ -65,6 +72,9 @@ def projected(program: Program, state: State) -> Json:
         "waiting": [{"node": each.node, "branch": _names(state, each.branch)} for each in state.waiting],
         "ended": None if state.ended is None else "refused" if refused else state.ended.value,
         "reason": None if state.ended is None else reason,
+        **(
+            {"statuses": {name: str(state.statuses[name]) for name in sorted(state.statuses)}} if state.statuses else {}
+        ),
     }
 
 
@@ -111,6 +121,11 @@ def _asked(effect: Effect) -> Json:
 
 
 def _plain(given: Any) -> Any:
+    if isinstance(given, ProcessLimits | ProcessInput):
+        members = {name: getattr(given, name) for name in type(given).__match_args__}
+        return {name: each for name, each in members.items() if each is not None}
+    if isinstance(given, Mapping):
+        return {name: _plain(each) for name, each in given.items()}
     return list(given) if isinstance(given, tuple) else given
 
 

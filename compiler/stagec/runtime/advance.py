@@ -15,11 +15,10 @@ from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.json_values import UnreadableError, normalise
 from stagec.runtime.program import Program
 from stagec.runtime.scheduler import begin, move
-from stagec.runtime.schedules import open_schedule, reopen_schedule
+from stagec.runtime.schedules import open_schedule, reopen_schedule, stop_schedule
 from stagec.runtime.scopes import end_run
 from stagec.runtime.state import PendingNode, State, StepResult
 from stagec.runtime.step_builder import StepBuilder, error
-from stagec.runtime.tables import Queue
 
 
 def advance(program: Program, state: State, event: Event) -> StepResult:
@@ -58,7 +57,7 @@ def _cancel(builder: StepBuilder, event: Cancelled) -> None:
     active = tuple(builder.now.active.values())
     if any(type(builder.nodes[each.node].act) is Process for each in active):
         if builder.now.cancelled is None:
-            builder.change(cancelled=RunFailure(FailureKind.CANCELLED, detail), waiting=Queue())
+            stop_schedule(builder, name_scope(builder.now.run), RunFailure(FailureKind.CANCELLED, detail))
             move(builder, [over for each in active for over in process.interrupt(builder, each)])
         return
     builder.fail(FailureKind.CANCELLED, detail, next(iter(active), None), error("Cancellation/TurnCancelled"))

@@ -16,6 +16,7 @@ from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.program import find_agenda
 from stagec.runtime.state import PendingNode, Scope
 from stagec.runtime.step_builder import StepBuilder
+from stagec.runtime.tables import Queue
 
 
 def open_schedule(builder: StepBuilder, name: str, around: Branch, schedule: Schedule) -> None:
@@ -95,6 +96,12 @@ def end_scheduled(
         ready = freed
     scope = _put(builder, name, scope, ready)
     return None if scope.open else scope
+
+
+def stop_schedule(builder: StepBuilder, name: str, why: RunFailure) -> None:
+    """Let nothing begin any more in the schedule of a run, which ends with what acts now."""
+    builder.change(cancelled=why, waiting=Queue())
+    builder.put_scope(name, replace(builder.now.scopes[name], open=len(builder.now.active)))
 
 
 def _blame(scope: Scope, outcome: Outcome, failure: RunFailure | None) -> Scope:

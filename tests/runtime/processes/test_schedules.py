@@ -258,3 +258,11 @@ def test_a_cancelled_run_can_be_resumed_and_cancelled_again() -> None:
     assert (run.state.ended, run.state.cancelled, run.open) == (None, None, ["execute a"])
     run.tell(Cancelled())
     assert run.open == ["execute a", "interrupt a"]
+
+
+def test_what_waits_for_room_when_a_run_is_cancelled_is_not_waited_for() -> None:
+    run = Play(scheduled({name: process() for name in "abc"}, dict.fromkeys("abc", ()), 1))
+    run.tell(Cancelled())
+    run.answer("execute a", {})
+    run.answer("preserve a", {})
+    assert (run.state.ended, run.statuses) == (Outcome.FAILED, {"a": "BLOCKED", "b": "PENDING", "c": "PENDING"})
