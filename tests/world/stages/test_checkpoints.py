@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from protocol.manifests import CONTENT, ENTRY, encode, native, sign, upstream_json
 
+from stagec.core.disk import open_folder
+from stagec.core.folders import remove_tree
 from stagec.core.json import Json
 from stagec.protocol.manifest import Manifest, TrustLevel, encode_manifest
 from stagec.world.stages.checkpoints import (
@@ -224,6 +226,16 @@ def test_a_manifest_at_another_place_is_refused(checkpoint: Path, foreign: Path)
     assert ("misplaced-checkpoint", "layout") in topics(moved)
 
 
+def test_one_mistake_is_one_fault(run: Path, checkpoint: Path, foreign: Path) -> None:
+    """A manifest that lies in another run means other files; a name that is none is not said to be another one."""
+    (run / ENTRY.path).unlink()
+    other = run.parent / "run-002" / "checkpoints" / checkpoint.name
+    other.parent.mkdir(parents=True)
+    assert topics(checkpoint.rename(other)) == [("misplaced-checkpoint", "path")]
+    foreign.write_bytes(encode(upstream_json(checkpointId="../x", artifacts=[])))
+    assert topics(foreign) == [("unsafe-artifact-path", "name")]
+
+
 def test_what_a_changed_manifest_says_is_not_followed(run: Path, checkpoint: Path) -> None:
     (run / ENTRY.path).unlink()
     tamper(checkpoint, lambda given: given.update(runId="run-777"), signs=False)
@@ -241,3 +253,16 @@ def test_manifests_are_listed_in_both_layouts_and_links_are_not_followed(
     assert list_manifests(tmp_path) == tuple(sorted([checkpoint, foreign]))
     assert list_manifests(run) == (checkpoint,)
     assert list_manifests(run / "checkpoints") == (checkpoint,)
+    (tmp_path / "link").symlink_to(run)
+    assert list_manifests(tmp_path / "link") == ()
+
+
+def test_folders_that_are_deeper_than_python_calls_are_listed(tmp_path: Path) -> None:
+    deep = str(tmp_path)
+    for name in (*["a"] * 1500, "checkpoints"):
+        deep = f"{deep}/{name}"
+        os.mkdir(deep)
+    Path(deep, "ckpt-S01_load_data.json").write_bytes(b"{}")
+    assert [each.name for each in list_manifests(tmp_path)] == ["ckpt-S01_load_data.json"]
+    with open_folder(tmp_path) as top:
+        remove_tree(top, "a")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from stagec.core.bounded import OversizedError, read_stream
@@ -47,13 +47,20 @@ def judge_checkpoint(path: Path, source: TrustLevel = TrustLevel.LOCAL, shown: s
     if read.manifest is None:
         return JudgedCheckpoint(file, source, data, None, read.faults)
     trust = source.tighten(read.manifest.trust)
-    faults = list(read.faults)
-    if not any(each.topic in {CHANGED, MISPLACED} for each in faults):
-        faults += find_place_faults(read.manifest, Path(os.path.abspath(path)).as_posix())
-    if not any(each.topic == CHANGED for each in faults):
+    faults = read.faults or find_place_faults(read.manifest, Path(os.path.abspath(path)).as_posix())
+    if _knows_artifacts(read.manifest, faults):
         skipped = {each.pointer[1] for each in faults if each.topic in {UNSAFE, REPEATED} and len(each.pointer) > 1}
-        faults += _check_artifacts(find_base(path, read.manifest), read.manifest, trust, skipped)
-    return JudgedCheckpoint(file, trust, data, read.manifest, tuple(faults))
+        checked = _check_artifacts(find_base(path, read.manifest), read.manifest, trust, skipped)
+        faults = (*faults, *checked)
+    return JudgedCheckpoint(file, trust, data, read.manifest, faults)
+
+
+def _knows_artifacts(manifest: Manifest, faults: Iterable[CheckpointFault]) -> bool:
+    """Tell whether it is known which files a manifest means: not if it has changed, or its paths start elsewhere."""
+    elsewhere = {each.reason for each in faults if each.topic == MISPLACED}
+    return not (
+        any(each.topic == CHANGED for each in faults) or "layout" in elsewhere or (manifest.native and elsewhere)
+    )
 
 
 def find_base(path: Path, manifest: Manifest) -> Path:
@@ -99,11 +106,24 @@ _MEMBERS = {"size": "sizeBytes", "digest": "sha256"}
 
 
 def list_manifests(folder: Path) -> tuple[Path, ...]:
-    """Return the files below a folder that lie where manifests do, in both layouts, by path; links are not followed."""
+    """Return the files below a folder that lie where manifests do, in both layouts, by path; no link is followed."""
     found: list[Path] = []
-    for base, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+    folders = [] if folder.is_symlink() else [folder]
+    while folders:
+        base = folders.pop()
         is_own = os.path.basename(os.path.abspath(base)) == FOLDER
-        names = [name for name in files if name == _FOREIGN_NAME or (is_own and _OWN_NAME.fullmatch(name))]
-        found.extend(Path(base, name) for name in names)
+        for entry in _entries(base):
+            if entry.is_dir(follow_symlinks=False):
+                folders += [] if entry.name.startswith(".") else [Path(entry.path)]
+            elif entry.name == _FOREIGN_NAME or (is_own and _OWN_NAME.fullmatch(entry.name)):
+                found.append(Path(entry.path))
     return tuple(sorted(found))
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """Return what lies in a folder: nothing in one that cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []

@@ -58,8 +58,8 @@ def judge_paths(paths: Iterable[Path], trust: TrustLevel = TrustLevel.LOCAL) -> 
 
 
 def _list_files(path: Path) -> Iterator[Path]:
-    if path.is_dir() and not path.is_symlink():
-        yield from list_manifests(path)
+    if path.is_dir():
+        yield from list_manifests(path.resolve())
     else:
         yield path
 
