@@ -1,0 +1,195 @@
+"""A run of stages whose process ends at any call that changes the disk goes on as if nobody had disturbed it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from campaigns import sample
+
+TOP = Path(__file__).parents[2]
+TITLE, ONCE = "small-wine", "S03_notify_team"
+PLAN = {
+    "reportTitle": TITLE,
+    "maxParallel": 2,
+    "stages": [
+        {
+            "stageId": "S01_load_data",
+            "goal": "Load the data of the wines",
+            "inputs": {"raw": "wine.csv"},
+            "outputs": {"df": "wine_df.csv"},
+            "maxDurationSec": 60,
+            "dependencies": [],
+            "run": ["sh", "work.sh", "wine_df.csv"],
+        },
+        {
+            "stageId": "S02_explore_data",
+            "goal": "Explore the data of the wines",
+            "inputs": {"df": "S01_load_data/wine_df.csv"},
+            "outputs": {"one": "deep/one.csv", "two": "deep/er/two.csv"},
+            "maxDurationSec": 60,
+            "dependencies": ["S01_load_data"],
+            "checkpointAfter": False,
+            "run": ["sh", "work.sh", "deep/one.csv", "deep/er/two.csv"],
+        },
+        {
+            "stageId": ONCE,
+            "goal": "Notify the team about the wines",
+            "inputs": {"one": "S02_explore_data/deep/one.csv"},
+            "outputs": {"receipt": "receipt.csv"},
+            "maxDurationSec": 60,
+            "dependencies": ["S02_explore_data"],
+            "retryable": False,
+            "run": ["sh", "work.sh", "receipt.csv"],
+        },
+    ],
+}
+WORK = """\
+echo "$STAGEC_STAGE_ID" >> ran
+for each in "$@"; do
+    echo "$STAGEC_STAGE_ID $each" > "$STAGEC_ATTEMPT_DIR/$each"
+done
+"""
+DRIVER = """\
+import os, sys
+import stagec.core.disk  # looks at what these functions can do
+last, calls, leave = int(sys.argv.pop(1)), 0, os._exit
+MODULES = {"stagec.core.disk", "stagec.core.folders", "stagec.world.stages.run_log"}
+
+def wrap(real):
+    def call(*given, **named):
+        global calls
+        if sys._getframe(1).f_globals["__name__"] in MODULES:
+            calls += 1
+            if calls > last:
+                leave(9)
+        return real(*given, **named)
+    return call
+
+for name in ("open", "mkdir", "fsync", "fchmod", "rename", "replace", "link", "unlink", "rmdir", "write"):
+    setattr(os, name, wrap(getattr(os, name)))
+own = os.getpid()
+
+def tell(status):
+    try:
+        if os.getpid() == own:  # stagec has a helper, which ends here, too
+            print(calls, file=sys.stderr, flush=True)
+    finally:
+        leave(status)
+
+os._exit = tell
+from stagec.__main__ import main
+sys.exit(main())
+"""
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes end with their runner on Linux")
+
+
+def stagec(folder: Path, *arguments: str, last: int = 10**9) -> tuple[int, int]:
+    """Run a command, which may end at some call; return its status, and how many calls there were."""
+    ended = subprocess.run(
+        [sys.executable, "-c", DRIVER, str(last), *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(TOP / "compiler")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert ended.returncode in {0, 1, 9}, ended.stderr
+    assert "Traceback" not in ended.stderr
+    return ended.returncode, int(ended.stderr.split()[-1]) if ended.returncode != 9 else last
+
+
+def make(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "plan.json").write_text(json.dumps(PLAN), encoding="utf-8")
+    (folder / "work.sh").write_text(WORK, encoding="utf-8")
+    (folder / "wine.csv").write_text("quality\n7\n", encoding="utf-8")
+    assert stagec(folder, "compile", "plan.json", "-o", "frozen.json")[0] == 0
+    return folder
+
+
+def published(folder: Path) -> Mapping[str, str]:
+    """Return what the stages of the run have published, by path."""
+    top = folder / "reports" / TITLE / "run-001"
+    files = (each for stage in top.glob("S*") for each in stage.rglob("*") if each.is_file())
+    return {each.relative_to(top).as_posix(): each.read_text(encoding="utf-8") for each in files}
+
+
+def list_vouched(folder: Path) -> set[str]:
+    """Return the stages with a checkpoint that says that they are complete."""
+    top = folder / "reports" / TITLE / "run-001" / "checkpoints"
+    return {each.stem.removeprefix("ckpt-") for each in top.glob("ckpt-S*.json")}
+
+
+def count_runs(folder: Path) -> Counter[str]:
+    path = folder / "ran"
+    return Counter(path.read_text(encoding="utf-8").split() if path.exists() else [])
+
+
+def proceed(folder: Path, *options: str, last: int = 10**9) -> int:
+    """Begin the run, or resume it once anything of it is in its journal; return the status."""
+    if (folder / ".stagec/runs/run-001.run").exists() and stagec(folder, "runs", "show", "run-001")[0] == 0:
+        return stagec(folder, "resume", "run-001", *options, last=last)[0]
+    return stagec(folder, "run", "frozen.json", "--run", "run-001", last=last)[0]
+
+
+def find_torn(folder: Path, whole: Mapping[str, str]) -> set[str]:
+    """Return the stages of which something is published, and not all of it."""
+    stages = {path.partition("/")[0] for path in whole}
+    found = published(folder)
+    both = {stage: [{p: each[p] for p in each if p.startswith(stage)} for each in (found, whole)] for stage in stages}
+    return {stage for stage, (own, all_of_it) in both.items() if own and own != all_of_it}
+
+
+def look(folder: Path, whole: Mapping[str, str], last: int) -> None:
+    """Begin or resume a run that ends at a call, let it come to its end, and judge it."""
+    first = proceed(folder, last=last)
+    assert find_torn(folder, whole) == set(), first
+    kept, before = list_vouched(folder), count_runs(folder)
+    status = proceed(folder)
+    if status == 1:  # it may have begun what may not begin again
+        assert ONCE not in kept
+        assert count_runs(folder)[ONCE] == before[ONCE] <= 1, (first, last)
+        status = proceed(folder, "--consent", ONCE)
+    assert status == 0, (first, last)
+    assert published(folder) == whole
+    assert list_vouched(folder) == {"S01_load_data", ONCE}
+    assert {stage: count for stage, count in (count_runs(folder) - before).items() if stage in kept} == {}
+
+
+def test_a_run_that_ends_at_any_call_goes_on_to_the_same_result(tmp_path: Path) -> None:
+    template = make(tmp_path / "template")
+    undisturbed = shutil.copytree(template, tmp_path / "whole")
+    status, calls = stagec(undisturbed, "run", "frozen.json", "--run", "run-001")
+    whole = published(undisturbed)
+    assert (status, len(whole), dict(count_runs(undisturbed))) == (
+        0,
+        4,
+        {"S01_load_data": 1, "S02_explore_data": 1, ONCE: 1},
+    )
+    assert calls > 100
+    for last in sample(range(calls), 10):
+        folder = shutil.copytree(template, tmp_path / str(last))
+        look(folder, whole, last)
+        shutil.rmtree(folder)
+
+
+def test_a_resumption_that_ends_at_any_call_goes_on_as_well(tmp_path: Path) -> None:
+    template = make(tmp_path / "template")
+    undisturbed = shutil.copytree(template, tmp_path / "whole")
+    _, calls = stagec(undisturbed, "run", "frozen.json", "--run", "run-001")
+    whole = published(undisturbed)
+    half = shutil.copytree(template, tmp_path / "half")
+    assert proceed(half, last=calls // 2) == 9
+    for again in sample(range(calls), 5):
+        folder = shutil.copytree(half, tmp_path / str(again))
+        look(folder, whole, again)
+        shutil.rmtree(folder)
