@@ -275,9 +275,14 @@ def _write_linked(folder: str, name: str, data: bytes) -> None:
 
 def _stream(opened: int, data: bytes) -> None:
     """Write to what is no regular file; a pipe that nobody reads was an error when it was opened."""
-    with open(opened, "wb", buffering=0) as file:
+    with open(opened, "wb", buffering=0):
         if hasattr(os, "set_blocking"):
             os.set_blocking(opened, True)
-        rest = memoryview(data)
-        while rest:
-            rest = rest[file.write(rest) :]
+        write_all(opened, data)
+
+
+def write_all(opened: int, data: bytes) -> None:
+    """Write all of some bytes to an open file."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(opened, rest) :]

@@ -36,6 +36,7 @@ def test_what_is_published_is_in_the_directory_of_the_stage(tmp_path: Path) -> N
     assert shop.complete("S01_load_data") == {"checkpoint": "ckpt-S01_load_data"}
     assert shop.path("S01_load_data/deep/er/b.txt").read_text(encoding="utf-8") == "b" * 1_000
     assert os.listdir(shop.path(".attempts")) == []
+    assert shop.path("checkpoints/ckpt-S01_load_data.json").stat().st_mode & 0o777 == 0o600
     manifest = shop.manifest("ckpt-S01_load_data")
     assert (manifest["stageId"], manifest["status"], manifest["trustLevel"]) == ("S01_load_data", "saved", "local")
     assert manifest["artifacts"] == [

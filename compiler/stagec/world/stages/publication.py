@@ -12,10 +12,12 @@ Doing it again finishes what was begun: without the attempt, its outputs must be
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
+from functools import partial
 
-from stagec.core.disk import OpenedFolder, RefusedWriteError
+from stagec.core.disk import OpenedFolder, RefusedWriteError, write_all
 from stagec.core.folders import enter_folder, move, remove_file, remove_tree, split_path
 from stagec.core.json import Json, object_of
 from stagec.core.value import value
@@ -114,7 +116,7 @@ def _write_checkpoint(
 
 
 def write_durably(folder: OpenedFolder, path: str, data: bytes) -> None:
-    """Write a file below a folder, whole or not at all, and on the disk; a name that ends in `.json` holds JSON.
+    """Write a file (0600) below a folder, whole or not at all, and on the disk; a name that ends in `.json` holds JSON.
 
     Folders that are missing are made. Raises `RefusedWriteError` for what is no JSON.
     """
@@ -125,7 +127,7 @@ def write_durably(folder: OpenedFolder, path: str, data: bytes) -> None:
             raise RefusedWriteError(f"it would hold no JSON: {error}") from error
     *folders, name = split_path(path)
     with enter_folder(folder, "/".join(folders), make=True) as opened:
-        opened.replace(name, data)
+        os.close(opened.create(name, partial(write_all, data=data), replace=True))
 
 
 def _list_entries(base: str, outputs: Mapping[str, Json]) -> list[ArtifactEntry]:

@@ -6,6 +6,7 @@ import os
 import re
 from threading import Lock
 
+from stagec.core.disk import write_all
 from stagec.core.secrets import LONGEST, Redactor
 
 MOST = 10_000_000
@@ -24,11 +25,10 @@ class RunLog:
 
     def write(self, text: str) -> None:
         """Write lines; a disk that is full or a file that is gone never ends a stage, it is kept as `trouble`."""
-        rest = memoryview(text.encode(errors="replace"))
         with self._lock:
             try:
-                while rest and self.trouble is None:
-                    rest = rest[os.write(self._descriptor, rest) :]
+                if self.trouble is None:
+                    write_all(self._descriptor, text.encode(errors="replace"))
             except OSError as error:
                 self.trouble = error
 
