@@ -17,6 +17,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from stagec.drivers.local import read_journal
+
 TOP = Path(__file__).parents[2]
 EXAMPLE = TOP / "registries" / "wine-quality"
 LAST = "S08_notify_team"
@@ -117,6 +119,11 @@ class Winery:
             return Counter(line.partition(" ")[2] for line in lines if line.startswith(word))
         return Counter()
 
+    def has_begun(self, run: str) -> bool:
+        """Tell whether a journal says that a run has begun."""
+        journal = self.folder / ".stagec" / "runs" / f"{run}.run"
+        return journal.exists() and bool(read_journal(journal).events)
+
     def find_torn(self, run: str) -> Iterator[str]:
         """Yield what is published of a run in part, or otherwise than in the run that nobody disturbs."""
         found = self.published(run)
@@ -152,9 +159,8 @@ def killed(winery: Winery, run: str, chance: random.Random, most: int = 4) -> Ki
 
 def _proceed(winery: Winery, run: str, *options: str) -> subprocess.Popen[bytes]:
     """Begin a run, or resume it once it has begun."""
-    if winery.counts(run, "begin"):
+    if winery.has_begun(run):
         return winery.start("resume", run, *options)
-    (winery.folder / ".stagec" / "runs" / f"{run}.run").unlink(missing_ok=True)
     return winery.start("run", "plan.json", "--run", run)
 
 
@@ -170,7 +176,7 @@ def _look(winery: Winery, run: str, *, over: bool) -> Kill:
     faults += winery.find_torn(run)
     begun, ended = winery.counts(run, "begin"), winery.counts(run, "end")
     running = tuple(sorted(stage for stage in begun if begun[stage] > ended[stage]))
-    inside = not over and bool(begun) and len(winery.checkpoints(run)) < len(winery.stages)
+    inside = not over and winery.has_begun(run) and len(winery.checkpoints(run)) < len(winery.stages)
     return Kill(run, inside, running, tuple(faults))
 
 
