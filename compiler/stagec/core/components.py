@@ -13,6 +13,9 @@ _DONE = 1 << 62
 
 def components(leads: Neighbours) -> Iterator[list[int]]:
     """Yield the components, each after all it leads to, each sorted; linear."""
+    if all(not targets or max(targets) < node for node, targets in enumerate(leads)):
+        yield from ([node] for node in range(len(leads)))  # each leads only to nodes before it
+        return
     search = _Search(leads)
     for root in range(len(leads)):
         if not search.low[root]:

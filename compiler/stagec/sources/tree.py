@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
+from itertools import accumulate
 
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Edit
@@ -84,20 +85,31 @@ class Tree:
 
 
 _BREAK = re.compile(r"\r\n|\n|\r")
+_BLOCK = 1 << 14
 
 
 class Lines:
-    """The line starts of one text; a line ends with a line feed, a carriage return, or both."""
+    """The line starts of one text; a line ends with a line feed, a carriage return, or both.
+
+    Few positions are asked for in most texts: without carriage returns, the lines before each block of the text are
+    counted, and those inside of a block only where a position is.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._starts = [0, *map(re.Match.end, _BREAK.finditer(text))]
+        self._starts = [0, *(match.end() for match in _BREAK.finditer(text))] if "\r" in text else []
+        counts = (text.count("\n", start, start + _BLOCK) for start in range(0, len(text), _BLOCK))
+        self._before = [0, *accumulate(counts)] if not self._starts else []
 
     def position(self, offset: int) -> Position:
         """Return the position of a character offset; an offset beyond the text is its end."""
         inside = min(max(offset, 0), len(self._text))
-        line = bisect_right(self._starts, inside)
-        return Position(line, inside - self._starts[line - 1] + 1)
+        if self._starts:
+            line = bisect_right(self._starts, inside)
+            return Position(line, inside - self._starts[line - 1] + 1)
+        block = inside // _BLOCK
+        line = self._before[block] + self._text.count("\n", block * _BLOCK, inside) + 1
+        return Position(line, inside - self._text.rfind("\n", 0, inside))
 
     def span(self, start: int, end: int) -> Span:
         """Return the span from one offset to another, end exclusive."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from stagec.core.place import Key, Part, Place, Pointer, Span
@@ -21,6 +21,10 @@ _FLAT = re.compile(
     r"""(?:[^"{}\[\]]+ | "(?:[^"\\]+|\\.)*+(?:"|\Z) | [{\[](?:[^"{}\[\]]+|"(?:[^"\\]+|\\.)*+")*+[}\]])*+""",
     re.DOTALL | re.VERBOSE,
 )
+
+
+_LARGE = 200_000
+"""Characters of a text from which on values are read to find where they end."""
 
 
 class JsonNode:
@@ -82,6 +86,7 @@ class _Walk:
     def __init__(self, text: str) -> None:
         self._text = text
         self._open: list[tuple[JsonNode, Wanted]] = []
+        self._read = _find_reader() if len(text) > _LARGE else None
 
     def outline(self, tree: Wanted) -> JsonNode:
         match = _SPACE.match(self._text)
@@ -115,8 +120,23 @@ class _Walk:
             node.children, node.members = [], {}
             self._open.append((node, tree))
             return node.start + 1
-        node.end = _after(self._text, node.start)
+        node.end = self._skip(node.start)
         return node.end
+
+    def _skip(self, start: int) -> int:
+        """Return where a value ends: a container by reading it, which is faster, until one is malformed."""
+        if self._read is not None and self._text[start : start + 1] in {"{", "["}:
+            try:
+                return self._read(self._text, start)[1]
+            except (ValueError, RecursionError):
+                self._read = None
+        return _after(self._text, start)
+
+
+def _find_reader() -> Callable[[str, int], tuple[object, int]]:
+    from json import JSONDecoder  # worth its import for large texts only
+
+    return JSONDecoder(strict=False).raw_decode
 
 
 def _after(text: str, start: int) -> int:
