@@ -9,7 +9,8 @@ from graph.oracle import NetworkxGraph
 
 from stagec.core.place import Place
 from stagec.graph import Graph, build
-from stagec.model.flow import Edge, End, Entry, Flow, Mode, Need, Node, Schedule, Stop, Target, To
+from stagec.model.flow import Edge, End, Entry, Flow, Mode, Node, Stop, Target, To
+from stagec.model.schedule import Need, Schedule
 
 AT = Place("flow.json")
 WORDS: dict[str, Target] = {"done": Stop(End.DONE), "failed": Stop(End.FAILED)}

@@ -76,12 +76,10 @@ def read_flow(flow: Flow) -> Adjacency:
 
 def _read_schedules(flow: Flow, index: Mapping[str, int]) -> Iterator[tuple[str, Mapping[int, tuple[int, ...]]]]:
     for name, schedule in flow.schedules.items():
-        needed = {each.node for needs in schedule.needs.values() for each in needs}
-        if needed <= schedule.needs.keys() <= index.keys():
-            yield (
-                name,
-                {index[node]: tuple(index[each.node] for each in needs) for node, needs in schedule.needs.items()},
-            )
+        names = schedule.names
+        needed = {each for needs in names.values() for each in needs}
+        if needed <= names.keys() <= index.keys():
+            yield name, {index[node]: tuple([index[each] for each in needs]) for node, needs in names.items()}
 
 
 def is_plain(target: To) -> bool:

@@ -11,6 +11,7 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, value
+from stagec.model.schedule import Schedule
 
 
 class End(StrEnum):
@@ -114,30 +115,6 @@ class Entry:
     """One way of starting a run: where it is written, and the node it starts at."""
 
     node: str
-    at: Place
-
-
-@value
-class Need:
-    """A node that has to complete before another one begins, and where that is written.
-
-    What is `inferred` follows from an input, at this place.
-    """
-
-    node: str
-    at: Place
-    inferred: bool = False
-
-
-@value
-class Schedule:
-    """One way of starting a run: where it is written, and its nodes, each with what it needs.
-
-    A node begins as soon as all that it needs have completed, whichever of them is the last. The schedule completes
-    when every node of it does.
-    """
-
-    needs: Mapping[str, tuple[Need, ...]]
     at: Place
 
 
@@ -249,7 +226,7 @@ class Flow:
             yield self.entries[name]
         else:
             schedule = self.schedules[name]
-            yield from (Entry(node, schedule.at) for node, needs in schedule.needs.items() if not needs)
+            yield from (Entry(node, schedule.at) for node, needs in schedule.names.items() if not needs)
 
     @property
     def edges(self) -> int:

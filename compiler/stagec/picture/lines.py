@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.model.flow import Edge, End, Flow, Mode, Node, Pick, Schedule, Target, Term, To
+from stagec.model.flow import Edge, End, Flow, Mode, Node, Pick, Target, Term, To
+from stagec.model.schedule import Schedule
 from stagec.picture.document import DONE, FAILED, Line, Stroke, box_of, choice_of, missing_of, schedule_of, start_of
 from stagec.picture.owners import Found, spot
 

@@ -39,6 +39,9 @@ LONGEST_ID = 255
 """Bytes: an id is the name of a folder."""
 
 _ID = re.compile(r"S(?P<number>[0-9]{2})_(?P<verb>[a-z0-9]+)(?:_(?P<noun>[a-z0-9_]*))?")
+_USUAL = re.compile(r"S([0-9]{2})_([a-z]+)_([a-z]+(?:_[a-z]+)*)")
+"""An id about whose form there is nothing to say."""
+_KNOWN = frozenset(VERBS)
 _SHORT = re.compile(r"S[0-9]{2}")
 _LIKE = re.compile(r"S[0-9]{2}_[a-z0-9_]*", re.IGNORECASE)
 _PREFIX = re.compile(r"(?:s|stage|step)?[ _-]*(?P<number>[0-9]{1,2})(?![0-9])", re.IGNORECASE)
@@ -74,6 +77,9 @@ class StageId:
 
 def read_stage_id(text: str) -> StageId:
     """Return the parts of an id and what is wrong with it; of an id of another form that is all there is to say."""
+    usual = _USUAL.fullmatch(text)
+    if usual is not None and usual[2] in _KNOWN and len(text) <= LONGEST_ID and usual[1] != "00":
+        return StageId(text, int(usual[1]), usual[2], usual[3])
     match = _ID.fullmatch(text)
     if match is None:
         return StageId(text, faults=(StageIdFault.FORMAT,))

@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 from campaigns import choose
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from patience import ends
 
-from stagec.core.place import START, Part, Place, Pointer, Span
+from stagec.core.place import START, Part, Place, Pointer, Position, Span
+from stagec.sources import tree
+from stagec.sources.formats.json import outline
 from stagec.sources.formats.json.outline import locate
+from stagec.sources.tree import Lines
 
 TEXT = """\
 {
@@ -109,3 +112,32 @@ def test_a_very_deep_text_is_searched_without_recursion() -> None:
     depth = choose(20_000, full=100_000)
     place = Place("f.json", (0,) * (depth // 2))
     assert set(locate(b"[" * depth + b"]" * depth, [place])) == {place}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@given(st.text("ab\né", max_size=30), st.integers(-1, 40))
+def test_a_position_is_counted_alike_whatever_ends_lines(end: str, text: str, offset: int) -> None:
+    written = text.replace("\n", end)
+    before = written[: min(max(offset, 0), len(written))]
+    if not (end == "\r\n" and before.endswith("\r")):
+        lines = before.split(end)
+        assert Lines(written).position(offset) == Position(len(lines), len(lines[-1]) + 1)
+
+
+@given(st.integers(0, 60), st.integers(1, 5))
+def test_lines_are_counted_in_blocks(offset: int, block: int) -> None:
+    text = "ab\n\nc\n" * 9
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tree, "_BLOCK", block)
+        assert Lines(text).position(offset) == Lines(text.replace("\n", "\r")).position(offset)
+
+
+@settings(max_examples=choose(100, full=1000))
+@given(st.one_of(VALUES.map(lambda each: json.dumps(each, ensure_ascii=False)), st.text('[{"a\\1,:]} ')), st.data())
+def test_large_texts_are_located_like_small_ones(text: str, data: st.DataObject) -> None:
+    pointers = st.lists(st.one_of(st.integers(0, 3), st.text(max_size=1)), max_size=3).map(tuple)
+    places = {Place("x", each) for each in data.draw(st.lists(pointers, max_size=4))}
+    found = locate(text.encode(), places)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(outline, "_LARGE", 0)
+        assert locate(text.encode(), places) == found

@@ -77,6 +77,36 @@ class StageInput:
     candidates: tuple[str, ...] = ()
 
 
+class EnvelopeInputs(Mapping[str, StageInput]):
+    """The inputs of a stage by name: those that are odd, and others, which are made only for whoever asks.
+
+    An input is not odd if it is an output of another stage on which the stage says that it depends.
+    """
+
+    __slots__ = ("_texts", "odd")
+
+    def __init__(self, texts: Mapping[str, str], odd: Mapping[str, StageInput]) -> None:
+        self._texts = texts
+        self.odd = odd
+
+    def __getitem__(self, name: str) -> StageInput:
+        if name in self.odd:
+            return self.odd[name]
+        text = self._texts[name]
+        producer, _, path = text.partition("/")
+        return StageInput(name, text, InputKind.OUTPUT, path, producer)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def with_odd(self, changed: Mapping[str, StageInput]) -> EnvelopeInputs:
+        """Return the same inputs, of which some are known better."""
+        return EnvelopeInputs(self._texts, {**self.odd, **changed})
+
+
 @value
 class Envelope:
     """One stage. What is missing or misshapen has its default, and `says` tells whether a member was written.
@@ -89,7 +119,7 @@ class Envelope:
     members: Object
     id: str | None
     goal: str | None
-    inputs: Mapping[str, StageInput]
+    inputs: EnvelopeInputs
     outputs: Mapping[str, str]
     max_duration: float
     dependencies: tuple[str, ...]

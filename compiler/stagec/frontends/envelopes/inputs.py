@@ -15,7 +15,7 @@ def list_inputs(plan: StagePlan, kind: InputKind) -> list[tuple[Envelope, StageI
 def _group_inputs(plan: StagePlan) -> Mapping[InputKind, list[tuple[Envelope, StageInput]]]:
     found: dict[InputKind, list[tuple[Envelope, StageInput]]] = {}
     for stage in plan.envelopes:
-        for given in stage.inputs.values():
+        for given in stage.inputs.odd.values():
             if given.bare or given.kind is not InputKind.OUTPUT:
                 found.setdefault(given.kind, []).append((stage, given))
     return found

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from stagec.core.components import components
 from stagec.core.place import Place
 from stagec.frontends.envelopes.document import DependencyKind, Envelope, StagePlan
-from stagec.model.flow import Edge, End, Flow, Need, Node, Schedule, Stop, To
+from stagec.model.flow import Edge, End, Flow, Node, Stop, To
+from stagec.model.schedule import Need, PlacedNeeds, Schedule
 
 _NAMES: Mapping[str, str] = {"node": "stage", "outcome": "outcome"}
 _ENDS = (("success", Stop(End.DONE)), ("failure", Stop(End.FAILED)), ("interrupted", Stop(End.INTERRUPTED)))
@@ -26,8 +27,9 @@ def lower(plan: StagePlan) -> Flow | None:
     """
     if not plan.by_id:
         return None
-    needs = {name: _list_needs(each) for name, each in plan.by_id.items()}
-    circles = {} if plan.is_in_order else _find_circles(needs)
+    names = {name: (*each.needs, *each.implied) if each.implied else each.needs for name, each in plan.by_id.items()}
+    needs = PlacedNeeds(names, lambda name: _list_needs(plan.by_id[name]))
+    circles = {} if plan.is_in_order else _find_circles(names)
     return Flow(
         id=_name_plan(plan),
         at=plan.at,
@@ -63,7 +65,9 @@ def _list_needs(envelope: Envelope) -> tuple[Need, ...]:
         declared = [Need(name, places[name]) for name in envelope.needs]
     if not envelope.implied:
         return tuple(declared)
-    inferred = {each.producer: envelope.place_input(name) for name, each in envelope.inputs.items() if each.inferred}
+    inferred = {
+        each.producer: envelope.place_input(name) for name, each in envelope.inputs.odd.items() if each.inferred
+    }
     return *declared, *(Need(name, inferred[name], inferred=True) for name in envelope.implied)
 
 
@@ -76,11 +80,11 @@ def _place_needs(envelope: Envelope) -> list[Need]:
     return [Need(name, Place(file, (*way, index))) for index, name in enumerate(needs)]
 
 
-def _find_circles(needs: Needs) -> Mapping[str, int]:
+def _find_circles(needs: Mapping[str, tuple[str, ...]]) -> Mapping[str, int]:
     """Return the stages that wait for themselves by way of others, with the number of their circle."""
     names = list(needs)
     index = {name: at for at, name in enumerate(names)}
-    leads = [[index[each.node] for each in some] for some in needs.values()]
+    leads = [[index[each] for each in some] for some in needs.values()]
     found = (each for each in components(leads) if len(each) > 1)
     return {names[stage]: number for number, circle in enumerate(found) for stage in circle}
 

@@ -44,7 +44,7 @@ def _find_faulty(plan: StagePlan) -> Iterator[FaultyPath]:
             fault = known[text]
             if fault is not None:
                 yield FaultyPath(stage.place_output(name), text, fault)
-        for name, given in stage.inputs.items():
+        for name, given in stage.inputs.odd.items():
             follows = given.kind is InputKind.OUTPUT and not plan.alone
             fault = None if follows or given.kind is InputKind.URL else find_path_fault(given.text)
             if fault is not None:

@@ -126,7 +126,7 @@ def _read_envelope(written: WrittenEnvelope, links: Links) -> Envelope:
 
 
 def _number(given: Json) -> float:
-    return given if isinstance(given, int | float) and not isinstance(given, bool) else DURATION
+    return given if type(given) is int or type(given) is float else DURATION
 
 
 def _count(given: Json) -> int | None:
@@ -135,5 +135,7 @@ def _count(given: Json) -> int | None:
 
 
 def _words(given: Json) -> tuple[str, ...]:
+    if given is None:
+        return ()
     words = list_of(given)
     return tuple(each for each in words if isinstance(each, str)) if all(isinstance(w, str) for w in words) else ()

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeGuard
 
-from stagec.core.json import Object, list_of, object_of
+from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
-from stagec.core.value import NOTHING, replace, value
+from stagec.core.value import replace, value
 from stagec.frontends.envelopes.document import (
     Dependency,
     DependencyKind,
+    EnvelopeInputs,
     InputKind,
     StageInput,
     group_by_number,
 )
 from stagec.frontends.envelopes.reach import MOST, Ancestry
 
+_TEXT = {str}
 _SHORT = re.compile(r"S[0-9]{2}")
 _LIKE = re.compile(r"S[0-9]{2}(?:_[A-Za-z0-9_]*)?")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -40,7 +43,7 @@ class Links:
     needs: tuple[str, ...]
     implied: tuple[str, ...]
     oddities: tuple[Dependency, ...]
-    inputs: Mapping[str, StageInput]
+    inputs: EnvelopeInputs
 
 
 class Resolver:
@@ -75,18 +78,22 @@ class Resolver:
         """Return what can be told of an envelope without looking at the way from stage to stage."""
         names, needs, oddities = self._read_dependencies(each)
         own, index, outputs = each.id, self._index, self._outputs
-        inputs: dict[str, StageInput] = {}
+        odd: dict[str, StageInput] = {}
         implied: dict[str, None] = {}
-        for name, text in find_texts(each.members, "inputs").items():
+        texts = find_texts(each.members, "inputs")
+        for name, text in texts.items():
             first, slash, rest = text.partition("/")
             if slash and first in index and first != own:
-                kind = InputKind.OUTPUT if rest in outputs[index[first]] else InputKind.UNKNOWN_OUTPUT
-                inputs[name] = StageInput(name, text, kind, rest, first)
+                is_made = rest in outputs[index[first]]
+                if is_made and first in needs:
+                    continue
+                kind = InputKind.OUTPUT if is_made else InputKind.UNKNOWN_OUTPUT
+                odd[name] = StageInput(name, text, kind, rest, first)
                 if first not in needs:
                     implied[first] = None
             else:
-                inputs[name] = self._classify(own, name, text)
-        return Links(names, tuple(needs), tuple(implied), oddities, inputs)
+                odd[name] = self._classify(own, name, text)
+        return Links(names, tuple(needs), tuple(implied), oddities, EnvelopeInputs(texts, odd))
 
     def _read_dependencies(
         self, each: WrittenEnvelope
@@ -195,7 +202,7 @@ class Resolver:
         return makers
 
     def _list_open(self, links: Links, makers: Mapping[str, list[int]]) -> Iterator[str]:
-        for name, each in links.inputs.items():
+        for name, each in links.inputs.odd.items():
             if each.bare:
                 if self._alone or each.text in makers:
                     yield name
@@ -226,12 +233,18 @@ class Resolver:
 
 def _relink(links: Links, changed: Mapping[str, StageInput]) -> Links:
     """Return links with some inputs settled; what a declared dependency implies already is no longer implied."""
-    inputs = {**links.inputs, **changed}
-    inferred = {each.producer for each in inputs.values() if each.inferred}
+    inputs = links.inputs.with_odd(changed)
+    inferred = {each.producer for each in inputs.odd.values() if each.inferred}
     return replace(links, inputs=inputs, implied=tuple(each for each in links.implied if each in inferred))
+
+
+def _are_texts(given: Mapping[str, Json]) -> TypeGuard[Mapping[str, str]]:
+    return set(map(type, given.values())) <= _TEXT
 
 
 def find_texts(members: Object, member: str) -> Mapping[str, str]:
     """Return the members of an object in an envelope that are texts."""
     given = object_of(members.get(member))
-    return {name: each for name, each in given.items() if isinstance(each, str)} if given else NOTHING
+    if _are_texts(given):
+        return given
+    return {name: each for name, each in given.items() if isinstance(each, str)}
