@@ -206,6 +206,15 @@ def test_without_a_reader_the_command_ends(tmp_path: Path, environment: Environm
     os.close(own)
 
 
+@pytest.mark.parametrize("options", [["--format", "concise"], ["--format", "json"], ["--list"]])
+def test_without_a_reader_the_command_ends_also_if_it_has_nothing_to_print(
+    tmp_path: Path, environment: Environment, options: list[str]
+) -> None:
+    words = ["bash", "-c", f"yes '' | {' '.join([*STAGEC, 'markers', *options, '-'])} | true; echo ${{PIPESTATUS[1]}}"]
+    ended = subprocess.run(words, cwd=tmp_path, env=environment(), capture_output=True, check=False, timeout=60)
+    assert (ended.stdout, ended.stderr) == (b"0\n", b"")
+
+
 def test_an_interrupted_command_says_so(tmp_path: Path, environment: Environment) -> None:
     words = [*STAGEC, "markers", "--format", "concise", "-"]
     pipe = subprocess.PIPE

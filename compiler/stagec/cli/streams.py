@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -32,6 +33,16 @@ def prepare() -> None:
 def put(text: str) -> bool:
     """Write to standard output, and tell whether anybody reads it; a reader that went away is no fault of a project."""
     return _write(sys.stdout, text)
+
+
+def is_read() -> bool:
+    """Tell whether the reader of standard output is still there, as far as that can be known without writing."""
+    try:
+        states = select.poll()
+        states.register(sys.stdout.fileno(), 0)
+    except (AttributeError, OSError):  # a system without this question, or a stream that is kept in memory
+        return True
+    return not any(state & (select.POLLERR | select.POLLNVAL) for _, state in states.poll(0))
 
 
 def put_bytes(data: bytes) -> None:

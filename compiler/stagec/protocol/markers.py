@@ -194,7 +194,7 @@ class MarkerParser:
         self._ended += lines.count(b"\n")
         self._rest.clear()
         self._keep(memoryview(piece)[end + 1 :])
-        return list(_find_markers(lines, first))
+        return list(_find_markers(lines, first)) if b"[" in lines else []
 
     def close(self) -> list[Marker]:
         """Return the marker of the last line if no line feed has ended it."""

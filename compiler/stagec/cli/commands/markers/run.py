@@ -12,7 +12,7 @@ from pathlib import Path
 from stagec import reporters
 from stagec.cli.files import STDIN
 from stagec.cli.options import load_configuration
-from stagec.cli.streams import find_canvas, put, put_error
+from stagec.cli.streams import find_canvas, is_read, put, put_error
 from stagec.core.bounded import read_pieces
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
@@ -86,7 +86,7 @@ def _open_log(path: Path) -> Iterator[Iterator[bytes]]:
 def _list_markers(pieces: Iterable[bytes]) -> None:
     parser = MarkerParser()
     for piece in pieces:
-        if not put("".join(_describe(each) for each in parser.feed(piece))):
+        if not (put("".join(_describe(each) for each in parser.feed(piece))) and is_read()):
             return
     put("".join(_describe(each) for each in parser.close()))
 
@@ -146,10 +146,10 @@ class LogPrinter:
         self._counts.update((each.code, each.name, each.severity) for each in found)
         if self._form == "json":
             self._kept += found
-            return True
+            return is_read()
         excerpts = {self._request.name: {each.marker.line: each.excerpt for each in lines}}
         report = Report(found, canvas=self._canvas, quiet=True, excerpts=excerpts, explained=explained)
-        return put(self._reporter.render(report)) if found else True
+        return put(self._reporter.render(report)) if found else is_read()
 
     def print_end(self) -> None:
         """Print what only the whole log tells."""
