@@ -133,7 +133,7 @@ class Envelope:
     @property
     def name(self) -> str:
         """The id, or where the envelope stands when it has none."""
-        return self.id or "/".join(map(str, (self.at.file, *self.at.pointer)))
+        return self.id if self.id is not None else "/".join(map(str, (self.at.file, *self.at.pointer)))
 
     @property
     def id_at(self) -> Place:

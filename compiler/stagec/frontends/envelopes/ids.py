@@ -38,7 +38,8 @@ def find_id_faults(plan: StagePlan, *faults: StageIdFault) -> Iterator[tuple[Env
 
 def number_stages(plan: StagePlan) -> Mapping[str, int]:
     """Return the number of each stage by its id: 0 of one whose id has another form."""
-    return plan.memo.once("numbers", lambda: {each.text: each.number for each in read_ids(plan) if each.text})
+    pairs = zip(plan.envelopes, read_ids(plan), strict=True)
+    return plan.memo.once("numbers", lambda: {each.id: found.number for each, found in pairs if each.id is not None})
 
 
 def find_repeated_ids(plan: StagePlan) -> tuple[Envelope, ...]:
