@@ -55,10 +55,6 @@ class PlannedTools:
         """Return the definition of every name; a tool that the plan does not list has no schema."""
         return tuple(map(self._define, names))
 
-    def call(self, _key: str, tool: str, _arguments: Json) -> Object:
-        """Return that nothing carries the tool out."""
-        return {"error": {"class": "Tool", "code": "Unavailable", "message": f"nothing carries out {tool} here"}}
-
     def _define(self, name: str) -> ToolDefinition:
         tool = self._plan.tools.get(name)
         if tool is None:

@@ -34,16 +34,18 @@ class CommandLine:
     """A command line: its words, after how many milliseconds it must end if ever, its environment.
 
     `held` is an open file that every process of the program holds open, whose lock so tells whether any is left.
+    `folder` is where it starts, None for the current folder.
     """
 
     words: tuple[str, ...]
     milliseconds: int | None = None
     environment: Mapping[str, str] = NOTHING
     held: int | None = None
+    folder: str | None = None
 
 
 def run(line: CommandLine, redactor: Redactor, link: Link | None = None) -> Mapping[str, Json]:
-    """Run a program in the current folder and return `{"exit", "stdout", "stderr"}`; `exit` None: it has no status.
+    """Run a program and return `{"exit", "stdout", "stderr"}`; `exit` None: it has no status.
 
     It has none when it could not be started, was killed, or took too long: then it gets SIGTERM, and SIGKILL two
     seconds later. Whatever it started and left running is killed when it ends, and when this process ends in any way.
@@ -52,7 +54,7 @@ def run(line: CommandLine, redactor: Redactor, link: Link | None = None) -> Mapp
     link = Link() if link is None else link
     out, err, escalation = _Collected(), _Collected(), Escalation(_list_alarms(line.milliseconds))
     try:
-        job = Job(line.words, line.environment, os.getcwd(), line.held)
+        job = Job(line.words, line.environment, line.folder or os.getcwd(), line.held)
         Supervision(link, escalation).attend(job, (out.take, err.take))
     except (OSError, ValueError) as error:  # a word or a variable with NUL in it is a `ValueError`
         return _describe_failure(error)

@@ -16,6 +16,7 @@ from stagec.cli.running import options
 @options.max_tokens
 @options.max_cost
 @options.max_time
+@options.tools_in
 @options.answers
 @options.answer_timeout
 @options.world

@@ -103,6 +103,12 @@ answer_timeout = click.option(
     metavar="SECONDS",
     help="The time in which a question must be answered; after it the answer is no.",
 )
+tools_in = click.option(
+    "--tools-in",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Carry out the bundled tools (Read, Write, Edit, Glob, Grep, Bash) in this folder, as far as the plan allows.",
+)
 events = click.option(
     "--events", type=click.Choice(["jsonl"]), help="Print every event as a line of JSON, and nothing else."
 )

@@ -3,61 +3,72 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 from stagec.core.failure import Failure
 from stagec.core.json import object_of
+from stagec.core.secrets import Redactor
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
 from stagec.plan.act import Converse
 from stagec.plan.document import Plan
 from stagec.runtime import Answered, Effect, Event, Program, StepResult
 from stagec.runtime.exchange import Ask, Turn
-from stagec.world.briefing import PlannedTools
 from stagec.world.budget import BudgetedWorld
 from stagec.world.composed import PythonWorld, WorldPart
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
 from stagec.world.models.port import Provider
 from stagec.world.models.retries import RetryingProvider, RetryPolicy
 from stagec.world.program_world import Opening, ProgramWorld
+from stagec.world.tools.files import FileTools
+from stagec.world.tools.shell import ShellTool
+from stagec.world.tools.toolbox import Toolbox, ToolSource
 
 
 @value
 class OtherWorlds:
     """A callable that makes a world, the command line of a program, and models; None where nobody names one.
 
-    `models` are `PROVIDER:NAME` by `default`, by a name that plans use, or by `node:` and the id of a node.
+    `models` are `PROVIDER:NAME` by `default`, by a name that plans use, or by `node:` and the id of a node. `tools_in`
+    is where bundled tools are carried out.
     """
 
     factory: str | None = None
     command: str | None = None
     models: Mapping[str, str] = NOTHING
+    tools_in: Path | None = None
 
     @property
     def facts(self) -> Mapping[str, str]:
         """What the journal remembers, so that whoever resumes the run finds the same world."""
         models = json.dumps(dict(self.models), sort_keys=True) if self.models else None
-        named = {"world": self.factory, "world-command": self.command, "models": models}
+        folder = None if self.tools_in is None else os.path.abspath(self.tools_in)
+        named = {"world": self.factory, "world-command": self.command, "models": models, "tools-in": folder}
         return {name: each for name, each in named.items() if each is not None}
 
-    def list_parts(self, program: Program, run: str) -> Iterator[WorldPart]:
+    def list_parts(self, program: Program, run: str, variables: tuple[str, ...]) -> Iterator[WorldPart]:
         """Yield the parts of the world of a run."""
         if self.factory is not None:
             yield PythonWorld(self.factory, program)
         if self.command is not None:
             yield ProgramWorld(_split(self.command), Opening(run, program.plan, program.digest))
+        toolbox = Toolbox(program.plan, _open_tools(self.tools_in, variables), Redactor(os.environ))
+        yield toolbox
         if self.models:
-            yield _open_models(program.plan, self.models)
+            yield _open_models(program.plan, self.models, toolbox)
 
 
 def recall_worlds(given: OtherWorlds, facts: Mapping[str, str] = NOTHING) -> OtherWorlds:
     """Return who answers: what is named, and in place of what is not what the journal remembers."""
     models = object_of(json.loads(facts["models"])) if "models" in facts else NOTHING
     known = {name: each for name, each in models.items() if isinstance(each, str)}
+    folder = given.tools_in or (Path(facts["tools-in"]) if "tools-in" in facts else None)
     if given.factory is not None or given.command is not None:
-        return replace(given, models=given.models or known)
-    return OtherWorlds(facts.get("world"), facts.get("world-command"), {**known, **given.models})
+        return replace(given, models=given.models or known, tools_in=folder)
+    return OtherWorlds(facts.get("world"), facts.get("world-command"), {**known, **given.models}, folder)
 
 
 DEFAULT, NODE = "default", "node:"
@@ -75,14 +86,20 @@ def read_models(given: Iterable[str], configured: Mapping[str, str] = NOTHING) -
     return models
 
 
-def _open_models(plan: Plan, models: Mapping[str, str]) -> ModelWorld:
+def _open_tools(folder: Path | None, variables: tuple[str, ...]) -> Iterator[ToolSource]:
+    if folder is not None:
+        yield FileTools(folder)
+        yield ShellTool(folder, variables, Redactor(os.environ))
+
+
+def _open_models(plan: Plan, models: Mapping[str, str], toolbox: Toolbox) -> ModelWorld:
     from stagec.world.models.pydantic_provider import PydanticProvider
 
     nodes = {name.removeprefix(NODE): each for name, each in models.items() if name.startswith(NODE)}
     choice = ModelChoice(models.get(DEFAULT), models, nodes)
     provider = RetryingProvider(PydanticProvider(), RetryPolicy())
     _refuse_loose_models(plan, choice, provider)
-    return ModelWorld(plan, ModelSetup(provider, choice, PlannedTools(plan)))
+    return ModelWorld(plan, ModelSetup(provider, choice, toolbox))
 
 
 def _refuse_loose_models(plan: Plan, choice: ModelChoice, provider: Provider) -> None:

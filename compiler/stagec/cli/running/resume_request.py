@@ -50,6 +50,7 @@ class ResumeRequest:
     max_tokens: int | None = None
     max_cost: Decimal | None = None
     max_time: float | None = None
+    tools_in: Path | None = None
     answers: str | None = None
     answer_timeout: float | None = None
     world: str | None = None
@@ -104,7 +105,7 @@ def _continue(request: ResumeRequest, path: Path, journal: Journal, program: Pro
     refuse_hooks(program, scenario, allowed=request.allow_hooks)
     announce(program.plan, program.digest, name_of(path), quiet=request.events is not None)
     permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout, options.words)
-    given = OtherWorlds(request.world, request.world_command, read_models(request.models))
+    given = OtherWorlds(request.world, request.world_command, read_models(request.models), request.tools_in)
     others = recall_worlds(given, history.facts)
     folder = find_folder(program.plan, name_of(path), options)
     with open_world(

@@ -48,6 +48,7 @@ class StartRequest:
     max_tokens: int | None = None
     max_cost: Decimal | None = None
     max_time: float | None = None
+    tools_in: Path | None = None
     answers: str | None = None
     answer_timeout: float | None = None
     world: str | None = None
@@ -87,7 +88,9 @@ def start(request: StartRequest) -> Exit:
     folder = find_folder(program.plan, name_of(path), request.stages)
     started = _describe_start(request, program, scenario, name_of(path))
     configured = load_configuration((Path(),)).settings.models
-    others = OtherWorlds(request.world, request.world_command, read_models(request.models, configured))
+    others = OtherWorlds(
+        request.world, request.world_command, read_models(request.models, configured), request.tools_in
+    )
     reporter = choose_reporter(program.plan, request.events)
     permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout, request.stages.words)
     with open_world(

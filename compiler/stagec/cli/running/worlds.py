@@ -70,5 +70,5 @@ def make_closed_world() -> BudgetedWorld:
 
 
 def _list_others(setup: WorldSetup) -> Iterator[WorldPart]:
-    yield from setup.others.list_parts(setup.program, name_of(setup.path))
+    yield from setup.others.list_parts(setup.program, name_of(setup.path), setup.permissions.variables)
     yield People(setup.program.plan, setup.people)

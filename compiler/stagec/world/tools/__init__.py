@@ -1,0 +1,1 @@
+"""Tools that models call: what each source has, and one place that carries calls out."""
