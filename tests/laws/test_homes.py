@@ -1,4 +1,4 @@
-"""Every rule of the specification of step registries has a home in stagec: those of sections A to C in a rule."""
+"""Every rule of the specifications of step registries and stage plans has a home in stagec; most have one in a rule."""
 
 from __future__ import annotations
 
@@ -67,3 +67,28 @@ def test_every_slug_is_the_origin_of_a_rule_or_has_a_line_in_the_decision() -> N
     }
     told = {each for each in every_slug() if not each.startswith(_OUT_OF_SCOPE)}
     assert sorted(told - known - written) == []
+
+
+def stage_protocol_slugs() -> set[str]:
+    """Return the slugs in the tables of the specification of stage plans, and those that its section 9 names."""
+    folder = specification()
+    if folder is None or not (folder / "stage-protocol.rules.md").is_file():
+        pytest.skip("no specification: set STAGEC_SPEC, or STAGEC_CORPUS with the specification beside it")
+    text = (folder / "stage-protocol.rules.md").read_text(encoding="utf-8").partition("## 11.")[0]
+    rows = re.findall(r"^\| ([a-z][a-z0-9-]+(?: / [a-z0-9-]+)*) \|", text, re.MULTILINE)
+    named = re.findall(r"`((?:manifest|checkpoint)-[a-z-]+)` error", text)
+    return {slug for row in rows for slug in row.split(" / ")} - {"slug"} | {*named}
+
+
+def test_every_slug_of_stage_plans_is_the_origin_of_a_rule_or_has_a_line_in_the_decision() -> None:
+    page = (CHECKOUT / "docs" / "decisions" / "0009-rules-without-a-rule.md").read_text(encoding="utf-8")
+    written = set(re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.MULTILINE))
+    known = {
+        origin.removeprefix("stage-protocol:")
+        for family in list_families()
+        for rule in family.rules()
+        for origin in rule.origin
+    }
+    slugs = stage_protocol_slugs()
+    assert len(slugs) > 80, "the tables are read otherwise than they are written"
+    assert sorted(slugs - known - written) == []

@@ -55,7 +55,7 @@ def _answer(_root: Path, row: Row) -> Json:
         manifest = read_json(given["manifest_json_text"].encode())
         return {"sha256": digest_stringified(manifest) if isinstance(manifest, dict) else None}
     at = () if given["schema"] == _WHOLE else _PARTS[given["schema"]]
-    whole = _place(given["input"], at)
+    whole = _place(given.get("input"), at)
     if not isinstance(whole, dict):
         return {"ok": False, "issue_paths": [""]}
     found = [each.pointer[len(at) :] for each in find_shape_faults(whole) if each.pointer[: len(at)] == at]
