@@ -26,7 +26,7 @@ from stagec.protocol.manifest import TrustLevel
 from stagec.runtime import Program, State
 from stagec.runtime.failures import FailureKind
 from stagec.world.stages.resumption import Resumption, Verifier, list_published
-from stagec.world.stages.run_folder import LOG, RunFolder
+from stagec.world.stages.run_folder import ATTEMPTS, LOG, RunFolder
 from stagec.world.stages.stage_files import Published
 from stagec.world.stages.stage_world import StageWorld
 
@@ -151,7 +151,7 @@ def refuse_other_results(folder: RunFolder | None) -> None:
     if folder is None:
         return
     try:
-        found = sorted({*os.listdir(folder.path)} - {LOG})
+        found = sorted({*os.listdir(folder.path)} - {ATTEMPTS, LOG})
     except FileNotFoundError:
         return
     except OSError as error:
