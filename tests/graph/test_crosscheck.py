@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from campaigns import choose
-from handmade import completed, stages, steps
+from handmade import completed, processes, stages, steps
 from hypothesis import given, settings
 from plan.random_plans import flows
 from properties.soundness.campaign import MAKERS
@@ -17,19 +17,24 @@ from properties.soundness.chance import Chance
 
 from stagec.cli.app import run
 from stagec.core.diagnostic import Severity
+from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.graph import Graph, build
 from stagec.graph.crosscheck import CrossCheck
-from stagec.model.flow import Edge, End, Stop, To
+from stagec.model.flow import Edge, End, Flow, Need, Stop, To
+from stagec.model.flow import Node as FlowNode
+from stagec.model.flow import Schedule as Scheduled
 from stagec.pipeline import Meaning, Project, compile_project
 from stagec.plan import Plan, dump
 from stagec.plan.document import Facts, Limits
 from stagec.plan.facts import facts
+from stagec.plan.node import Schedule
 from stagec.project.settings import Settings
 
 FREEZING, LOADING = map(import_module, ("stagec.freeze", "stagec.plan.load"))
 EXAMPLES = Path(__file__).parents[2] / "registries"
 ENTRIES = {"registry": "steps_registry.json", "pipeline": "pipeline.json"}
+AT = Place("plan.yaml")
 Shown = pytest.CaptureFixture[str]
 
 
@@ -38,15 +43,15 @@ def found(plan: Plan) -> list[str]:
 
 
 @settings(max_examples=choose(60, full=400), deadline=None)
-@given(flows())
+@given(flows(scheduled=True))
 def test_both_find_the_same_facts_of_random_plans(plan: Plan) -> None:
     bounded = replace(plan, limits=replace(plan.limits, executions=plan.limits.executions or 9))
     assert found(completed(bounded)) == []
     assert found(completed(replace(plan, limits=Limits()))) in ([], ["it has a cycle that runs come to, and no bound"])
 
 
-@pytest.mark.parametrize("name", ["done", "failed", "cycles", "executions", "turns"])
-@pytest.mark.parametrize("plan", [stages(), steps()], ids=["stages", "steps"])
+@pytest.mark.parametrize("name", ["done", "failed", "interrupted", "cycles", "executions", "turns"])
+@pytest.mark.parametrize("plan", [stages(), steps(), processes()], ids=["stages", "steps", "processes"])
 def test_each_fact_is_worked_out_again(plan: Plan, name: str) -> None:
     assert found(plan) == []
     held = getattr(plan.facts, name)
@@ -142,3 +147,23 @@ def test_compile_hands_out_nothing_that_would_be_refused(
     assert run(["compile", str(EXAMPLES / "docs-repair"), "-o", str(output)]) == 4
     assert "the plan of flow 'docs-repair' " in capfd.readouterr().err
     assert not output.exists()
+
+
+def of_stages(plan: Plan, lost: str = "") -> Flow:
+    """Return the flow that a plan of processes is made of; the stage that is lost fails always."""
+    (schedule,) = (entry for entry in plan.entries.values() if isinstance(entry, Schedule))
+    needs = {name: tuple(Need(each, AT) for each in needed) for name, needed in schedule.needs.items()}
+    ends = {"success": End.DONE, "failure": End.FAILED, "interrupted": End.INTERRUPTED}
+    nodes = {}
+    for name in plan.nodes:
+        known = ends | {"success": End.FAILED} if name == lost else ends
+        nodes[name] = FlowNode(name, AT, edges=tuple(Edge(name, on, Stop(end), AT) for on, end in known.items()))
+    return Flow("f", AT, {}, nodes, schedules={"": Scheduled(needs, AT)})
+
+
+@pytest.mark.parametrize("lost", ["", *processes().nodes])
+def test_the_rules_and_a_plan_of_processes_agree_and_notice_when_they_do_not(lost: str) -> None:
+    plan = processes()
+    said = list(CrossCheck(plan).disagreements(build(of_stages(plan, lost))))
+    assert bool(said) == bool(lost)
+    assert all(lost in each for each in said if each.endswith("complete"))

@@ -30,7 +30,7 @@ from stagec.plan.gate import (
     Validation,
     VerdictGate,
 )
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, Stop, Target
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop, Target
 from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 from stagec.plan.template import Choice, Each, Hole, Path, Piece, Template, Text
 
@@ -221,7 +221,18 @@ def _judged(draw: Draw, parts: _Parts) -> tuple[Act, Gate, Sequence[str]]:
     return Command(words, draw(POSITIVE)), ExitGate(), ("closing", "repeat")
 
 
-def targets(nodes: Sequence[str], choices: Collection[str], *, named: bool) -> Some[Target]:
+@st.composite
+def schedules(draw: Draw, node: Some[str]) -> Schedule:
+    """Make a schedule of some nodes, each of which needs some of those before it."""
+    names = draw(st.lists(node, min_size=1, max_size=3, unique=True))
+    return Schedule({name: draw(_few(names[:at])) for at, name in enumerate(names)})
+
+
+def _few(names: Sequence[str]) -> Some[tuple[str, ...]]:
+    return st.lists(st.sampled_from(names), max_size=2, unique=True).map(tuple) if names else st.just(())
+
+
+def targets(nodes: Sequence[str], choices: Collection[str], *, named: bool, scheduled: bool = True) -> Some[Target]:
     """Return a strategy for targets among some nodes, and choices of a plan where an answer may name one."""
     node = st.sampled_from(nodes)
     together = st.lists(node, min_size=1, max_size=2, unique=True).map(tuple)
@@ -233,6 +244,7 @@ def targets(nodes: Sequence[str], choices: Collection[str], *, named: bool) -> S
         | st.builds(Go, node, st.none() | node)
         | fork
         | st.builds(Chain, st.lists(node, min_size=1, max_size=2).map(tuple))
+        | (schedules(node) if scheduled else st.nothing())
     )
     picks = st.builds(Pick, st.sampled_from(sorted(choices))) if choices else st.nothing()
     return plain | st.builds(Named, table(node, least=1)) | picks if named else plain
@@ -259,7 +271,7 @@ def _node(draw: Draw, parts: _Parts) -> Node:
 def plans(draw: Draw) -> Plan:
     """Make a sound plan, with the facts that follow from it."""
     parts = _Parts(draw)
-    entries = draw(table(parts.node(), least=1))
+    entries = draw(table(parts.node() | schedules(parts.node()), least=1))
     plan = Plan(
         id=draw(TEXTS),
         names=draw(st.builds(Names, TEXTS, TEXTS)),
@@ -286,7 +298,7 @@ def plans(draw: Draw) -> Plan:
 
 
 @st.composite
-def flows(draw: Draw) -> Plan:
+def flows(draw: Draw, *, scheduled: bool = False) -> Plan:
     """Make a plan of nothing but up to five nodes and their edges; often without a way back, then without a bound."""
     names = [f"n{index}" for index in range(draw(st.integers(1, 5)))]
     is_onward = draw(st.booleans())
@@ -297,9 +309,14 @@ def flows(draw: Draw) -> Plan:
     for index, name in enumerate(names):
         ahead = names[index + 1 :] if is_onward else names
         usable = [name for name, each in choices.items() if {*each.values()} <= {*ahead}]
-        target = targets(ahead, usable, named=True) if ahead else st.builds(Stop, st.sampled_from(Outcome))
+        target = (
+            targets(ahead, usable, named=True, scheduled=scheduled)
+            if ahead
+            else st.builds(Stop, st.sampled_from(Outcome))
+        )
         edges = some(st.builds(Edge, st.just("closing"), target))
         nodes[name] = Node(draw(acts), ExitGate(), draw(edges), retry=draw(st.none() | RETRIES))
-    entries = draw(table(st.sampled_from(names)))
+    begun: Some[Any] = st.sampled_from(names)
+    entries = draw(table(begun | schedules(st.sampled_from(names)) if scheduled else begun))
     bound = None if is_onward and draw(st.booleans()) else draw(st.integers(1, 12))
     return Plan("flow", Names("step", "intent"), entries, nodes, {}, Limits(bound), choices=choices)

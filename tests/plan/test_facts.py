@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 
 import networkx as nx
@@ -17,7 +18,7 @@ from stagec.plan.act import Command, Converse, Prompt
 from stagec.plan.document import Limits
 from stagec.plan.facts import facts
 from stagec.plan.gate import Validation
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Pick, Stop, Target
+from stagec.plan.node import Chain, Edge, Entry, Fork, Go, Named, Outcome, Pick, Schedule, Stop, Target
 
 MOST = 10**15
 MANY_RUNS = 3000
@@ -61,28 +62,38 @@ class Run:
         match target:
             case Go(node=node, otherwise=otherwise):
                 return node if otherwise is None or self.choose(2) else otherwise
-            case Pick(choices=choices):
-                nodes = self.plan.choices[choices]
-                return [*nodes.values()][self.choose(len(nodes))]
-            case Named(nodes=nodes):
-                return [*nodes.values()][self.choose(len(nodes))]
+            case Pick() | Named():
+                names = target.nodes if isinstance(target, Named) else self.plan.choices[target.choices]
+                return [*names.values()][self.choose(len(names))]
             case Stop(outcome=outcome):
                 return outcome
             case Chain(nodes=nodes):
                 done = all(self.branch(each) is Outcome.DONE for each in nodes)
                 return Outcome.DONE if done else Outcome.FAILED
+            case Schedule(needs=needs):
+                return self.schedule(needs)
             case Fork(nodes=nodes, join=join):
                 ended = [self.branch(each) for each in nodes]
-                return Outcome.FAILED if Outcome.FAILED in ended else join or Outcome.DONE
+                return join or Outcome.DONE if {*ended} == {Outcome.DONE} else Outcome.FAILED
+
+    def schedule(self, needs: Mapping[str, tuple[str, ...]]) -> Outcome:
+        """Run the nodes whose needs have ended as done, in any order: which it is decides nothing."""
+        done: set[str] = set()
+        left = dict(needs)
+        while ready := [name for name, needed in left.items() if done.issuperset(needed)]:
+            for name in ready:
+                del left[name]
+                done |= {name} if self.branch(name) is Outcome.DONE else set()
+        return Outcome.DONE if len(done) == len(needs) else Outcome.FAILED
 
 
-def runs(plan: Plan, entry: str) -> tuple[int, bool]:
+def runs(plan: Plan, entry: Entry) -> tuple[int, bool]:
     """Return the most executions of all runs from an entry, and whether there were few enough to see all of them."""
     most, choices = 0, list[int]()
     for _ in range(MANY_RUNS):
         run = Run(plan, choices)
         with suppress(Over):
-            run.branch(entry)
+            run.branch(entry) if isinstance(entry, str) else run.schedule(entry.needs)
         most = max(most, run.executions)
         taken = [*choices, *([0] * len(run.widths))][: len(run.widths)]
         while taken and taken[-1] == run.widths[len(taken) - 1] - 1:
@@ -94,7 +105,7 @@ def runs(plan: Plan, entry: str) -> tuple[int, bool]:
 
 
 @settings(max_examples=choose(20, full=100), deadline=None)
-@given(flows())
+@given(flows(scheduled=True))
 def test_no_run_has_more_executions_than_are_proved(plan: Plan) -> None:
     proved = facts(plan).executions
     assert all(runs(plan, name)[0] <= proved for name in plan.entries.values())
@@ -118,7 +129,7 @@ def ended_as(plan: Plan, outcome: Outcome) -> Plan:
 
 
 @settings(max_examples=choose(20, full=100), deadline=None)
-@given(flows().map(lambda plan: ended_as(plan, Outcome.DONE)))
+@given(flows(scheduled=True).map(lambda plan: ended_as(plan, Outcome.DONE)))
 def test_some_run_has_as_many_as_are_proved_where_nothing_fails_and_nothing_leads_back(plan: Plan) -> None:
     found = facts(plan)
     seen = [runs(plan, name) for name in plan.entries.values()]
@@ -133,15 +144,16 @@ def graph(plan: Plan) -> nx.DiGraph:
         for edge in node.edges:
             if isinstance(edge.target, Pick):
                 made.add_edges_from((name, each) for each in plan.choices[edge.target.choices].values())
-            for member in ("node", "otherwise", "join", "nodes"):
+            for member in ("node", "otherwise", "join", "nodes", "needs"):
                 held = getattr(edge.target, member, None) or ()
+                held = list(held) if member == "needs" else held
                 targets = [held] if isinstance(held, str) else held.values() if isinstance(held, dict) else held
                 made.add_edges_from((name, each) for each in targets)
     return made
 
 
 @settings(max_examples=choose(20, full=100), deadline=None)
-@given(flows())
+@given(flows(scheduled=True))
 def test_cycles_are_the_components_that_lead_back_into_themselves(plan: Plan) -> None:
     made = graph(plan)
     found = nx.strongly_connected_components(made)
@@ -151,15 +163,17 @@ def test_cycles_are_the_components_that_lead_back_into_themselves(plan: Plan) ->
 
 
 @settings(max_examples=choose(20, full=100), deadline=None)
-@given(flows())
+@given(flows(scheduled=True))
 def test_the_ends_are_the_nodes_with_an_edge_to_one(plan: Plan) -> None:
     targets = {name: [edge.target for edge in node.edges] for name, node in plan.nodes.items()}
     assert facts(plan).done == tuple(sorted(name for name in targets if Stop(Outcome.DONE) in targets[name]))
     assert facts(plan).failed == tuple(sorted(name for name in targets if Stop(Outcome.FAILED) in targets[name]))
+    stopped = Stop(Outcome.INTERRUPTED)
+    assert facts(plan).interrupted == tuple(sorted(name for name in targets if stopped in targets[name]))
 
 
 @settings(max_examples=choose(20, full=100), deadline=None)
-@given(flows())
+@given(flows(scheduled=True))
 def test_turns_are_the_executions_times_the_most_of_one(plan: Plan) -> None:
     found = facts(plan)
     turns = [0]
@@ -172,7 +186,7 @@ def test_turns_are_the_executions_times_the_most_of_one(plan: Plan) -> None:
 
 
 @settings(max_examples=choose(20, full=100), deadline=None)
-@given(flows())
+@given(flows(scheduled=True))
 def test_the_order_of_nodes_does_not_matter(plan: Plan) -> None:
     assert facts(replace(plan, nodes=dict(reversed(list(plan.nodes.items()))))) == facts(plan)
 
