@@ -34,7 +34,7 @@ class TestDependencies:
             ("S01", DependencyKind.SHORT, ("S01_load_data",), ("S01_load_data",)),
             ("S03", DependencyKind.AMBIGUOUS, ("S03_a_b", "S03_c_d"), ()),
             ("S09_train_model", DependencyKind.OWN, ("S09_train_model",), ()),
-            ("S09", DependencyKind.SHORT, ("S09_train_model",), ()),
+            ("S09", DependencyKind.OWN, ("S09_train_model",), ()),
             ("S05", DependencyKind.UNKNOWN, (), ()),
             ("S05_nothing_like_it", DependencyKind.UNKNOWN, (), ()),
             ("S01_laod_data", DependencyKind.UNKNOWN, ("S01_load_data",), ("S01_load_data",)),

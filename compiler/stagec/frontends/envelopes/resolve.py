@@ -56,7 +56,8 @@ class Resolver:
         for index, each in enumerate(written):
             if each.id is not None:
                 self._index.setdefault(each.id, index)
-        self._names = NameIndex(self._index)
+        self._names = NameIndex(sorted(self._index))  # so that what is near does not depend on the order of stages
+        self._namesakes: dict[str, NameIndex] = {}
         self._numbers: Mapping[str, tuple[str, ...]] | None = None
         self._firsts: dict[str, bool] = {}
         self._bare: set[str] = set()
@@ -131,6 +132,8 @@ class Resolver:
             return None, (name,)
         if _SHORT.fullmatch(name) is not None:
             meant = self._list_namesakes(name)
+            if meant == (own,):
+                return DependencyKind.OWN, meant
             if meant or self._alone:
                 return (DependencyKind.AMBIGUOUS if len(meant) > 1 else DependencyKind.SHORT), meant[:MOST]
         if self._alone:
@@ -140,8 +143,10 @@ class Resolver:
 
     def _guess(self, name: str) -> str | None:
         """Return the stage that a wrong name was most likely meant to be, by a slip or among those of its number."""
-        namesakes = self._list_namesakes(name.partition("_")[0])
-        return self._names.slip(name) or NameIndex(namesakes).nearest(name)
+        number = name.partition("_")[0]
+        if number not in self._namesakes:
+            self._namesakes[number] = NameIndex(sorted(self._list_namesakes(number)))
+        return self._names.slip(name) or self._namesakes[number].nearest(name)
 
     def _repair(self, odd: Dependency, own: str | None) -> tuple[str, ...]:
         """Return what an odd dependency most likely means."""
@@ -185,8 +190,9 @@ class Resolver:
         ancestry = Ancestry([[self._index[name] for name in (*each.needs, *each.implied)] for each in found])
         answers = ancestry.answer([self._ask(found[index], name, makers) for index, name in asked])
         changed: dict[int, dict[str, StageInput]] = {}
-        for (index, name), answer in zip(asked, answers, strict=True):
+        for (index, name), known in zip(asked, answers, strict=True):
             given = found[index].inputs[name]
+            answer = [each for each in known if each != index]  # in a cycle a stage precedes itself
             others = [each for each in makers.get(given.text, ())[: MOST + 1] if each != index] if given.bare else []
             changed.setdefault(index, {})[name] = self._decide(given, found[index], answer, others)
         for index, inputs in changed.items():

@@ -20,9 +20,10 @@ from stagec.rules.envelopes import rule
 def check(plan: StagePlan) -> Iterator[Finding]:
     for stage in plan.envelopes:
         first = {each.name: each.at for each in reversed(tuple(stage.list_mentions()))} if stage.oddities else {}
+        wrong = {odd.name for odd in stage.oddities if odd.kind in {DependencyKind.UNKNOWN, DependencyKind.OWN}}
         for odd in stage.oddities:
-            if odd.kind is DependencyKind.REPEATED:
+            if odd.kind is DependencyKind.REPEATED and odd.name not in wrong:
                 related = (Related(first[odd.name], "named here first"),)
                 fix = Fix("remove the repetition", (Edit(Change.REMOVE, odd.at),))
                 message = f"dependency {quote(odd.name)} is named twice"
-                yield Finding(odd.at, message, related, fix, causes=(first[odd.name],))
+                yield Finding(odd.at, message, related, fix)

@@ -10,7 +10,7 @@ Write only what follows the id.
 
 from collections.abc import Iterator
 
-from stagec.core.diagnostic import Change, Edit, Fix, Severity
+from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.envelopes.document import StagePlan
@@ -23,6 +23,5 @@ def check(plan: StagePlan) -> Iterator[Finding]:
         for name, path in stage.outputs.items():
             if stage.id is not None and path.startswith(f"{stage.id}/"):
                 at = stage.place_output(name)
-                fix = Fix("leave out the stage", (Edit(Change.REPLACE, at, path.removeprefix(f"{stage.id}/")),))
                 message = f"output {quote(path)} names its own stage, whose folder it is in anyway"
-                yield Finding(at, message, fix=fix, causes=(at,))
+                yield Finding(at, message, causes=(at,))
