@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from stagec.cli.app import run
+from stagec.cli.running.runs import open_run
 
 Shown = pytest.CaptureFixture[str]
 LOAD = """
@@ -86,3 +88,10 @@ def test_a_stage_whose_file_was_changed_does_not_count(capsys: Shown, change: by
     assert run(["resume", "here"]) == 1
     assert "ckpt-S01_load_data is not valid" in capsys.readouterr().err
     assert not Path("reports/tiny/here/S02_clean_data").exists()
+
+
+def test_nothing_is_brought_into_a_run_that_goes_on(capsys: Shown) -> None:
+    with closing(open_run(Path(".stagec/runs/here.run"))):
+        assert bring_in("imported") == 2
+    assert "is being executed" in capsys.readouterr().err
+    assert not BROUGHT.exists()

@@ -8,6 +8,7 @@ import click
 
 from stagec import reporters
 from stagec.cli import options
+from stagec.cli.running import options as running
 from stagec.core.shelf import names
 from stagec.protocol.manifest_shape import TRUST_LEVELS
 
@@ -34,7 +35,7 @@ def _list(paths: tuple[Path, ...], output_format: str) -> None:
     print_checkpoints(paths, output_format)
 
 
-def _import(path: Path, trust: str, run: str, project: Path, *, allow_untrusted: bool) -> None:
+def _import(path: Path, trust: str, run: str, *, allow_untrusted: bool, **folders: Path) -> None:
     """Copy the checkpoint PATH and its artifacts into a run of this project, and mark where it comes from.
 
     The run has begun and does not go on at the moment. The copy is verified before it counts, and nothing is
@@ -46,7 +47,7 @@ def _import(path: Path, trust: str, run: str, project: Path, *, allow_untrusted:
     from stagec.cli.commands.checkpoint.bring_in import ImportRequest, bring_in
     from stagec.protocol.manifest import TrustLevel
 
-    request = ImportRequest(path, TrustLevel(trust), run, project, allow_untrusted)
+    request = ImportRequest(path, TrustLevel(trust), run, **folders, allow_untrusted=allow_untrusted)
     click.get_current_context().exit(bring_in(request))
 
 
@@ -86,7 +87,7 @@ def _commands() -> list[click.Command]:
             _paths(options.output_format("text", "json", default="text")(_list))
         ),
         click.command("import", short_help="Bring in a checkpoint from elsewhere.")(
-            _path(_source(_run(_project(_allow(_import)))))
+            _path(_source(_run(_project(running.runs(_allow(_import))))))
         ),
     ]
 

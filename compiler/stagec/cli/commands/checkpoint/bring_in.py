@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from stagec import reporters
 from stagec.cli.commands.checkpoint.verify import report_checkpoints
+from stagec.cli.running.runs import SUFFIX, open_run
 from stagec.cli.streams import put, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import member
@@ -26,12 +29,18 @@ class ImportRequest:
     trust: TrustLevel
     run: str
     project: Path
+    runs: Path
     allow_untrusted: bool = False
 
 
 def bring_in(request: ImportRequest) -> Exit:
     """Copy a checkpoint into a run unless something is wrong with it, and return the exit status."""
     folder = _find_run(request)
+    with _hold_still(request, folder):
+        return _copy_valid(request, folder)
+
+
+def _copy_valid(request: ImportRequest, folder: RunFolder) -> Exit:
     shown = Path(os.path.relpath(request.path)).as_posix()
     judged = judge_import(request.path, request.trust, folder, shown)
     if judged.is_valid and judged.trust is TrustLevel.UNTRUSTED and not request.allow_untrusted:
@@ -58,3 +67,14 @@ def _find_run(request: ImportRequest) -> RunFolder:
     if not os.path.isdir(folder.path):
         raise Failure(f"no run {quote(request.run)}: {quote(os.path.relpath(folder.path))} is no folder")
     return folder
+
+
+@contextmanager
+def _hold_still(request: ImportRequest, folder: RunFolder) -> Iterator[None]:
+    """Keep others from resuming a run meanwhile; `Failure` if it goes on at the moment."""
+    journal = request.runs / f"{folder.run}{SUFFIX}"
+    if not journal.exists():
+        yield
+        return
+    with closing(open_run(journal)):
+        yield
