@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -44,6 +45,7 @@ class Link:
         self.socket, self._others = socket.socketpair()
         self._rest = b""
         self.is_started = False
+        self._program: int | None = None
         self.status: int | None = None
         self.error: OSError | None = None
 
@@ -85,7 +87,9 @@ class Link:
         for line in lines:
             kind, _, number = line.partition(b" ")
             self.is_started = True
-            if kind == b"ended":
+            if kind == b"started":
+                self._program = int(number)
+            elif kind == b"ended":
                 self.status = int(number)
             elif kind == b"trouble":
                 self.error = OSError(int(number), os.strerror(int(number)))
@@ -105,6 +109,12 @@ class Link:
         """End the program as `close` does, from another thread than the one that waits for news of it."""
         with suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
+
+    def kill_orphans(self) -> None:
+        """Kill what shares the process group of a program whose supervisor was killed, which can do so no more."""
+        if self._program is not None:
+            with suppress(OSError):
+                os.killpg(self._program, signal.SIGKILL)
 
     def close(self) -> None:
         """Let go: everything that is left of the program is killed."""

@@ -61,6 +61,8 @@ class Supervision:
             finally:
                 self._link.close()
                 await_end(process)
+                if (process.returncode or 0) < 0:  # the program may kill its supervisor
+                    self._link.kill_orphans()
             for each in streams:
                 each.drain()
         self._link.refuse_error()

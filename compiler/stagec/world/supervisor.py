@@ -47,7 +47,7 @@ def main() -> None:
     if trouble:
         _tell(link, b"trouble %d\n" % trouble)
         return
-    _tell(link, b"started 0\n")
+    _tell(link, b"started %d\n" % program)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):  # whoever reads what the program writes must not wait for this process
         os.dup2(nowhere, stream)

@@ -204,6 +204,18 @@ def test_what_a_stage_leaves_running_is_killed_before_its_outputs_are_looked_at(
     assert all(map(gone, pids(tmp_path)))
 
 
+def test_a_stage_that_kills_its_supervisor_has_failed_and_leaves_nothing(tmp_path: Path) -> None:
+    program = """
+    child = subprocess.Popen(['sleep', '600'])
+    Path('pids').write_text(f'{os.getpid()} {child.pid}')
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(600)
+    """
+    shop = Workshop(tmp_path, {"S01_load_data": stage(program)})
+    assert not is_success(shop.execute("S01_load_data"))
+    assert all(map(gone, pids(tmp_path)))
+
+
 def test_a_child_that_writes_on_changes_no_output_that_was_looked_at(tmp_path: Path) -> None:
     program = """
     if os.fork() == 0:
