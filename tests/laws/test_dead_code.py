@@ -24,7 +24,7 @@ CALLED_BY_OTHERS = {
     "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
 }
 """What frameworks, Python, users or the contributors' tools call."""
-AWAITED = ("protocol/", "world/stages/", "world/supervision.py", "core/folders.py", "frontends/envelopes/")
+AWAITED = ("protocol/",)
 """Packages whose users are not all there yet."""
 
 
