@@ -10,11 +10,10 @@ from typing import Any
 
 from stagec.core.canonical import as_text
 from stagec.core.json import Json, object_of
-from stagec.plan.document import Plan
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Go, Stop
 from stagec.runtime import gate as gates
-from stagec.runtime.program import choose, group_by_outcome
+from stagec.runtime.program import Program, choose, program_of
 from stagec_dev.compiling import plans
 from stagec_dev.row import Agreement, Row, RowKind
 
@@ -55,13 +54,14 @@ def _transitions(agent: Path) -> Mapping[str, Json]:
 
 
 @cache
-def _plan(agent: Path) -> Plan:
+def _program(agent: Path) -> Program:
     (plan,) = plans(agent)
-    return plan
+    return program_of(plan)
 
 
 def _answer(root: Path, row: Row) -> Json:
-    node = _plan(root / str(row.given["agent"])).nodes.get(str(row.given["stepId"]))
+    program, name = _program(root / str(row.given["agent"])), str(row.given["stepId"])
+    node = program.plan.nodes.get(name)
     if node is None or not isinstance(node.gate, IntentGate):
         return {"phase": "start", "error": "no such node"}
     output = row.given["output"]
@@ -70,7 +70,7 @@ def _answer(root: Path, row: Row) -> Json:
         return {"phase": "gate", "error": "no allowed intent"}
     handoff = gates.read_handoff(node.gate, output)
     result = {"answer": output, "handoff": handoff}
-    target = choose(group_by_outcome(node.edges).get(intent, ()), result, gates.read_target(node.gate, output))
+    target = choose(program.routes[name].get(intent, ()), result, gates.read_target(node.gate, output))
     told: dict[str, Json] = {"intent": intent, **({"handoff": handoff} if handoff else {})}
     if isinstance(target, Go):
         return {**told, "next": target.node, "signalClosing": False}
