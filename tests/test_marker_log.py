@@ -14,6 +14,7 @@ from stagec.core.value import replace
 from stagec.marker_log import MarkerLog, check_markers
 from stagec.project.selection import Selection
 from stagec.project.settings import Settings
+from stagec.protocol import emission
 from stagec.rules.markers import FAMILY
 
 WORDS = (
@@ -66,6 +67,20 @@ def test_of_each_rule_a_thousand_findings_are_reported_and_the_others_counted() 
 
 def test_of_one_line_ten_findings_of_a_rule_are_reported() -> None:
     assert len([*check_markers([b"[DATA:x" + b":y" * 30_000 + b"]"])]) == 10
+
+
+def test_nothing_is_wrong_with_what_stagec_writes() -> None:
+    lines = (
+        emission.format_stage_begin("S01_load_data"),
+        emission.format_stage_progress("S01_load_data", 33.3, "12:30 [loading]: a=b"),
+        *(emission.format_stage_end("S01_load_data", each, 1.25) for each in ("success", "failed", "interrupted")),
+        emission.format_checkpoint_saved("ckpt-S01_load_data", "S01_load_data", "checkpoints/ckpt-S01_load_data.json"),
+        *(emission.format_checkpoint_emergency("c", "S01_load_data", each) for each in ("timeout", "abort", "error")),
+        emission.format_rehydrated("ckpt-S01_load_data"),
+    )
+    data = "".join(f"{line}\n" for line in lines).encode()
+    assert [*check_markers([data], stage="S01_load_data")] == []
+    assert len(stagec.read_markers(data)) == len(lines)
 
 
 def test_settings_select_and_weigh_rules() -> None:

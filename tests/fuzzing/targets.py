@@ -21,10 +21,13 @@ from stagec.cli.running.inputs import read_scenario
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import members
 from stagec.fixes import apply_fixes
+from stagec.marker_log import MarkerLog
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.plan import Plan, PlanError, dump
+from stagec.project.selection import Selection
 from stagec.project.settings import Settings
 from stagec.reporters import Report, Reporter
+from stagec.rules.markers import FAMILY
 from stagec.runtime.program import verify
 from stagec_dev.checkout import ROOT
 from stagec_dev.compiling import plans
@@ -186,6 +189,32 @@ def _as_users_do(data: bytes, folder: Path) -> None:
             raise CrashError(f"{' '.join(command)} ended with {status}: {err.read()[-2_000:]}")
 
 
+LOG = """[STAGE:begin:id=S01_load_data]
+12:00:00 INFO reading data/wine.csv
+[DATA:rows=800:columns=12] 800 rows
+[STAGE:progress:id=S01_load_data:pct=50:msg=half: or more]
+[STAGE:progress:load_data]
+[STAGE:end:id=S01_load_data:status=failed:duration=1.5s] done
+[CHECKPOINT:emergency:id=ckpt-1:stage=S01_load_data:reason=manual_abort]
+[REHYDRATED:from=ckpt-1]
+[CITATION:doi:10.1145/2939672.2939785] a paper
+[NEXT-STEP] [STAGE:end] go on
+"""
+
+
+def _log(random: Random) -> bytes:
+    return b"".join(mutate.data(random, LOG) for _ in range(random.choice([1, 1, 3])))
+
+
+def _judged(data: bytes, _folder: Path) -> None:
+    log = MarkerLog("run.log", Selection.of(Settings(), (FAMILY,)), "S01_load_data")
+    middle = len(data) // 2
+    lines = [*log.feed(data[:middle]), *log.feed(data[middle:]), *log.close()]
+    found = tuple(diagnostic for each in lines for diagnostic in each.diagnostics)
+    for each in members(reporters, Reporter):
+        each.render(Report(found, excerpts={"run.log": {line.marker.line: line.excerpt for line in lines}}))
+
+
 def _sources(random: Random, *endings: str) -> bytes:
     return _structured(random, random.choice(_texts(*endings)))
 
@@ -197,6 +226,7 @@ TARGETS: Mapping[str, Target] = {
     ),
     "markdown": Target(lambda random: _frontmatter(random, random.choice(_texts(".md"))), _file("stage.md")),
     "patterns": Target(_pattern, _in_schema),
+    "logs": Target(_log, _judged),
     "plans": Target(_plan, _verified),
     "scenarios": Target(_scenario, _read),
     "runs": Target(runs.make, runs.use),

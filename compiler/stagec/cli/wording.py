@@ -88,8 +88,13 @@ def name_act(act: Act) -> str:
 
 def describe_edge(edge: Edge, arrow: str) -> str:
     """Return `ok: parsed.approved = true → review`."""
-    conditions = f": {describe_conditions(edge.when)}" if edge.when else ""
-    return f"{shorten(edge.on)}{conditions} {arrow} {describe_target(edge.target)}"
+    return describe_way(shorten(edge.on), edge.when, arrow, describe_target(edge.target))
+
+
+def describe_way(outcome: str, when: Collection[Term], arrow: str, leads: str) -> str:
+    """Return where an outcome leads, and under which conditions."""
+    conditions = f": {describe_conditions(when)}" if when else ""
+    return f"{outcome}{conditions} {arrow} {leads}"
 
 
 def _describe_condition(term: Term) -> str:

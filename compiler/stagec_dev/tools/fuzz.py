@@ -14,7 +14,7 @@ from stagec_dev.tools import Tool
 
 def _declare(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "target", metavar="TARGET", help="json, yaml, markdown, patterns, plans, scenarios, runs or projects"
+        "target", metavar="TARGET", help="json, yaml, markdown, patterns, logs, plans, scenarios, runs or projects"
     )
     parser.add_argument("--seeds", type=int, default=20_000, help="so many inputs (default: 20,000)")
     parser.add_argument("--from", dest="first", type=int, default=0, metavar="S", help="the first seed (default: 0)")

@@ -7,7 +7,7 @@ from shlex import join
 
 from stagec.cli.commands.simulate.samples import Wish, make_sample
 from stagec.cli.running.report import label_request
-from stagec.cli.wording import describe_conditions, describe_target
+from stagec.cli.wording import describe_target, describe_way
 from stagec.core.canonical import compact
 from stagec.core.value import value
 from stagec.plan import Plan
@@ -70,8 +70,7 @@ def list_ways(question: OpenRequest, arrow: str) -> Iterator[str]:
     """Yield the ways on from the node, and how the request can be answered."""
     is_choice = isinstance(question.effect, Ask | Turn)
     for number, way in enumerate(question.ways, 1):
-        when = f": {describe_conditions(way.terms)}" if way.terms else ""
-        yield f"{number if is_choice else '':>3}  {way.outcome}{when} {arrow} {way.leads}"
+        yield f"{number if is_choice else '':>3}  {describe_way(way.outcome, way.terms, arrow, way.leads)}"
     how = _HOW.get(type(question.effect))
     if how is not None:
         yield f"  answer: {how}"
