@@ -101,9 +101,12 @@ def python(code: str, folder: Path, *, runs: int = RUNS) -> Program:
     return Program((sys.executable, "-c", code), folder, runs)
 
 
-def validate(folder: Path, *, runs: int = RUNS) -> Program:
-    """Return the program that validates a folder with every budget lifted, as `stagec validate` would."""
-    return python(_VALIDATE, folder, runs=runs)
+def validate(folder: Path, *, runs: int = RUNS, then: str = "") -> Program:
+    """Return the program that validates a folder with every budget lifted, as `stagec validate` would.
+
+    `then` are lines of Python that ask something of the `compilation`.
+    """
+    return python(_VALIDATE + then, folder, runs=runs)
 
 
 def freeze(folder: Path, *, runs: int = RUNS) -> Program:

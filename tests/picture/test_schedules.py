@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import inf, nan
+
+import pytest
 from graph.conftest import flow
 
 from stagec.core.value import replace
@@ -41,3 +44,22 @@ def test_an_inferred_need_says_so() -> None:
 def test_a_schedule_that_cannot_complete_says_so() -> None:
     lines = [*LINES[:3], "d: failed"]
     assert "no run can end as done" in draw(build(flow(*lines, entries="", schedule=NEEDS)), (), {}).remarks
+
+
+@pytest.mark.parametrize(
+    ("times", "marked"),
+    [
+        ({"a": 60, "b": 30, "c": 90, "d": 60}, ["a c", "c d"]),
+        ({"a": 60, "b": 90.5, "c": 90, "d": 60}, ["a b", "b d"]),
+        ({"a": 60, "b": inf, "c": 10, "d": -1}, ["a b"]),
+        ({"a": 60, "b": nan, "c": 10, "d": nan}, ["a c"]),
+        ({"a": 60}, []),
+        ({}, []),
+    ],
+)
+def test_the_critical_path_is_marked_where_times_are_known(times: dict[str, float], marked: list[str]) -> None:
+    made = flow(*LINES, entries="", schedule=NEEDS)
+    (schedule,) = made.schedules.values()
+    picture = draw(build(replace(made, schedules={NEEDS: replace(schedule, times=times)})), (), {})
+    critical = [line for line in picture.lines if line.labels == ("critical path",)]
+    assert [f"{picture.boxes[line.source].name} {picture.boxes[line.target].name}" for line in critical] == marked

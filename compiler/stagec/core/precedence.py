@@ -36,10 +36,7 @@ class Precedence:
         """Return when each node ends at the earliest, if all begin as soon as what they need has ended."""
         ends, needs = [0] * len(self.needs), self.needs
         for node in self.order:
-            begin = 0
-            for each in needs[node]:
-                begin = max(begin, ends[each])
-            ends[node] = begin + times[node]
+            ends[node] = times[node] + max([ends[each] for each in needs[node]], default=0)
         return ends
 
     def find_longest(self, times: Sequence[int]) -> LongestChain:

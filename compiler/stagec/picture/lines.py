@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.model.flow import Edge, End, Flow, Mode, Node, Pick, Target, Term, To
-from stagec.model.schedule import Schedule
+from stagec.model.schedule import Need, Schedule
 from stagec.picture.document import DONE, FAILED, Line, Stroke, box_of, choice_of, missing_of, schedule_of, start_of
 from stagec.picture.owners import Found, spot
 
@@ -18,6 +19,11 @@ def label(edge: Edge) -> str:
     """Return `ok`, or `ok: parsed.approved = true and parsed.severity in high, critical`."""
     conditions = " and ".join(map(condition, edge.when))
     return f"{edge.outcome}: {conditions}" if conditions else edge.outcome
+
+
+def _label_need(need: Need, *, is_critical: bool) -> tuple[str, ...]:
+    """Return what is said of a need: nothing would be gained by making any other chain of nodes faster."""
+    return *(("critical path",) if is_critical else ()), *(("inferred",) if need.inferred else ())
 
 
 def condition(term: Term) -> str:
@@ -170,12 +176,13 @@ class _Lines:
 
         Every node ends the run when it fails: lines would say nothing.
         """
+        critical = {*pairwise(schedule.find_critical())}
         for node, needs in schedule.needs.items():
             if not needs:
                 yield Line(schedule_of(name), self._box(node), Stroke.ENTRY)
             stroke = Stroke.GO if len(needs) == 1 else Stroke.JOIN
             for each in needs:
-                told = ("inferred",) if each.inferred else ()
+                told = _label_need(each, is_critical=(each.node, node) in critical)
                 found = self._found.get(spot(each.at), ())
                 yield Line(self._box(each.node), self._box(node), stroke, told, found)
         needed = {each.node for needs in schedule.needs.values() for each in needs}

@@ -29,6 +29,7 @@ def lower(plan: StagePlan) -> Flow | None:
         return None
     names = {name: (*each.needs, *each.implied) if each.implied else each.needs for name, each in plan.by_id.items()}
     needs = PlacedNeeds(names, lambda name: _list_needs(plan.by_id[name]))
+    times = {name: each.max_duration for name, each in plan.by_id.items()}
     circles = {} if plan.is_in_order else _find_circles(names)
     return Flow(
         id=_name_plan(plan),
@@ -39,7 +40,7 @@ def lower(plan: StagePlan) -> Flow | None:
         suspect=any(odd.kind in _WRONG for each in plan.envelopes for odd in each.oddities),
         names=_NAMES,
         lost=tuple(_list_circular(needs, circles)),
-        schedules={"": Schedule(_drop_circular(needs, circles) if circles else needs, plan.at)},
+        schedules={"": Schedule(_drop_circular(needs, circles) if circles else needs, plan.at, times)},
     )
 
 
