@@ -11,6 +11,7 @@ from stagec.core.words import quote
 from stagec.frontends.envelopes.document import DependencyKind, Envelope, InputKind, StagePlan
 from stagec.frontends.envelopes.ids import find_meant_stage, find_repeated_ids, list_suspects
 from stagec.frontends.envelopes.inputs import list_inputs
+from stagec.protocol.artifact_paths import PathCheck, find_path_fault
 
 
 @value
@@ -67,6 +68,9 @@ def _list_lost_stages(plan: StagePlan) -> Iterator[LostStage]:
 def _list_lost_outputs(plan: StagePlan) -> Iterator[LostOutput]:
     asked: dict[tuple[str, str], list[Place]] = {}
     for stage, given in list_inputs(plan, InputKind.UNKNOWN_OUTPUT):
+        fault = find_path_fault(given.text)
+        if fault is not None and fault.check is not PathCheck.PORTABILITY:
+            continue  # which is told of the path
         producer = str(given.producer)
         known = plan.by_id[producer].outputs
         asked.setdefault((producer, given.path if known else ""), []).append(stage.place_input(given.name))
@@ -74,12 +78,13 @@ def _list_lost_outputs(plan: StagePlan) -> Iterator[LostOutput]:
     for (producer, path), ats in asked.items():
         stage = plan.by_id[producer]
         names = paths.setdefault(producer, NameIndex(stage.outputs.values()))
-        yield LostOutput(stage, path, tuple(ats), hint(path, names) if path else "", _list_unread(stage, ats))
+        yield LostOutput(stage, path, tuple(ats), hint(path, names) if path else "", _list_unread(stage, path, ats))
 
 
-def _list_unread(stage: Envelope, ats: list[Place]) -> tuple[Place, ...]:
-    """Return what may explain that a stage has no output of a name: a wrong path, and outputs that are no texts."""
+def _list_unread(stage: Envelope, path: str, ats: list[Place]) -> tuple[Place, ...]:
+    """Return what may explain that a stage has no output of a name: wrong paths, and outputs that are no texts."""
     given = stage.members.get("outputs")
     names = [name for name in given if name not in stage.outputs] if isinstance(given, dict) else None
+    alike = (stage.place_output(name) for name, written in stage.outputs.items() if path in written or not written)
     at = stage.at / "outputs"
-    return ats[0], *([at] if names is None else [at / name for name in names])
+    return ats[0], *alike, *([at] if names is None else [at / name for name in names])

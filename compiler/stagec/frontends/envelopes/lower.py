@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from stagec.core.components import components
 from stagec.core.place import Place
-from stagec.frontends.envelopes.document import DependencyKind, Envelope, StagePlan
+from stagec.frontends.envelopes.document import DependencyKind, Envelope, InputKind, StagePlan
 from stagec.model.flow import Edge, End, Flow, Node, Stop, To
 from stagec.model.schedule import Need, PlacedNeeds, Schedule
 
@@ -21,11 +21,11 @@ Needs = Mapping[str, tuple[Need, ...]]
 
 
 def lower(plan: StagePlan) -> Flow | None:
-    """Return the flow of a plan; one without any stage means nothing.
+    """Return the flow of a plan; none of one without any stage, and of an envelope that others are missing for.
 
     What is needed in a circle is no part of the flow, for nothing can begin there; it is drawn all the same.
     """
-    if not plan.by_id:
+    if not plan.by_id or _is_part(plan):
         return None
     names = {name: (*each.needs, *each.implied) if each.implied else each.needs for name, each in plan.by_id.items()}
     needs = PlacedNeeds(names, lambda name: _list_needs(plan.by_id[name]))
@@ -42,6 +42,13 @@ def lower(plan: StagePlan) -> Flow | None:
         lost=tuple(_list_circular(needs, circles)),
         schedules={"": Schedule(_drop_circular(needs, circles) if circles else needs, plan.at, times)},
     )
+
+
+def _is_part(plan: StagePlan) -> bool:
+    """Tell whether a plan is one envelope alone that needs other stages."""
+    (stage, *_) = plan.envelopes
+    reads = (given.kind is InputKind.OUTPUT for given in stage.inputs.values())
+    return plan.alone and (bool(stage.dependencies) or any(reads))
 
 
 def _name_plan(plan: StagePlan) -> str:

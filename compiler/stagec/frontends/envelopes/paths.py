@@ -45,10 +45,14 @@ def _find_faulty(plan: StagePlan) -> Iterator[FaultyPath]:
             if fault is not None:
                 yield FaultyPath(stage.place_output(name), text, fault)
         for name, given in stage.inputs.odd.items():
-            follows = given.kind is InputKind.OUTPUT and not plan.alone
-            fault = None if follows or given.kind is InputKind.URL else find_path_fault(given.text)
+            fault = None if given.kind in (_ELSEWHERE if plan.alone else _JUDGED) else find_path_fault(given.text)
             if fault is not None:
                 yield FaultyPath(stage.place_input(name), given.text, fault)
+
+
+_ELSEWHERE = frozenset({InputKind.URL})
+_JUDGED = frozenset({*_ELSEWHERE, InputKind.OUTPUT})
+"""Inputs whose path is no question: it is that of an output."""
 
 
 def _normalise(path: str) -> str:

@@ -64,6 +64,9 @@ class Resolver:
         self._outputs: list[frozenset[str]] = [
             frozenset(find_texts(each.members, "outputs").values()) for each in written
         ]
+        for index, each in enumerate(written) if len(self._index) < len(written) else ():
+            if each.id is not None and self._index[each.id] != index:  # nobody can tell which of the two is meant
+                self._outputs[self._index[each.id]] |= self._outputs[index]
 
     @property
     def names(self) -> NameIndex:

@@ -14,6 +14,7 @@ from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.envelopes.document import Envelope, StageInput, StagePlan
+from stagec.frontends.envelopes.inputs import has_clear_dependencies
 from stagec.rules.envelopes import rule
 
 
@@ -21,7 +22,7 @@ from stagec.rules.envelopes import rule
 def check(plan: StagePlan) -> Iterator[Finding]:
     for stage in plan.envelopes:
         found: dict[str, list[StageInput]] = {}
-        for given in stage.inputs.values() if stage.implied else ():
+        for given in stage.inputs.values() if stage.implied and has_clear_dependencies(stage) else ():
             if given.inferred and given.producer is not None:
                 found.setdefault(given.producer, []).append(given)
         for producer, (first, *others) in found.items():
