@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from protocol.manifests import CONTENT, ENTRY, encode, native, native_json, upstream_json
+from protocol.manifests import CONTENT, ENTRY, encode, native, native_json, sign, upstream_json
 
 from stagec.cli.app import run
+from stagec.core.json import Json
+from stagec.protocol import manifest, manifest_shape
 from stagec.protocol.manifest import encode_manifest
+from stagec.rules.checkpoints import FAMILY
+from stagec.world.stages import artifacts, foreign_checkpoint
 
 Shown = pytest.CaptureFixture[str]
 OWN = "reports/wine/run-001/checkpoints/ckpt-S01_load_data.json"
@@ -142,3 +147,70 @@ def test_where_a_checkpoint_comes_from_must_be_said(capsys: Shown) -> None:
     assert run(["checkpoint", "import", FOREIGN, "--run", "beer/run-002"]) == 2
     assert run([*IMPORT, "local"]) == 2
     assert "--trust" in capsys.readouterr().err
+
+
+def fields(given: Json, at: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """Return the way to every value in a manifest that is no container."""
+    pairs = given.items() if isinstance(given, dict) else enumerate(given) if isinstance(given, list) else ()
+    return [way for key, each in pairs for way in fields(each, (*at, key))] or ([at] if at else [])
+
+
+def alter(given: Any, way: tuple[str | int, ...]) -> None:
+    """Change one value into another one of its type, a digest into another digest."""
+    for key in way[:-1]:
+        given = given[key]
+    old = given[way[-1]]
+    if isinstance(old, int):
+        given[way[-1]] = old + 1
+    else:
+        given[way[-1]] = f"{old[1:]}{old[0]}" if len(old) == len(ENTRY.sha256) else f"{old}x"
+
+
+def list_errors(path: str, capsys: Shown) -> list[tuple[str, str]]:
+    assert run(["checkpoint", "verify", "--format", "json", path]) == 1
+    told = json.loads(capsys.readouterr().out)["diagnostics"]
+    return [(each["name"], each["pointer"]) for each in told if each["severity"] == "error"]
+
+
+@pytest.mark.parametrize("signs", [False, True])
+@pytest.mark.parametrize("path", [OWN, FOREIGN])
+def test_every_field_that_is_changed_is_told_once(project: Path, capsys: Shown, path: str, *, signs: bool) -> None:
+    whole = json.loads((project / path).read_bytes())
+    for way in fields(whole):
+        if signs and way[-1] not in HELD:
+            continue
+        given = json.loads(json.dumps(whole))
+        alter(given, way)
+        (project / path).write_bytes(encode(sign(given) if signs else given))
+        assert len(list_errors(path, capsys)) == 1, way
+
+
+HELD = {
+    "checkpointId",
+    "reportTitle",
+    "runId",
+    "relativePath",
+    "sha256",
+    "sizeBytes",
+    "format",
+    "algorithm",
+    "pathBase",
+}
+"""Members that the disk or the form contradicts even if somebody has computed the digest again."""
+
+
+def test_every_fault_has_a_rule(project: Path) -> None:
+    """Otherwise a checkpoint could be refused without a word."""
+    topics = {given for module in MODULES for name, given in vars(module).items() if is_topic(name, given)}
+    assert topics <= {each.name for each in FAMILY.rules()}
+    assert len(topics) == len(FAMILY.rules()) - 1  # a warning about trust is no fault
+
+
+MODULES = (artifacts, foreign_checkpoint, manifest, manifest_shape)
+
+
+def is_topic(name: str, given: object) -> bool:
+    return name.isupper() and isinstance(given, str) and given.endswith(ENDS)
+
+
+ENDS = ("-artifact", "-checkpoint", "-emergency", "-form", "-manifest", "-member", "-path", "-value")

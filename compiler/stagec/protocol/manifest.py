@@ -175,6 +175,7 @@ def _find_faults(given: Object, manifest: Manifest) -> Iterator[CheckpointFault]
     computed = digest_canonical(given) if manifest.native else digest_stringified(given)
     if given[DIGEST] != computed:
         yield CheckpointFault(CHANGED, (DIGEST,), facts={"found": given[DIGEST], "computed": computed})
+        return  # nothing else in it can be believed
     yield from _find_bad_names(given, manifest)
     firsts: dict[str, int] = {}
     for index, entry in enumerate(manifest.artifacts):
