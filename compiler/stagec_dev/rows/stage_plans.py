@@ -7,10 +7,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from stagec.core.diagnostic import Diagnostic
+from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.json import Json
 from stagec.core.place import Pointer
-from stagec_dev.compiling import diagnostics
+from stagec.plan.document import Plan
+from stagec.runtime.agenda import list_schedules, prepare
+from stagec_dev.compiling import diagnostics, plans
 from stagec_dev.listing import list_rows
 from stagec_dev.row import Agreement, Row, RowKind
 
@@ -26,17 +28,36 @@ def _claims(file: str) -> bool:
 
 def _answer(_root: Path, row: Row) -> Json:
     if "stages" in row.given:
-        return [_describe(each) for each in _compile(row.given["stages"])]
+        found, order = _compile(row.given["stages"])
+        return {"found": found, "order": order}
     envelope = {"stageId": row.given["stageId"], "goal": "Do the work of this stage", "maxDurationSec": 60}
     stage = {**envelope, "inputs": {}, "outputs": {"out": "out.json"}}
-    return [_describe(each) for each in _compile([stage]) if each.origin[0].startswith(f"{_ORIGIN}stage-id-")]
+    about_ids = [each for each in _compile([stage])[0] if str(each["slugs"][0]).startswith("stage-id-")]
+    return {"found": about_ids}
 
 
-def _compile(stages: Json) -> tuple[Diagnostic, ...]:
+def _compile(stages: Json) -> tuple[Any, Json]:
+    """Return the diagnostics of a plan, and the order in which its stages run one at a time if it has no error."""
     with TemporaryDirectory() as folder:
         written = {"reportTitle": "demo", "stages": stages}
         Path(folder, "plan.json").write_text(json.dumps(written), encoding="utf-8")
-        return diagnostics(Path(folder), "plan.json")
+        found = diagnostics(Path(folder), "plan.json")
+        is_sound = all(each.severity is not Severity.ERROR for each in found)
+        return [_describe(each) for each in found], _run_through(plans(Path(folder))[0]) if is_sound else None
+
+
+def _run_through(plan: Plan) -> list[Json]:
+    """Return the nodes of the schedule of a plan as they get ready, of several the first by number and id."""
+    agenda = prepare(next(list_schedules(plan)))
+    ready, left, order = list(agenda.first), dict[int, int](), list[Json]()
+    while ready:
+        place = min(ready, key=lambda each: agenda.nodes[each])
+        ready.remove(place)
+        order.append(agenda.nodes[place])
+        freed, changed = agenda.release((place,), left)
+        ready += freed
+        left |= changed
+    return order
 
 
 def _describe(each: Diagnostic) -> dict[str, Json]:
@@ -52,7 +73,9 @@ def _locate(pointer: Pointer) -> str:
 
 def _compare(row: Row, got: Any) -> Agreement:
     wanted = [tuple(each) for each in _RULED.get(row.given.get("stageId", ""), row.given["recommended"])]
-    fits = len(wanted) == len(got) and all(any(_fits(each, found) for found in got) for each in wanted)
+    found = got["found"]
+    fits = len(wanted) == len(found) and all(any(_fits(each, other) for other in found) for each in wanted)
+    fits = fits and ("order" not in got or row.given["topological_order"] == got["order"])
     return Agreement.AGREE if fits else Agreement.DISAGREE
 
 
