@@ -42,7 +42,7 @@ class LogStream:
 
     def __init__(self, log: RunLog, redactor: Redactor, most: int = MOST) -> None:
         self._log, self._redactor = log, redactor
-        self._room = most
+        self._room = self._most = most
         self._rest = bytearray()
         self._is_cut = False
         self._is_in_key = False
@@ -80,4 +80,4 @@ class LogStream:
         self._room -= len(lines)
         self._log.write(text if text.endswith("\n") or not text else f"{text}\n")
         if self._room <= 0:
-            self._log.write(f"[…] {MOST:,} bytes of an output are kept\n")
+            self._log.write(f"[…] {self._most:,} bytes of an output are kept\n")
