@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import unicodedata
 from collections.abc import Iterator
 from enum import StrEnum
 
@@ -82,4 +81,6 @@ def _find_later(order: Precedence, pairs: list[tuple[int, int]]) -> set[tuple[in
 
 def _fold(path: str) -> str:
     """Return what file systems compare that know no case, and write accents as they like."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+    from unicodedata import normalize  # plans of stages only
+
+    return normalize("NFC", normalize("NFC", path).casefold())
