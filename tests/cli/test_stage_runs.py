@@ -235,6 +235,18 @@ def test_a_run_that_was_killed_can_be_cancelled_and_then_not_be_resumed(
     assert (again.returncode, b"it cannot be resumed" in again.stderr) == (2, True)
 
 
+def test_a_drawing_shows_how_the_stages_of_a_run_stand(compiled: Any, run: Run) -> None:
+    compiled(train="sys.exit(7)")
+    run("run", "wine.plan.json", "--run", "one")
+    drawn = run("graph", "plan.json", "--run", "one").stdout.decode()
+    assert "run one, failed: S02_train_model, attempt 3: " in drawn
+    assert f"{LOAD}<br/>✓ completed, " in drawn
+    assert f"{TRAIN}<br/>⚠ resumable, " in drawn
+    assert f"{TELL}<br/>✗ blocked" in drawn
+    assert "completed" not in run("graph", "plan.json").stdout.decode()
+    assert run("graph", "plan.json", "--run", "other").returncode == 2
+
+
 def test_an_executor_carries_out_stages_without_a_command(compiled: Any, run: Run, tmp_path: Path) -> None:
     folder = compiled(load=None, train=None, test=None, tell=None)
     (tmp_path / "do.py").write_text(HEAD + WRITES, encoding="utf-8")

@@ -133,6 +133,6 @@ def _escape(text: str, longest: int) -> str:
     )
 
 
-_PLAIN = frozenset(" .,:=-_/()'…✗⚠·")
+_PLAIN = frozenset(" .,:=-_/()'…✓✗⚠·")
 
 EMITTER = Emitter("mermaid", ".mmd", is_text=True, emit=_emit, most=_MOST)

@@ -9,6 +9,7 @@ import click
 
 from stagec import emitters
 from stagec.cli import options
+from stagec.cli.running import options as running
 from stagec.core.shelf import names
 
 
@@ -28,6 +29,8 @@ from stagec.core.shelf import names
 )
 @click.option("--collapse", type=click.Choice(("cycle", "phase")), help="Draw each cycle, or each phase, as one box.")
 @click.option("--flow", metavar="ID", help="Draw only the flow with this id.")
+@click.option("--run", "run_name", metavar="RUN", help="Show how the nodes stand in this run, and draw only its flow.")
+@running.runs
 @click.pass_context
 def graph(context: click.Context, /, **given: Any) -> None:
     """Draw the flows of the agents and pipelines in PATHS, or in the configured roots.

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from stagec import emitters
+from stagec.cli.commands.graph.marks import mark_run, read_drawn_run
 from stagec.cli.files import write_file
 from stagec.cli.options import load_configuration
 from stagec.cli.plans import choose_flows
@@ -70,6 +71,8 @@ class GraphRequest:
     depth: int = 2
     collapse: str | None = None
     flow: str | None = None
+    run_name: str | None = None
+    runs: Path = Path()
 
 
 def run(request: GraphRequest) -> Exit:
@@ -79,7 +82,7 @@ def run(request: GraphRequest) -> Exit:
         raise Failure(f"{emitter.name} is nothing for a terminal: --output names a file")
     with show_progress("drawing …"):
         compilation = _compile(request)
-        whole = _draw_flows(compilation, request.flow)
+        whole = _draw_flows(compilation, request)
         pictures = _reduce(whole, request, emitter)
         data = emitter.emit(pictures)
     if request.output is None:
@@ -102,10 +105,13 @@ def _compile(request: GraphRequest) -> Compilation:
     return compilation
 
 
-def _draw_flows(compilation: Compilation, wanted: str | None) -> tuple[Picture, ...]:
+def _draw_flows(compilation: Compilation, request: GraphRequest) -> tuple[Picture, ...]:
     concerns = Concerns(compilation.flows, compilation.diagnostics)
+    shown = None if request.run_name is None else read_drawn_run(request.run_name, request.runs)
+    wanted = request.flow if shown is None else shown.program.plan.id
     chosen = choose_flows(wanted, compilation.flows)
-    return tuple(draw(build(flow), concerns.of(flow), compilation.trees) for flow in chosen)
+    pictures = (draw(build(flow), concerns.of(flow), compilation.trees) for flow in chosen)
+    return tuple(each if shown is None else mark_run(each, shown) for each in pictures)
 
 
 def _reduce(pictures: tuple[Picture, ...], request: GraphRequest, emitter: Emitter) -> tuple[Picture, ...]:

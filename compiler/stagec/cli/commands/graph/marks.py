@@ -1,0 +1,67 @@
+"""What a drawing shows besides the flow: how the nodes stand in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from stagec.cli.running.inputs import load_program
+from stagec.cli.running.runs import Runs, name_of, read_run
+from stagec.cli.running.stage_ledger import list_stages
+from stagec.cli.running.stages import has_stages
+from stagec.core.value import replace, value
+from stagec.core.words import format_count, quote
+from stagec.drivers.local import History
+from stagec.drivers.local.replay import fold_events
+from stagec.emitters import Picture
+from stagec.picture.document import box_of
+from stagec.protocol.lifecycle import StageStatus
+from stagec.runtime import Program
+
+_SIGNS: Mapping[str, str] = {
+    StageStatus.COMPLETED: "✓ ",
+    StageStatus.FAILED: "✗ ",
+    StageStatus.BLOCKED: "✗ ",
+    StageStatus.INTERRUPTED: "⚠ ",
+    StageStatus.RESUMABLE: "⚠ ",
+}
+"""Signs before statuses, so that they are seen at a glance."""
+
+
+@value
+class DrawnRun:
+    """A run to be shown: its name, its program and its history."""
+
+    name: str
+    program: Program
+    history: History
+
+
+def read_drawn_run(run: str, folder: Path) -> DrawnRun:
+    """Return a stored run."""
+    path = Runs(folder).find(run)
+    history = read_run(path)
+    return DrawnRun(name_of(path), load_program(history.plan, f"the plan of run {quote(name_of(path))}"), history)
+
+
+def mark_run(picture: Picture, run: DrawnRun) -> Picture:
+    """Return a drawing that shows how each node stands in a run."""
+    state = fold_events(run.program, run.history.events)
+    if has_stages(run.program.plan):
+        rows = list_stages(run.program, run.history.events)
+        notes = {each.stage: (_describe(each.status, each.format_seconds()),) for each in rows}
+    else:
+        notes = {name: (format_count(each.visits, "execution"),) for name, each in state.past.items()}
+    ended = "has not ended" if state.ended is None else f"{state.ended}: {state.reason}"
+    return replace(_add_notes(picture, notes), remarks=(*picture.remarks, f"run {run.name}, {ended}"))
+
+
+def _describe(status: str, seconds: str) -> str:
+    told = f"{_SIGNS.get(status, '')}{status.lower()}"
+    return f"{told}, {seconds}" if seconds else told
+
+
+def _add_notes(picture: Picture, notes: Mapping[str, tuple[str, ...]]) -> Picture:
+    own = {box_of(name): each for name, each in notes.items()}
+    marked = {name: replace(box, notes=(*box.notes, *own.get(name, ()))) for name, box in picture.boxes.items()}
+    return replace(picture, boxes=marked)
