@@ -38,18 +38,25 @@ class Evidence:
         self._judge(self._parser.close())
 
     def _judge(self, markers: Iterable[Marker]) -> None:
+        """Take the markers that have arrived together; of what they say about progress, the last counts."""
+        progress = None
         for marker in markers:
             if marker.type != "STAGE":
                 continue
-            named = marker.stage
-            if named is not None and not marker.is_of(self._stage):
-                if named not in self.others and len(self.others) < _MOST:
-                    self.others.append(named)
-            elif marker.subtype == "end":
+            named, subtype = marker.stage, marker.subtype
+            if named not in {None, self._stage} and not marker.is_of(self._stage):
+                self._remember(str(named))
+            elif subtype == "progress":
+                progress = marker
+            elif subtype == "end":
                 status = marker.attributes.get("status")
                 self.status = status if status in _STATUSES else None
-            elif marker.subtype == "progress":
-                self._tell_progress(marker)
+        if progress is not None:
+            self._tell_progress(progress)
+
+    def _remember(self, other: str) -> None:
+        if other not in self.others and len(self.others) < _MOST:
+            self.others.append(other)
 
     def _tell_progress(self, marker: Marker) -> None:
         with suppress(ValueError):
