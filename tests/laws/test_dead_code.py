@@ -24,8 +24,6 @@ CALLED_BY_OTHERS = {
     "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
 }
 """What frameworks, Python, users or the contributors' tools call."""
-AWAITED = ("protocol/",)
-"""Packages whose users are not all there yet."""
 
 
 @cache
@@ -43,8 +41,7 @@ def unused(*paths: Path) -> dict[str, set[str]]:
 
 def test_nothing_is_there_that_nothing_uses() -> None:
     allowed = {file: CALLED_BY_OTHERS.get(file, set()) for file in unused(PACKAGE)}
-    found = {file: names for file, names in unused(PACKAGE).items() if not file.startswith(AWAITED)}
-    extra = {file: names - allowed[file] for file, names in found.items()}
+    extra = {file: names - allowed[file] for file, names in unused(PACKAGE).items()}
     assert {file: names for file, names in extra.items() if names} == {}
 
 

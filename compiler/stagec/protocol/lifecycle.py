@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from stagec.core.value import value
-
 
 class StageStatus(StrEnum):
     """What is known about a stage of a run."""
@@ -19,10 +17,6 @@ class StageStatus(StrEnum):
     FAILED = "FAILED"
     RESUMABLE = "RESUMABLE"
     BLOCKED = "BLOCKED"
-
-
-SETTLED = frozenset({StageStatus.COMPLETED, StageStatus.RESUMABLE, StageStatus.BLOCKED})
-"""The statuses that a run can end with: only somebody's decision changes them."""
 
 
 class StageEvent(StrEnum):
@@ -48,53 +42,35 @@ class StageEvent(StrEnum):
     """Somebody lets it begin anew."""
 
 
-class Emitted(StrEnum):
-    """The markers that stagec itself emits when a stage changes its status."""
-
-    BEGIN = "STAGE:begin"
-    END_SUCCESS = "STAGE:end:success"
-    END_FAILED = "STAGE:end:failed"
-    END_INTERRUPTED = "STAGE:end:interrupted"
-    REHYDRATED = "REHYDRATED"
-
-
-@value
-class StageChange:
-    """Where an event leads a stage, and what is emitted, in this order."""
-
-    to: StageStatus
-    emits: tuple[Emitted, ...] = ()
-
-
 _S, _E = StageStatus, StageEvent
 STAGE_CHANGES = {
     # the nine of the protocol
-    (_S.PENDING, _E.START): StageChange(_S.RUNNING, (Emitted.BEGIN,)),
-    (_S.RUNNING, _E.SUCCESS): StageChange(_S.COMPLETED, (Emitted.END_SUCCESS,)),
-    (_S.RUNNING, _E.HARD_TIMEOUT): StageChange(_S.INTERRUPTING),
-    (_S.RUNNING, _E.ABORT): StageChange(_S.INTERRUPTING),
-    (_S.RUNNING, _E.FAILURE): StageChange(_S.FAILED, (Emitted.END_FAILED,)),
-    (_S.INTERRUPTING, _E.PROCESS_EXITED): StageChange(_S.INTERRUPTED, (Emitted.END_INTERRUPTED,)),
-    (_S.INTERRUPTED, _E.CHECKPOINT_VALID): StageChange(_S.RESUMABLE),
-    (_S.FAILED, _E.CHECKPOINT_VALID): StageChange(_S.RESUMABLE),
-    (_S.FAILED, _E.CHECKPOINT_NONE): StageChange(_S.BLOCKED),
+    (_S.PENDING, _E.START): _S.RUNNING,
+    (_S.RUNNING, _E.SUCCESS): _S.COMPLETED,
+    (_S.RUNNING, _E.HARD_TIMEOUT): _S.INTERRUPTING,
+    (_S.RUNNING, _E.ABORT): _S.INTERRUPTING,
+    (_S.RUNNING, _E.FAILURE): _S.FAILED,
+    (_S.INTERRUPTING, _E.PROCESS_EXITED): _S.INTERRUPTED,
+    (_S.INTERRUPTED, _E.CHECKPOINT_VALID): _S.RESUMABLE,
+    (_S.FAILED, _E.CHECKPOINT_VALID): _S.RESUMABLE,
+    (_S.FAILED, _E.CHECKPOINT_NONE): _S.BLOCKED,
     # without these an interrupted stage would have no way on, and nothing could be resumed
-    (_S.INTERRUPTED, _E.CHECKPOINT_NONE): StageChange(_S.BLOCKED),
-    (_S.PENDING, _E.DEPENDENCY_BLOCKED): StageChange(_S.BLOCKED),
-    (_S.RESUMABLE, _E.RESUME): StageChange(_S.RUNNING, (Emitted.REHYDRATED, Emitted.BEGIN)),
-    (_S.BLOCKED, _E.RESET): StageChange(_S.PENDING),
-    (_S.FAILED, _E.RETRY_REFUSED): StageChange(_S.BLOCKED),
-    (_S.INTERRUPTED, _E.RETRY_REFUSED): StageChange(_S.BLOCKED),
+    (_S.INTERRUPTED, _E.CHECKPOINT_NONE): _S.BLOCKED,
+    (_S.PENDING, _E.DEPENDENCY_BLOCKED): _S.BLOCKED,
+    (_S.RESUMABLE, _E.RESUME): _S.RUNNING,
+    (_S.BLOCKED, _E.RESET): _S.PENDING,
+    (_S.FAILED, _E.RETRY_REFUSED): _S.BLOCKED,
+    (_S.INTERRUPTED, _E.RETRY_REFUSED): _S.BLOCKED,
 }
 """Every legal transition; what is not here does not happen."""
 
 
-def follow_event(status: StageStatus, event: StageEvent) -> StageChange:
+def follow_event(status: StageStatus, event: StageEvent) -> StageStatus:
     """Return where an event leads a stage of some status.
 
     Raises `ValueError` for an event that cannot happen to such a stage.
     """
-    change = STAGE_CHANGES.get((status, event))
-    if change is None:
+    found = STAGE_CHANGES.get((status, event))
+    if found is None:
         raise ValueError(f"no stage that is {status} can meet the event {event}")
-    return change
+    return found

@@ -169,7 +169,7 @@ class StepBuilder:
     def change_status(self, node: str, event: StageEvent, execution: Execution | None = None, /, **facts: Json) -> None:
         """Let an event happen to a stage; its status must allow it."""
         before = self.status_of(node) or StageStatus.PENDING
-        self._statuses[node] = after = follow_event(before, event).to
+        self._statuses[node] = after = follow_event(before, event)
         named: Mapping[str, Json] = {"stageId": node} if execution is None else {}
         change: Mapping[str, Json] = {"from": before.value, "to": after.value, "on": event.value}
         self.emit("StageStatusChanged", execution, **named, **change, **facts)

@@ -18,7 +18,7 @@ def _claims(file: str) -> bool:
 def _answer(_root: Path, row: Row) -> Json:
     status, event = StageStatus(row.given["from"]), StageEvent(row.given["event"])
     try:
-        return {"to": follow_event(status, event).to.value}
+        return {"to": follow_event(status, event).value}
     except ValueError:
         return {"to": None}
 

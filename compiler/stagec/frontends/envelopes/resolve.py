@@ -19,10 +19,9 @@ from stagec.frontends.envelopes.document import (
     group_by_number,
 )
 from stagec.frontends.envelopes.reach import MOST, Ancestry
+from stagec.protocol.stage_ids import is_short_form, looks_like_stage_id
 
 _TEXT = {str}
-_SHORT = re.compile(r"S[0-9]{2}")
-_LIKE = re.compile(r"S[0-9]{2}(?:_[A-Za-z0-9_]*)?")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -133,7 +132,7 @@ class Resolver:
             return DependencyKind.OWN, (name,)
         if name in self._index:
             return None, (name,)
-        if _SHORT.fullmatch(name) is not None:
+        if is_short_form(name):
             meant = self._list_namesakes(name)
             if meant == (own,):
                 return DependencyKind.OWN, meant
@@ -180,7 +179,7 @@ class Resolver:
         """Tell whether the first part of a path is or was meant to be the id of a stage, and no folder."""
         if first not in self._firsts:
             like = first[:1] in {"S", "s"} and any(map(str.isdigit, first[:4]))
-            self._firsts[first] = like and (_LIKE.fullmatch(first) is not None or self._names.slip(first) is not None)
+            self._firsts[first] = like and (looks_like_stage_id(first) or self._names.slip(first) is not None)
         return self._firsts[first]
 
     def _settle(self, found: list[Links]) -> list[Links]:
