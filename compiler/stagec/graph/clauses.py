@@ -60,10 +60,19 @@ def starting_clauses(net: Adjacency, completes: Sequence[bool]) -> Clauses:
     made = Clauses(users, [1] * len(users))
     for scope in net.scopes:
         (_add_chain if scope.chain else _add_fork)(made, scope, completes)
+    is_alone = len(net.schedules) == 1 and not net.scopes and not any(net.steps)
     for schedule in net.schedules.values():
         for node, needs in schedule.items():
-            _add_needs(made, node, needs, completes)
+            (_need_directly if is_alone else _add_needs)(made, node, needs, completes)
     return made
+
+
+def _need_directly(made: Clauses, node: int, needs: Sequence[int], completes: Sequence[bool]) -> None:
+    """Let a node start as `_add_needs` does, where nothing else leads to it: no point is needed then."""
+    if needs:
+        made.need[node] = len(needs) + (not all(map(completes.__getitem__, needs)))
+        for each in needs:
+            made.users[each].append(node)
 
 
 def _add_needs(made: Clauses, node: int, needs: Sequence[int], completes: Sequence[bool]) -> None:

@@ -62,7 +62,7 @@ class Graph:
 
     def unstartable(self) -> tuple[str, ...]:
         """Return the nodes that can never start."""
-        return tuple([each for each in self._net.ids if each not in self._startable])
+        return self._unstartable
 
     def completing(self) -> frozenset[str]:
         """Return the nodes from which a run, or the scope they are in, can end as done.
@@ -74,7 +74,7 @@ class Graph:
 
     def find_stuck(self) -> tuple[str, ...]:
         """Return the nodes that can start and are not completing."""
-        return tuple([each for each in self._net.ids if each in self._startable and each not in self._completing])
+        return self._stuck
 
     def traps(self) -> tuple[Trap, ...]:
         """Return the places where stuck runs end up, each once."""
@@ -163,6 +163,15 @@ class Graph:
     @cached_property
     def _startable(self) -> frozenset[str]:
         return frozenset(self._name_where(self._all_started))
+
+    @cached_property
+    def _unstartable(self) -> tuple[str, ...]:
+        return tuple([each for each in self._net.ids if each not in self._startable])
+
+    @cached_property
+    def _stuck(self) -> tuple[str, ...]:
+        stuck = self._startable - self._completing
+        return tuple([each for each in self._net.ids if each in stuck]) if stuck else ()
 
     @cached_property
     def _leads(self) -> Neighbours:

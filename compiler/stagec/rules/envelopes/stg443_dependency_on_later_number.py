@@ -24,7 +24,7 @@ def check(plan: StagePlan) -> Iterator[Finding]:
     numbers = number_stages(plan)
     for stage in plan.envelopes:
         number = numbers.get(stage.name, 0)
-        later = {name for name in stage.needs if numbers[name] > number > 0}
+        later = [name for name in stage.needs if numbers[name] > number] if number > 0 else []
         for name in sorted(later):
             at = stage.find_mention(name)
             if at is not None and not share_cycle(plan, stage, plan.by_id[name]):
