@@ -62,13 +62,9 @@ def find_rules(every: Iterable[CataloguedRule], called: str) -> tuple[Catalogued
         found = tuple(each for each in known if wanted in names_of(each.family, each.rule))
         if found:
             return found
-    names = sorted({name for each in known for name in _list_names(each)})
-    near = hint(called, NameIndex(names)) or "; 'stagec rules' lists them"
+    names = {name for each in known for name in (each.rule.code, each.rule.name, each.family.name, *each.rule.groups)}
+    near = hint(called, NameIndex(sorted(names))) or "; 'stagec rules' lists them"
     raise Failure(f"no rule, family or group is called {quote(called)}{near}")
-
-
-def _list_names(each: CataloguedRule) -> tuple[str, ...]:
-    return each.rule.code, each.rule.name, each.family.name, *each.rule.groups
 
 
 _NARROWEST = 24
@@ -113,18 +109,13 @@ def draw_page(each: CataloguedRule, canvas: Canvas) -> str:
     lines = [visible(line, canvas.encoding) for line in fill_prose(rule.explanation, canvas.width).splitlines()]
     body = [_embolden(line, canvas) if line.startswith("#") else line for line in lines]
     about = [
-        f"{name + ':' if first else '':<8}{text}" for name, texts in facts.items() for first, text in _mark_first(texts)
+        f"{'' if index else f'{name}:':<8}{text}" for name, texts in facts.items() for index, text in enumerate(texts)
     ]
     return "".join(f"{line}\n" for line in (_embolden(title, canvas), "", *body, "", *about))
 
 
 def _embolden(line: str, canvas: Canvas) -> str:
     return f"\x1b[1m{line}\x1b[0m" if canvas.colour else line
-
-
-def _mark_first(texts: Iterable[str]) -> Iterator[tuple[bool, str]]:
-    """Tell the first text from those that stand below it."""
-    return ((index == 0, text) for index, text in enumerate(texts))
 
 
 _ITEM = re.compile(r"(?P<lead>\s*(?:[-*]|\d+\.)\s+)(?P<text>.*)")

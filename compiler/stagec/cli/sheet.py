@@ -61,7 +61,8 @@ class Sheet:
         taken = 2 + sum(width + 2 for width in widths if width)
         is_beside = self._fits(taken, [text for _, behind in shown for text in behind])
         for cells, behind in shown:
-            padded = (_pad(cell, width) for cell, width in zip(cells, widths, strict=True) if width)
+            pairs = zip(cells, widths, strict=True)
+            padded = (f"{cell}{' ' * (width - columns(cell))}  " for cell, width in pairs if width)
             leads = [f"  {''.join(padded)}"]
             if not is_beside:
                 self._lines.append(leads.pop())
@@ -111,10 +112,6 @@ class Sheet:
         shown = visible(text, self._canvas.encoding)
         is_command = shown.lstrip().startswith("::")  # build services obey it at the start of a line
         return shown.replace(":", r"\x3a", 1) if is_command else shown
-
-
-def _pad(cell: str, width: int) -> str:
-    return f"{cell}{' ' * (width - columns(cell))}  "
 
 
 def _split_lines(runs: Iterable[Run]) -> list[list[Run]]:

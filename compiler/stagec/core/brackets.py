@@ -43,7 +43,8 @@ class Bracketed:
 def find_bracketed(text: str) -> Iterator[Bracketed]:
     """Yield the names between brackets in a Markdown text, in order. Linear."""
     found = [each for match in _find_matches(text) if (each := _read(match)) is not None]
-    fences, inline = (_find_fences(text), _find_inline(text)) if found else ([], [])
+    fences = _find_fences(text) if found else []
+    inline = [match.span() for match in _INLINE.finditer(text)] if found else []
     for each in found:
         fenced = _is_inside(each.start, fences)
         code = fenced or _is_inside(each.start, inline)
@@ -87,10 +88,6 @@ def _find_fences(text: str) -> list[tuple[int, int]]:
             found.append((opened.start(), match.end()))
             opened = None
     return found if opened is None else [*found, (opened.start(), len(text))]
-
-
-def _find_inline(text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in _INLINE.finditer(text)]
 
 
 def _is_inside(place: int, spans: list[tuple[int, int]]) -> bool:

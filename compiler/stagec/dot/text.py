@@ -98,7 +98,8 @@ def _area(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator[
     yield '  labelloc=t; labeljust=l; peripheries=0; fontcolor="#1f2937"; margin=20;'
     for box in picture.boxes.values():
         look = look_of_box(box, forms)
-        yield f"  {names[box.id]} {attributes({'label': _label(box), **look, 'fontcolor': ink(look)})};"
+        label = rows(part for part in _rows(box) if part)
+        yield f"  {names[box.id]} {attributes({'label': label, **look, 'fontcolor': ink(look)})};"
     for line in picture.lines:
         told = {"label": _format_labels(line)} if line.labels or line.found else {}
         yield f"  {names[line.source]} -> {names[line.target]} {attributes({**told, **look_of_line(line, picture)})};"
@@ -110,10 +111,6 @@ def _heading(picture: Picture) -> Iterator[str]:
     for remark in picture.remarks:
         yield from break_text(remark, _REMARK)
     yield from locate(picture.found)
-
-
-def _label(box: Box) -> str:
-    return rows(part for part in _rows(box) if part)
 
 
 def _rows(box: Box) -> Iterator[str]:

@@ -21,11 +21,8 @@ def draw(graph: Graph, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tr
     lines = lines_of(flow, found)
     nodes = (*_nodes(graph, found, trees), *_choices(graph, lines))
     boxes = {box.id: box for box in (*_starts(flow), *nodes, *_ends(graph, lines), *_draw_missing(flow))}
-    return Picture(flow.id, _title(flow), boxes, lines, tuple(_remarks(graph)), found.others)
-
-
-def _title(flow: Flow) -> str:
-    return f"{flow.id} ({flow.at.file})"
+    title = f"{flow.id} ({flow.at.file})"
+    return Picture(flow.id, title, boxes, lines, tuple(_remarks(graph)), found.others)
 
 
 def _starts(flow: Flow) -> Iterator[Box]:

@@ -174,7 +174,8 @@ def _takes(step: Step, intent: str) -> bool | None:
     if intent in step.intents:
         return True
     free = intent in {Intent.ABORT, Intent.REPEAT} or not step.intents <= INTENTS
-    return None if free or (intent == Intent.JUMP and (can_jump(step) or _names_target(step))) else False
+    names_target = step.gate is not None and bool(step.gate.target_field)
+    return None if free or (intent == Intent.JUMP and (can_jump(step) or names_target)) else False
 
 
 def can_jump(step: Step) -> bool:
@@ -183,10 +184,6 @@ def can_jump(step: Step) -> bool:
         return False
     offered = list_offered_by(step)
     return offered is None or Intent.JUMP in offered
-
-
-def _names_target(step: Step) -> bool:
-    return step.gate is not None and bool(step.gate.target_field)
 
 
 def _odd(lists: dict[Side, bool]) -> Side | None:

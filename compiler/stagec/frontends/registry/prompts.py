@@ -241,7 +241,8 @@ def _retries(finder: _Finder, root: Object, doubtful: frozenset[Pointer]) -> Ite
 
 def _patterns(root: Object) -> Mapping[str, str]:
     """Return the failure pattern that each validator names."""
-    named = ((key, text_in(object_of(body), "failurePattern")) for key, body in _members(root, "validators"))
+    validators = object_of(root.get("validators")).items()
+    named = ((key, text_in(object_of(body), "failurePattern")) for key, body in validators)
     return {key: name for key, name in named if name is not None}
 
 
@@ -254,10 +255,6 @@ def _conditions(step: Object) -> Iterator[str]:
 
 def _tries_again(step: Object) -> bool:
     return "onFailure" not in step or text_in(object_of(step["onFailure"]), "action") == "retry"
-
-
-def _members(root: Object, name: str) -> Iterable[tuple[str, Json]]:
-    return object_of(root.get(name)).items()
 
 
 VARIABLE = "uv-"

@@ -43,7 +43,7 @@ def _find_unreached_cases(pipeline: Pipeline, stage: Stage) -> Iterator[Unreache
     found = _outcomes(pipeline, stage) if len(cases) > 1 or any(each.when for each in cases) else None
     if found is None:
         yield from _find_plainly_unreached(cases)
-    elif any(_is_accepted(each) for each in found.results):
+    elif any(each[VERDICT].given != "fail" for each in found.results):
         fitting = Fitting(found.results)
         yield from _find_unreached(cases, [fitting.matching(each.when) for each in cases])
 
@@ -91,10 +91,6 @@ def _telling(result: Result, cases: tuple[Case, ...]) -> Result:
     asked = {condition.path for case in cases for condition in case.when}
     is_odd = result[VERDICT].given != "ok"
     return {path: each for path, each in result.items() if path in asked or (path == VERDICT and is_odd)}
-
-
-def _is_accepted(result: Result) -> bool:
-    return result[VERDICT].given != "fail"
 
 
 def _find_unreached(judged: Sequence[Case | Check], fitting: Sequence[frozenset[int]]) -> Iterator[Unreached]:

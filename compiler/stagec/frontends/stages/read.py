@@ -57,7 +57,7 @@ class _Reading:
         self._schemas = schemas
         self._bundle = bundle
         self._body = object_of(bundle.pipeline.value) if bundle.pipeline is not None else {}
-        self._at = bundle.pipeline.at if bundle.pipeline is not None else _folder_of(bundle)
+        self._at = bundle.pipeline.at if bundle.pipeline is not None else Place(bundle.stages[0].file)
         self._misspelt: dict[tuple[str, str], str] = {}
         self._tools = _mention(self._body, "tools", self._at)
 
@@ -220,10 +220,6 @@ class _Reading:
         folder = posixpath.dirname(self._at.file)
         file = join(folder, tools.name) if tools is not None else find_catalogue(self._sources, folder)
         return read_catalogue(self._sources, file) if file is not None else None
-
-
-def _folder_of(bundle: PipelineFiles) -> Place:
-    return Place(bundle.stages[0].file)
 
 
 def _by_id(stages: tuple[Stage, ...]) -> Mapping[str, Stage]:

@@ -208,7 +208,8 @@ class Inside:
             return route
         grid, block = self._grids[branch.block], layout.frames[branch.block]
         x, y = route.points[0 if branch.leaves else -1]
-        inner = [_move(point, block) for point in grid.points(at, (x - block.x, y - block.y), branch.bus)]
+        own = grid.points(at, (x - block.x, y - block.y), branch.bus)
+        inner = [(across + block.x, down + block.y) for across, down in own]
         points = (*inner[::-1], *route.points[1:]) if branch.leaves else (*route.points[:-1], *inner)
         tag = Tag(_at(grid.tags[at], block), self._labels[at]) if at in grid.tags else None
         return Route(points, tag, branch.leaves)
@@ -227,7 +228,3 @@ def _branches(picture: Picture, blocks: tuple[Block, ...]) -> Iterator[tuple[int
 
 def _at(frame: Frame, block: Frame) -> Frame:
     return Frame(frame.x + block.x, frame.y + block.y, frame.width, frame.height)
-
-
-def _move(point: Point, block: Frame) -> Point:
-    return point[0] + block.x, point[1] + block.y

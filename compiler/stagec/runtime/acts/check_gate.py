@@ -77,11 +77,8 @@ def _apply_policy(builder: StepBuilder, execution: Execution, outcome: str) -> A
             pause(builder, execution, tries)
             return None
         case _:
-            return _give_up(builder, execution, f"it is {_HELD[outcome]}{_count_tries(tries)}")
-
-
-def _count_tries(tries: int) -> str:
-    return f" after {tries} tries" if tries > 1 else ""
+            after = f" after {tries} tries" if tries > 1 else ""
+            return _give_up(builder, execution, f"it is {_HELD[outcome]}{after}")
 
 
 _HELD = {"defer": "deferred", "block": "blocked"}

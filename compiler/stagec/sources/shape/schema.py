@@ -112,7 +112,8 @@ def _faults(tree: Tree, at: Place, given: Object, patterns: _Patterns, outer: Di
     unknown = tuple(_dialects(at, parts))
     yield from unknown
     if not unknown:
-        found = tuple(list_dialect_parts(root, outer, members=is_file)) if _may_be_mixed(tree) else ()
+        may_be_mixed = any(mark in tree.data for mark in _MARKS)
+        found = tuple(list_dialect_parts(root, outer, members=is_file)) if may_be_mixed else ()
         apart = {part.pointer: (part.value, part.draft) for part in found if part.apart}
         members = apart or _find_members(at, root)
         violations = tuple(_violations(at, root, members, everything=len(tree.data) < _LARGE))
@@ -127,10 +128,6 @@ def _faults(tree: Tree, at: Place, given: Object, patterns: _Patterns, outer: Di
 
 _MARKS = (b"$schema", b"additionalItems", b"$recursiveRef", b"\\")
 """What a text has whose schemas are not all in the latest draft, or say what that does not know."""
-
-
-def _may_be_mixed(tree: Tree) -> bool:
-    return any(mark in tree.data for mark in _MARKS)
 
 
 _Starts = Mapping[Pointer, tuple[Object, Dialect]]

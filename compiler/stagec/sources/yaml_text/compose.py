@@ -57,11 +57,7 @@ def compose(text: str, budgets: Budgets) -> Composed:
 
 def _compose(text: str, budgets: Budgets) -> Composed:
     is_fast = len(text) > LONGEST_EXPLAINED and has_fast_events()
-    return _fast(text, budgets) if is_fast else _explain(text, budgets)
-
-
-def _fast(text: str, budgets: Budgets) -> Composed:
-    return _attempt(text, budgets, fast_events(text))
+    return _attempt(text, budgets, fast_events(text)) if is_fast else _explain(text, budgets)
 
 
 def _explain(text: str, budgets: Budgets) -> Composed:
