@@ -247,6 +247,38 @@ def test_a_drawing_shows_how_the_stages_of_a_run_stand(compiled: Any, run: Run) 
     assert run("graph", "plan.json", "--run", "other").returncode == 2
 
 
+@pytest.mark.parametrize(("source", "given"), [("imported", ()), ("untrusted", ("--trust", "untrusted"))])
+def test_a_checkpoint_from_elsewhere_counts_as_far_as_it_is_trusted(
+    compiled: Any, run: Run, tmp_path: Path, source: str, given: tuple[str, ...]
+) -> None:
+    folder = compiled()
+    assert run("run", "wine.plan.json", "--run", "other").returncode == 0
+    compiled(load=f"if not Path('go').exists(): sys.exit(7)\n{WRITES}")
+    assert run("run", "wine.plan.json", "--run", "one").returncode == 1
+    path = f"reports/wine/other/checkpoints/ckpt-{LOAD}.json"
+    brought = run("checkpoint", "import", path, "--run", "wine/one", "--trust", source, "--allow-untrusted")
+    assert brought.returncode == 0, brought.stderr.decode()
+    (tmp_path / "go").touch()
+    if given:
+        refused = run("resume", "one")
+        assert (refused.returncode, f"ckpt-{LOAD} is untrusted: --trust".encode() in refused.stderr) == (2, True)
+    ended = run("resume", "one", *given)
+    assert f"stagec: warning: ckpt-{LOAD} is {source}: it was not written by this run".encode() in ended.stderr
+    assert [line[:2] for line in words(ended)[:-1]] == [(each, "completed") for each in (TRAIN, TEST, TELL)]
+    assert (folder / LOAD / "data.txt").read_text() == LOAD
+
+
+def test_fewer_stages_run_at_the_same_time_if_somebody_says_so(compiled: Any, run: Run, tmp_path: Path) -> None:
+    program = "Path('now').mkdir(); time.sleep(0.1); Path('now').rmdir()"
+    names = [f"S0{number}_load_part" for number in range(1, 5)]
+    stages = [stage(name, program, outputs={}) for name in names]
+    (tmp_path / "plan.json").write_text(json.dumps({"reportTitle": "wine", "stages": stages}), encoding="utf-8")
+    assert run("compile", "plan.json", "-o", "wine.plan.json").returncode == 0
+    ended = run("run", "wine.plan.json", "--max-parallel", "1", "--run", "one")
+    assert (ended.returncode, [line[0] for line in words(ended)[:-1]]) == (0, names)
+    assert run("run", "wine.plan.json", "--max-parallel", "0").returncode == 2
+
+
 def test_an_executor_carries_out_stages_without_a_command(compiled: Any, run: Run, tmp_path: Path) -> None:
     folder = compiled(load=None, train=None, test=None, tell=None)
     (tmp_path / "do.py").write_text(HEAD + WRITES, encoding="utf-8")

@@ -44,6 +44,12 @@ def test_other_cells_are_cut_whatever_is_in_them() -> None:
     assert "\x1b" not in told
 
 
+def test_a_column_that_somebody_has_to_type_is_never_cut() -> None:
+    rows = [("run-20261122-213718", "a plan with a long name", "interrupted")]
+    assert draw_columns(Canvas(50), rows, whole=1) == "run-20261122-213718  a plan with a l…  interrupted\n"
+    assert draw_columns(Canvas(20), [("run-20261122-213718",)], whole=1) == "run-20261122-213718\n"
+
+
 def test_nothing_makes_no_table() -> None:
     assert draw_columns(Canvas(), []) == ""
     assert draw_columns(Canvas(), [("", "")]) == ""

@@ -16,9 +16,10 @@ _INSIDE = "    "
 """What stands before the second line of a row."""
 
 
-def draw_columns(paper: Canvas, rows: Sequence[Sequence[str]]) -> str:
+def draw_columns(paper: Canvas, rows: Sequence[Sequence[str]], whole: int = 0) -> str:
     """Return rows as lines; columns without text are left out, and the widest are cut where a terminal is too narrow.
 
+    The first `whole` of the columns with text are never cut.
     Where it is too narrow even so, each row goes on in a line below.
     Whatever the cells hold, nothing in them reaches the terminal unescaped.
     """
@@ -28,7 +29,7 @@ def draw_columns(paper: Canvas, rows: Sequence[Sequence[str]]) -> str:
     if not kept:
         return ""
     wanted = [max(map(columns, column)) for column in zip(*cells, strict=True)]
-    widths = _choose_widths(wanted, paper)
+    widths = wanted[:whole] + _choose_widths(wanted[whole:], paper, sum(wanted[:whole]) + len(_BETWEEN) * whole)
     parts = _break_rows(widths, paper)
     if paper.width is not None and len(parts) > 1:  # below there may be room again for the last cell
         before = len(_INSIDE) + sum(width + len(_BETWEEN) for width in widths[parts[-1]][:-1])
@@ -55,11 +56,13 @@ def _break_rows(widths: list[int], paper: Canvas) -> list[slice]:
     return [slice(start, end) for start, end in zip(starts, [*starts[1:], None], strict=True)]
 
 
-def _choose_widths(wanted: list[int], paper: Canvas) -> list[int]:
-    """Return how wide each column is: as wide as its widest cell, if there is room for all of them."""
+def _choose_widths(wanted: list[int], paper: Canvas, taken: int) -> list[int]:
+    """Return how wide each column is: as wide as its widest cell, if there is room for all of them beside others."""
+    if not wanted:
+        return []
     last = wanted[-1] if paper.width is None else min(wanted[-1], paper.width)
     widths = [*(min(each, _WIDEST) for each in wanted[:-1]), last]
-    room = None if paper.width is None else paper.width - len(_BETWEEN) * (len(widths) - 1)
+    room = None if paper.width is None else paper.width - taken - len(_BETWEEN) * (len(widths) - 1)
     while room is not None and sum(widths) > room and max(widths) > _NARROWEST:
         widths[widths.index(max(widths))] -= 1
     return widths

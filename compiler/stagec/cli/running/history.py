@@ -48,7 +48,7 @@ def list_runs(folder: Path, output_format: str) -> None:
         put(format_json({"runs": [_make_object(each) for each in found]}, 2) + "\n")
         return
     paper = find_canvas(sys.stdout, os.environ)
-    put(draw_columns(paper, [_make_cells(each) for each in found]))
+    put(draw_columns(paper, [_make_cells(each) for each in found], whole=1))
     put(f"{format_count(len(found), 'run')} in {visible(str(folder), paper.encoding)}\n" if not found else "")
 
 
