@@ -13,11 +13,13 @@ from stagec.graph.bounds import bound
 from stagec.graph.expense import Assumed
 from stagec.plan.act import Process
 from stagec.plan.node import Outcome, Schedule
-from stagec.protocol.lifecycle import SETTLED, STAGE_CHANGES, StageEvent, StageStatus
+from stagec.protocol.lifecycle import STAGE_CHANGES, StageEvent, StageStatus
 from stagec.runtime import Answered, Cancelled, Effect, Event, Program, Resumed, Started, State, advance
 from stagec.runtime.exchange import Execute, Wait, read_key
 from stagec.runtime.failures import FailureKind
 
+SETTLED = frozenset({StageStatus.COMPLETED, StageStatus.RESUMABLE, StageStatus.BLOCKED})
+"""The statuses with which a stage may end: only somebody's decision changes them."""
 _MOST = 2_000
 """Transitions of a run, more than any has that goes on as it should."""
 _RESUMES = 3
@@ -109,8 +111,7 @@ class StageRun:
                 raise UnsoundStageError(f"{name} is kept without all that it needs")
 
     def _look_at_change(self, before: str, after: str, on: str) -> None:
-        change = STAGE_CHANGES.get((StageStatus(before), StageEvent(on)))
-        if change is None or change.to != after:
+        if STAGE_CHANGES.get((StageStatus(before), StageEvent(on))) != after:
             raise UnsoundStageError(f"{before} becomes {after} on {on}")
         self._kinds[f"{before} to {after}"] += 1
 
