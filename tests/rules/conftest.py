@@ -151,15 +151,22 @@ _CHECKPOINTS = {f"STG{number}" for number in range(850, 900)}
 
 
 def _judge_checkpoints(root: Path, inputs: tuple[Block, ...]) -> tuple[Diagnostic, ...]:
-    """Verify the checkpoints in a project; those with the word `imported` or `untrusted` come from there."""
+    """Verify the checkpoints in a project; those with a word such as `imported` are to be brought into a run."""
     from stagec.cli.commands.checkpoint.verify import report_checkpoints
     from stagec.protocol.manifest import TrustLevel
     from stagec.world.stages.checkpoints import judge_checkpoint, list_manifests
+    from stagec.world.stages.foreign_checkpoint import judge_import
+    from stagec.world.stages.run_folder import RunFolder
 
-    words = {word for block in inputs for word in block.info[2:]}
-    trust = next((level for level in TrustLevel if level.value in words), TrustLevel.LOCAL)
-    found = tuple(judge_checkpoint(path, trust, path.relative_to(root).as_posix()) for path in list_manifests(root))
-    return report_checkpoints(found).report.diagnostics
+    sources = {block.info[1]: TrustLevel(word) for block in inputs for word in block.info[2:]}
+    run = RunFolder(root, "wine", "run-002")
+    found = []
+    for path in list_manifests(root):
+        file = path.relative_to(root).as_posix()
+        trust = sources.get(file)
+        judged = judge_checkpoint(path, shown=file) if trust is None else judge_import(path, trust, run, file)
+        found.append(judged)
+    return report_checkpoints(tuple(found)).report.diagnostics
 
 
 def _judge_logs(logs: list[Block]) -> tuple[Diagnostic, ...]:
