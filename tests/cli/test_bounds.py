@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from handmade import steps
+from handmade import process, processes, scheduled, steps
 
 from stagec.cli.app import run
 from stagec.cli.wording import format_duration
@@ -114,6 +114,55 @@ def test_a_cycle_without_a_bound_says_where_it_is_and_what_would_bound_it(endles
     (flow,) = shown_json(capfd, str(endless), status=1)
     assert not flow["bounded"]
     assert [each["code"] for each in flow["errors"]] == ["STG608"]
+
+
+SCHEDULE = """\
+limit    none; at most 2 at the same time
+steps    at most 5
+turns    none
+time     at most 41 min 42 s; without retries 13 min 54 s
+planned  12 min if each stage takes the time that it states
+critical S01_load_data → S02_train_model → S04_evaluate_model
+width    2 stages could run at the same time: S04_evaluate_model and S05_send_report
+at risk  up to 9 min 16 s of work without a checkpoint in between: S02_train_model → S04_evaluate_model
+
+what runs after a failure, once wine-quality is resumed
+  S01_load_data       5 stages, up to 13 min 54 s in a row
+  S02_train_model     2 stages, up to 9 min 16 s in a row
+  S03_explore_data    3 stages, up to 9 min 16 s in a row
+  S04_evaluate_model  1 stage, up to 4 min 38 s in a row
+  S05_send_report     1 stage, up to 4 min 38 s in a row
+
+retries of wine-quality
+  S01_load_data       at most 3 attempts
+  S02_train_model     at most 3 attempts
+  S03_explore_data    at most 3 attempts
+  S04_evaluate_model  at most 3 attempts
+"""
+
+
+def test_a_stage_plan_has_its_critical_path_width_gaps_and_failures(tmp_path: Path, capfd: Shown) -> None:
+    plan = tmp_path / "wine.plan.json"
+    plan.write_bytes(dump(processes()))
+    assert run(["bounds", str(plan)]) == 0
+    assert capfd.readouterr().out.endswith(SCHEDULE)
+    (flow,) = shown_json(capfd, str(plan))
+    (entry,) = flow["entries"]
+    assert entry["node"] is None
+    assert entry["schedule"]["criticalPath"] == ["S01_load_data", "S02_train_model", "S04_evaluate_model"]
+    assert entry["schedule"]["width"] == {"nodes": ["S04_evaluate_model", "S05_send_report"], "exact": True}
+    assert entry["schedule"]["failures"][0] == {"node": "S01_load_data", "nodes": 5, "milliseconds": 834_000}
+
+
+def test_long_chains_and_many_failures_are_cut(tmp_path: Path, capfd: Shown) -> None:
+    names = [f"S01_load_part_{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(100)]
+    needs = {name: tuple(names[at - 1 : at] if at else ()) for at, name in enumerate(names)}
+    plan = tmp_path / "long.plan.json"
+    plan.write_bytes(dump(scheduled(dict.fromkeys(names, process()), needs)))
+    assert run(["bounds", str(plan)]) == 0
+    out = capfd.readouterr().out
+    assert " → S01_load_part_at → … (60 more) → S01_load_part_dc → " in out
+    assert "\n  and 80 more\n" in out
 
 
 def test_a_flow_can_be_chosen(capfd: Shown) -> None:
