@@ -283,6 +283,9 @@ def test_an_executor_carries_out_stages_without_a_command(compiled: Any, run: Ru
     folder = compiled(load=None, train=None, test=None, tell=None)
     (tmp_path / "do.py").write_text(HEAD + WRITES, encoding="utf-8")
     assert b"--executor 'PROGRAM \xe2\x80\xa6' names the program" in run("run", "wine.plan.json").stderr
+    (tmp_path / "s.yaml").write_text("processes: {}", encoding="utf-8")
+    imagined = run("run", "wine.plan.json", "--run", "imagined", "--scenario", "s.yaml")
+    assert (imagined.returncode, list(folder.parent.glob("imagined/S*"))) == (0, [])
     ended = run("run", "wine.plan.json", "--run", "one", "--executor", f"'{sys.executable}' do.py")
     assert ended.returncode == 0
     assert (folder / TELL / "data.txt").read_text() == TELL

@@ -20,6 +20,7 @@ from stagec.cli.running.stages import (
     find_folder,
     has_stages,
     is_resumable,
+    refuse_silent_stages,
     refuse_unfit_stages,
     verify_stages,
 )
@@ -103,6 +104,7 @@ def _continue(request: ResumeRequest, path: Path, journal: Journal, program: Pro
     refuse_unfit_stages(program.plan, options)
     scenario = read_scenario(_find_scenario(request, history), program.plan)
     refuse_hooks(program, scenario, allowed=request.allow_hooks)
+    refuse_silent_stages(program.plan, scenario, options.words)
     announce(program.plan, program.digest, name_of(path), quiet=request.events is not None)
     permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout, options.words)
     given = OtherWorlds(request.world, request.world_command, read_models(request.models), request.tools_in)

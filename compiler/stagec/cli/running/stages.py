@@ -25,6 +25,7 @@ from stagec.protocol.lifecycle import StageStatus
 from stagec.protocol.manifest import TrustLevel
 from stagec.runtime import Program, State
 from stagec.runtime.failures import FailureKind
+from stagec.world.scenario import Scenario
 from stagec.world.stages.resumption import Resumption, Verifier, list_published
 from stagec.world.stages.run_folder import ATTEMPTS, LOG, RunFolder
 from stagec.world.stages.stage_files import Published
@@ -83,7 +84,7 @@ def name_stage_run(runs: Runs) -> str:
 
 
 def refuse_unfit_stages(plan: Plan, options: StageOptions) -> None:
-    """Raise `Failure` for options that a plan has no use for, and for stages that nobody has said how to run."""
+    """Raise `Failure` for options that a plan has no use for, and where stages cannot run."""
     if not has_stages(plan):
         unused = {"--project": options.project, "--executor": options.executor, "--max-parallel": options.max_parallel}
         named = [name for name, each in unused.items() if each is not None]
@@ -91,13 +92,16 @@ def refuse_unfit_stages(plan: Plan, options: StageOptions) -> None:
             raise Failure(
                 f"{listing(named)} are for stage plans, and {quote(plan.id)} has no stages that are processes"
             )
-        return
+    elif not os.path.isdir(options.folder):
+        raise Failure(f"{quote(options.folder)} is no folder: --project names the one in which the run executes")
+
+
+def refuse_silent_stages(plan: Plan, scenario: Scenario, words: tuple[str, ...]) -> None:
+    """Raise `Failure` for stages that nobody has said how to run."""
     silent = [name for name, node in plan.nodes.items() if isinstance(node.act, Process) and not node.act.words]
-    if silent and not options.words:
+    if silent and not words and scenario.processes is None:
         told = f"{listing(silent[:_SHOWN])}{' and others' * (len(silent) > _SHOWN)}"
         raise Failure(f"{told} have no 'run': --executor 'PROGRAM …' names the program that carries out their goals")
-    if not os.path.isdir(options.folder):
-        raise Failure(f"{quote(options.folder)} is no folder: --project names the one in which the run executes")
 
 
 _SHOWN = 4

@@ -21,6 +21,7 @@ from stagec.cli.running.stages import (
     has_stages,
     name_stage_run,
     refuse_other_results,
+    refuse_silent_stages,
     refuse_unfit_stages,
 )
 from stagec.cli.running.worlds import WorldSetup, open_world
@@ -84,6 +85,7 @@ def start(request: StartRequest) -> Exit:
     refuse_unfit_stages(program.plan, request.stages)
     scenario = read_scenario(request.scenario, program.plan)
     refuse_hooks(program, scenario, allowed=request.allow_hooks)
+    refuse_silent_stages(program.plan, scenario, request.stages.words)
     path = _choose_path(request, program.plan)
     folder = find_folder(program.plan, name_of(path), request.stages)
     started = _describe_start(request, program, scenario, name_of(path))
