@@ -229,11 +229,11 @@ def _read_line(match: re.Match[bytes], line: int) -> Marker | BrokenMarker | Non
     """Return what a line holds; as the reference parser decides, a carriage return inside the content breaks it."""
     indent, kind, written, content, broken = match.groups()
     column = len(indent.decode()) + 1 if indent else 1
-    name = (kind or broken).decode().replace("-", "_")
+    name = (kind or broken).replace(b"-", b"_").decode()
     if kind:
-        text = content.removesuffix(b"\r").decode(errors="replace").strip(_BLANKS)
+        text = content.removesuffix(b"\r").decode("utf-8", "replace").strip(_BLANKS)
         if "\r" not in text:
-            return Marker(name, written.decode(errors="replace") if written else "", text, line, column)
+            return Marker(name, written.decode("utf-8", "replace") if written else "", text, line, column)
     if name not in CATEGORIES:
         return None
     return BrokenMarker(name, match[0][1 + len(indent) :].removesuffix(b"\r").decode(errors="replace"), line, column)
