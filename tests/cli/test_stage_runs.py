@@ -160,8 +160,7 @@ def test_a_stage_that_fails_is_tried_three_times_and_then_resumed(compiled: Any,
     folder = compiled(train=f"if not Path('go').exists(): sys.exit(7)\n{WRITES}")
     ended = run("run", "wine.plan.json", "--run", "one")
     assert ended.returncode == 1
-    assert words(ended)[1] == (TRAIN, "the", "output", "'data'", "is", "none:", "No", "such", "file", "or", "directory")
-    assert words(ended)[2] == (TRAIN, "exit")
+    assert words(ended)[1:4] == [(TRAIN, "exit"), (TRAIN, "exit", "attempt"), (TRAIN, "exit", "attempt")]
     assert words(ended)[-1][:3] == ("failed:", TRAIN, "attempt")
     assert b"to resume it: stagec resume one\n" in ended.stderr
     assert json.loads(run("runs", "export", "one").stdout)["stages"][1]["attempts"] == 3

@@ -50,7 +50,7 @@ class StageReporter:
         for effect in step.effects:
             if isinstance(effect, Execute):
                 self._said.pop(effect.node, None)
-        line = self._describe(answered, step)
+        line = self._describe(answered)
         if line:
             self.print(line)
         self._board.start()
@@ -77,19 +77,18 @@ class StageReporter:
         """Leave the terminal as it was."""
         self._board.stop()
 
-    def _describe(self, answered: StageEffect | None, step: StepResult) -> str:
+    def _describe(self, answered: StageEffect | None) -> str:
         """Return a line about what was answered; nothing for what goes on."""
         if answered is None:
             return ""
         record = self._ledger.stages[answered.node]
-        again = any(isinstance(each, Execute) and each.node == answered.node for each in step.effects)
         if isinstance(answered, Publish) and not record.ending:
             told = [self._paint("completed", Style.MESSAGE), _format_seconds(record), record.checkpoint or ""]
         elif isinstance(answered, Preserve):
             told = [f"left {record.checkpoint}" if record.checkpoint else ""]
         elif record.ending:
             told = [self._paint(self._show(record.ending), Style.ERROR), _format_seconds(record)]
-            told += [f"attempt {record.attempts} begins"] if again else []
+            told += [f"attempt {record.attempts}"] if record.attempts > 1 else []
         else:
             told = []
         line = ", ".join(each for each in told if each)

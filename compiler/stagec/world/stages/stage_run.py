@@ -122,7 +122,7 @@ def _choose_status(end: ProcessEnd, *, is_whole: bool) -> Status:
 def _explain(end: ProcessEnd, faults: Mapping[str, str], changed: Sequence[str]) -> list[str]:
     """Return what is to be told of an end besides its outcome."""
     told = [] if end.error is None else [end.error]
-    if end.error is None and end.interrupted is None:
+    if end.error is None and end.interrupted is None and end.exit == 0:
         told += [f"the output {quote(name)} is none: {words}" for name, words in sorted(faults.items())]
     told += [f"the input {quote(name)} has changed while the stage ran" for name in sorted(changed)]
     if end.others:
