@@ -127,3 +127,31 @@ def test_a_budget_that_is_none_is_refused(option: str, amount: str, tmp_path: Pa
     with serve(WRITTEN) as wire:
         assert _stagec(tmp_path, wire, *RUN, option, amount).returncode == 2
     assert wire.asked == []
+
+
+def test_the_servers_of_a_plan_start_with_a_model_and_their_tools_are_called(tmp_path: Path) -> None:
+    script = Path(__file__).parents[1] / "world" / "server.py"
+    catalogue = {"mcp": {"s": {"command": sys.executable, "args": [str(script), "calling"]}}}
+    (tmp_path / "tools.yaml").write_text(json.dumps(catalogue))
+    stage = {
+        "id": "work",
+        "name": "Work",
+        "allowedTools": ["echo"],
+        "completionTool": "hand_in",
+        "completionSchema": {"type": "object"},
+        "retryPolicy": {"maxAttempts": 1, "backoff": "none"},
+        "turnCap": 5,
+        "resolutionPolicy": "fail",
+    }
+    (tmp_path / "work.md").write_text(f"---\n{json.dumps(stage)}\n---\nWork. Call hand_in.\n")
+    (tmp_path / "pipeline.yaml").write_text("entry: work\n")
+    said = (Said("", [("c", "echo", '{"a": 1}')]), Said("", [("d", "hand_in", "{}")]))
+    with serve(*said) as wire:
+        assert _stagec(tmp_path, wire, "tools", "lock").returncode == 0
+        assert _stagec(tmp_path, wire, "compile", ".", "-o", "plan.json").returncode == 0
+        ended = _stagec(tmp_path, wire, "run", "plan.json", "--model", "openai:gpt")
+        assert ended.returncode == 0, ended.stderr
+        assert "Do echo" in json.dumps(wire.asked[0])
+        assert wire.asked[1]["messages"][-1]["content"] == '{"a": 1}'
+        _stagec(tmp_path, wire, "run", "plan.json", "--model", "openai:gpt", "--no-servers")
+    assert (tmp_path / "calls").read_text().split() == ["echo"]

@@ -70,6 +70,37 @@ def senseless(_: str | None) -> Json:
     return {"tools": [{"title": "a tool without a name"}]}
 
 
+def calling(_: str | None) -> Json:
+    names = ("echo", "fail", "die", "hang", "big", "deny", "many", "secret")
+    return {"tools": [tool(each, description=f"Do {each}") for each in names]}
+
+
+def call(name: str, arguments: Json, meta: Json) -> Json:
+    """Do what a tool of the kind `calling` does."""
+    note_call(name)
+    if name == "die":
+        sys.exit(5)
+    if name == "hang":
+        time.sleep(600)
+    if name == "deny":
+        return {"error": {"code": -32000, "message": "not today"}}
+    if name == "many":
+        return {
+            "result": {
+                "content": [],
+                "structuredContent": {"given": arguments, "key": meta.get("stagec/idempotencyKey")},
+            }
+        }
+    size = {"big": 50_000_000}.get(name, 0)
+    text = json.dumps(arguments) if size == 0 else "x" * size
+    return {"result": {"content": [{"type": "text", "text": text}], "isError": name == "fail"}}
+
+
+def note_call(name: str) -> None:
+    with Path("calls").open("a", encoding="utf-8") as file:
+        file.write(f"{name}\n")
+
+
 LISTS: dict[str, Callable[[str | None], Json]] = {
     "polite": polite,
     "many": many,
@@ -80,6 +111,7 @@ LISTS: dict[str, Callable[[str | None], Json]] = {
     "drifting": drifting,
     "hanging": hanging,
     "senseless": senseless,
+    "calling": calling,
 }
 
 
@@ -105,6 +137,8 @@ def answer(kind: str, request: Json) -> Json:
     if method == "tools/list":
         later = LATER if kind == "modern" else {}
         return {"result": {**LISTS.get(kind, polite)(params.get("cursor")), **later}}
+    if method == "tools/call":
+        return call(params["name"], params.get("arguments") or {}, params.get("_meta") or {})
     return {"error": {"code": -32601, "message": "Method not found"}}
 
 

@@ -58,14 +58,15 @@ def ask(questions: Iterable[Question], report: Progress, finish: Finish) -> tupl
 
     Raise `Failure` when the library is not installed. No server is left running, however this function ends.
     """
-    _require()
+    require_library()
     try:
         return asyncio.run(_ask_unless_interrupted(tuple(questions), report, finish))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
 
 
-def _require() -> None:
+def require_library() -> None:
+    """Raise `Failure` when the library is not installed; keep it from logging what is told in our own words."""
     import logging
 
     try:
@@ -105,7 +106,7 @@ async def _answer(question: Question, report: Progress) -> Answer:
         meant = expand_variables(server, os.environ)
     except UnsetVariableError as unset:
         return ServerFailure(server, f"refers to {quote(unset)}, which is not set")
-    transport = _transport(meant, question.folder)
+    transport = open_transport(meant, question.folder)
     report(server, 0)
     try:
         async with asyncio.timeout(question.timeout):
@@ -128,7 +129,8 @@ _OTHERS = {"sse", "ws"}
 """Transports that came before HTTP as it is now, or never became part of the protocol."""
 
 
-def _transport(server: Server, folder: str) -> Transport:
+def open_transport(server: Server, folder: str) -> Transport:
+    """Return how a server is reached: as a process that starts in a folder, or by its address."""
     from mcp.client.stdio import get_default_environment
 
     if server.command is None:
@@ -159,14 +161,14 @@ async def _list(
     found: dict[str, LockedTool] = {}
     who = Implementation(name="stagec", version=__version__)
     async with Client(transport, mode=mode, cache=None, client_info=who) as client:
-        async for page in _pages(client):
+        async for page in list_pages(client):
             for tool in page:
                 _add(found, _lock(tool, server.at))
             report(len(found))
     return found
 
 
-async def _pages(client: Any) -> AsyncIterator[Any]:
+async def list_pages(client: Any) -> AsyncIterator[Any]:
     """Yield the tools page by page; a server that does not say that it has tools is not asked for any."""
     cursor: str | None = None
     seen: set[str] = set()

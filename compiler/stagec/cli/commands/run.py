@@ -17,6 +17,7 @@ from stagec.cli.running import options
 @options.max_cost
 @options.max_time
 @options.tools_in
+@options.servers
 @options.answers
 @options.answer_timeout
 @options.world

@@ -109,6 +109,11 @@ tools_in = click.option(
     metavar="DIR",
     help="Carry out the bundled tools (Read, Write, Edit, Glob, Grep, Bash) in this folder, as far as the plan allows.",
 )
+servers = click.option(
+    "--servers/--no-servers",
+    default=None,
+    help="Start the MCP servers of the plan, or do not. By default they start if a model answers.",
+)
 events = click.option(
     "--events", type=click.Choice(["jsonl"]), help="Print every event as a line of JSON, and nothing else."
 )

@@ -24,6 +24,7 @@ from stagec.world.models.port import Provider
 from stagec.world.models.retries import RetryingProvider, RetryPolicy
 from stagec.world.program_world import Opening, ProgramWorld
 from stagec.world.tools.files import FileTools
+from stagec.world.tools.mcp_tools import McpTools, ServerLimits
 from stagec.world.tools.shell import ShellTool
 from stagec.world.tools.toolbox import Toolbox, ToolSource
 
@@ -33,13 +34,14 @@ class OtherWorlds:
     """A callable that makes a world, the command line of a program, and models; None where nobody names one.
 
     `models` are `PROVIDER:NAME` by `default`, by a name that plans use, or by `node:` and the id of a node. `tools_in`
-    is where bundled tools are carried out.
+    is where bundled tools are carried out. `servers` tells whether MCP servers start; None: if models answer.
     """
 
     factory: str | None = None
     command: str | None = None
     models: Mapping[str, str] = NOTHING
     tools_in: Path | None = None
+    servers: bool | None = None
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -47,6 +49,8 @@ class OtherWorlds:
         models = json.dumps(dict(self.models), sort_keys=True) if self.models else None
         folder = None if self.tools_in is None else os.path.abspath(self.tools_in)
         named = {"world": self.factory, "world-command": self.command, "models": models, "tools-in": folder}
+        if self.servers is not None:
+            named["servers"] = "yes" if self.servers else "no"
         return {name: each for name, each in named.items() if each is not None}
 
     def list_parts(self, program: Program, run: str, variables: tuple[str, ...]) -> Iterator[WorldPart]:
@@ -55,10 +59,18 @@ class OtherWorlds:
             yield PythonWorld(self.factory, program)
         if self.command is not None:
             yield ProgramWorld(_split(self.command), Opening(run, program.plan, program.digest))
-        toolbox = Toolbox(program.plan, _open_tools(self.tools_in, variables), Redactor(os.environ))
+        toolbox = Toolbox(program.plan, self._open_tools(program.plan, variables), Redactor(os.environ))
         yield toolbox
         if self.models:
             yield _open_models(program.plan, self.models, toolbox)
+
+    def _open_tools(self, plan: Plan, variables: tuple[str, ...]) -> Iterator[ToolSource]:
+        """Yield who has tools; servers start last, so that they never stay alone."""
+        if self.tools_in is not None:
+            yield FileTools(self.tools_in)
+            yield ShellTool(self.tools_in, variables, Redactor(os.environ))
+        if plan.servers and (self.servers or (self.servers is None and self.models)):
+            yield McpTools(plan, os.getcwd(), ServerLimits())
 
 
 def recall_worlds(given: OtherWorlds, facts: Mapping[str, str] = NOTHING) -> OtherWorlds:
@@ -66,9 +78,10 @@ def recall_worlds(given: OtherWorlds, facts: Mapping[str, str] = NOTHING) -> Oth
     models = object_of(json.loads(facts["models"])) if "models" in facts else NOTHING
     known = {name: each for name, each in models.items() if isinstance(each, str)}
     folder = given.tools_in or (Path(facts["tools-in"]) if "tools-in" in facts else None)
+    servers = facts["servers"] == "yes" if given.servers is None and "servers" in facts else given.servers
     if given.factory is not None or given.command is not None:
-        return replace(given, models=given.models or known, tools_in=folder)
-    return OtherWorlds(facts.get("world"), facts.get("world-command"), {**known, **given.models}, folder)
+        return replace(given, models=given.models or known, tools_in=folder, servers=servers)
+    return OtherWorlds(facts.get("world"), facts.get("world-command"), {**known, **given.models}, folder, servers)
 
 
 DEFAULT, NODE = "default", "node:"
@@ -84,12 +97,6 @@ def read_models(given: Iterable[str], configured: Mapping[str, str] = NOTHING) -
             raise Failure(f"--model {quote(each)} names no model: write PROVIDER:NAME, such as 'openai:gpt-5.4'")
         models[key if equals else DEFAULT] = model
     return models
-
-
-def _open_tools(folder: Path | None, variables: tuple[str, ...]) -> Iterator[ToolSource]:
-    if folder is not None:
-        yield FileTools(folder)
-        yield ShellTool(folder, variables, Redactor(os.environ))
 
 
 def _open_models(plan: Plan, models: Mapping[str, str], toolbox: Toolbox) -> ModelWorld:

@@ -52,6 +52,7 @@ class ResumeRequest:
     max_cost: Decimal | None = None
     max_time: float | None = None
     tools_in: Path | None = None
+    servers: bool | None = None
     answers: str | None = None
     answer_timeout: float | None = None
     world: str | None = None
@@ -107,7 +108,9 @@ def _continue(request: ResumeRequest, path: Path, journal: Journal, program: Pro
     refuse_silent_stages(program.plan, scenario, options.words)
     announce(program.plan, program.digest, name_of(path), quiet=request.events is not None)
     permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout, options.words)
-    given = OtherWorlds(request.world, request.world_command, read_models(request.models), request.tools_in)
+    given = OtherWorlds(
+        request.world, request.world_command, read_models(request.models), request.tools_in, request.servers
+    )
     others = recall_worlds(given, history.facts)
     folder = find_folder(program.plan, name_of(path), options)
     with open_world(

@@ -50,6 +50,7 @@ class StartRequest:
     max_cost: Decimal | None = None
     max_time: float | None = None
     tools_in: Path | None = None
+    servers: bool | None = None
     answers: str | None = None
     answer_timeout: float | None = None
     world: str | None = None
@@ -91,7 +92,7 @@ def start(request: StartRequest) -> Exit:
     started = _describe_start(request, program, scenario, name_of(path))
     configured = load_configuration((Path(),)).settings.models
     others = OtherWorlds(
-        request.world, request.world_command, read_models(request.models, configured), request.tools_in
+        request.world, request.world_command, read_models(request.models, configured), request.tools_in, request.servers
     )
     reporter = choose_reporter(program.plan, request.events)
     permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout, request.stages.words)

@@ -1,0 +1,270 @@
+"""The MCP servers of a plan while it runs: started, compared with the plan, called, started again, and ended."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import CancelledError, Future
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from threading import Lock, Thread
+from typing import Any
+
+from stagec.catalogue import Server
+from stagec.catalogue.lock import digest
+from stagec.core.failure import Failure
+from stagec.core.json import Json, Object
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.core.version import __version__
+from stagec.core.words import listing, quote
+from stagec.plan import surroundings
+from stagec.plan.document import Plan
+from stagec.world.briefing import ToolDefinition
+from stagec.world.mcp import UnsetVariableError, expand_variables, list_pages, open_transport, require_library
+from stagec.world.server_errors import Transport, describe_failure, explain_error, first_error
+from stagec.world.tools.toolbox import ToolError
+
+_DIGEST = "sha256:"
+
+
+@value
+class ServerLimits:
+    """Seconds that a server may take: to start and list its tools, for one call, and before it is started again.
+
+    The last doubles each time; a server is started so often in all.
+    """
+
+    start: float = 60
+    call: float = 300
+    again: float = 0.5
+    starts: int = 5
+
+
+class McpTools:
+    """The tools of a plan that MCP servers have; an event loop in a thread of its own talks with all of them.
+
+    Raises `Failure` when a server does not start, or offers another tool under a name than the plan was compiled with.
+    """
+
+    def __init__(self, plan: Plan, folder: str, limits: ServerLimits) -> None:
+        require_library()
+        self._loop = asyncio.new_event_loop()
+        self._lock = Lock()
+        self._under_way: dict[str, Future[Json]] = {}
+        self._thread = Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._live = {name: LiveServer(_make_server(name, each), folder, limits) for name, each in plan.servers.items()}
+        self._servers = {name: str(tool.server) for name, tool in plan.tools.items() if tool.server in self._live}
+        try:
+            self._submit(self._start(plan)).result()
+        except BaseException:
+            self.close()
+            raise
+
+    async def _start(self, plan: Plan) -> None:
+        await asyncio.gather(*(each.start() for each in self._live.values()))
+        drifted = [name for name, tool in plan.tools.items() if name in self._servers and self._differs(name, tool)]
+        if drifted:
+            said = listing(sorted(drifted))
+            raise Failure(
+                f"MCP servers offer something else than the plan was compiled with: {said}; lock and compile again"
+            )
+
+    def _differs(self, name: str, tool: surroundings.Tool) -> bool:
+        offered = self._live[self._servers[name]].tools.get(name)
+        known = None if tool.digest is None else tool.digest.removeprefix(_DIGEST)
+        return offered is None or known not in {None, digest(offered.schema)}
+
+    def define(self, name: str) -> ToolDefinition | None:
+        """Return a tool as its server offers it."""
+        server = self._servers.get(name)
+        return None if server is None else self._live[server].tools.get(name)
+
+    def call(self, key: str, tool: str, arguments: Object) -> Json:
+        """Return the result of a call; a call that was interrupted is not made again."""
+        future: Future[Json] = self._submit(self._live[self._servers[tool]].call(key, tool, arguments))
+        with self._lock:
+            self._under_way[key] = future
+        try:
+            return future.result()
+        except CancelledError as error:
+            raise ToolError("the call was cancelled") from error
+        finally:
+            with self._lock:
+                self._under_way.pop(key, None)
+
+    def cancel(self, key: str) -> None:
+        """End a call."""
+        with self._lock:
+            future = self._under_way.get(key)
+        if future is not None:
+            future.cancel()
+
+    def close(self) -> None:
+        """End every server, and the event loop."""
+        with suppress(TimeoutError):
+            self._submit(self._stop()).result(_PATIENCE)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_PATIENCE)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+    async def _stop(self) -> None:
+        await asyncio.gather(*(each.stop() for each in self._live.values()), return_exceptions=True)
+
+    def _submit(self, work: Any) -> Future[Any]:
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+
+_CLOSED = "Connection closed"
+"""What the library says of a connection that has broken, with a code that servers use for errors of their own, too."""
+_PATIENCE = 10.0
+"""Seconds in which all servers must have ended."""
+
+
+class LiveServer:
+    """One server: a task holds the connection, and begins a new one when the old one has broken."""
+
+    def __init__(self, server: Server, folder: str, limits: ServerLimits) -> None:
+        self.tools: Mapping[str, ToolDefinition] = {}
+        self._server, self._folder, self._limits = server, folder, limits
+        self._starts = 0
+        self._client: Any = None
+        self._over = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Start the server and learn its tools, or raise `Failure`."""
+        self._starts += 1
+        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._over = asyncio.Event()
+        self._task = asyncio.create_task(self._hold(ready, self._over))
+        await ready
+
+    async def stop(self) -> None:
+        """End the server."""
+        self._over.set()
+        if self._task is not None:
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def call(self, key: str, tool: str, arguments: Object) -> Json:
+        """Return the result of a call, or raise `ToolError`."""
+        if self._client is None:
+            await self._start_again()
+        meta: Any = {"stagec/idempotencyKey": key}
+        try:
+            result = await self._client.call_tool(
+                tool, dict(arguments), read_timeout_seconds=self._limits.call, meta=meta
+            )
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            raise await self._explain(error) from error
+        return _read_result(result)
+
+    async def _explain(self, error: Exception) -> ToolError:
+        """Return why a call came to nothing; a connection that has broken is given up."""
+        from mcp import MCPError
+        from mcp_types import CONNECTION_CLOSED
+
+        cause = first_error(error)
+        if isinstance(cause, MCPError) and (cause.code != CONNECTION_CLOSED or cause.message != _CLOSED):
+            return ToolError(f"the server answered with error {cause.code}: {cause.message}")
+        self._client = None
+        await self.stop()
+        return ToolError("the server ended in the middle of the call; whether it was carried out is not known")
+
+    async def _start_again(self) -> None:
+        if self._starts >= self._limits.starts:
+            raise ToolError(f"the server has ended {self._starts} times and is not started any more")
+        await asyncio.sleep(self._limits.again * 2 ** (self._starts - 1))
+        try:
+            await self.start()
+        except Failure as failure:
+            raise ToolError(str(failure)) from failure
+
+    async def _hold(self, ready: asyncio.Future[None], over: asyncio.Event) -> None:
+        """Hold a connection open until it is over: what opened it must close it."""
+        try:
+            async with self._connect() as client:
+                self._client = client
+                ready.set_result(None)
+                await over.wait()
+        except Failure as failure:
+            if not ready.done():
+                ready.set_exception(failure)
+        finally:
+            self._client = None
+
+    @asynccontextmanager
+    async def _connect(self) -> AsyncIterator[Any]:
+        """Open a connection in the way that servers of today understand, else in that of tomorrow."""
+        from mcp import Client, Implementation
+        from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
+
+        meant = _expand(self._server)
+        who = Implementation(name="stagec", version=__version__)
+        for mode in ("legacy", "auto"):
+            transport = open_transport(meant, self._folder)
+            try:
+                async with AsyncExitStack() as opened:
+                    async with asyncio.timeout(self._limits.start):
+                        new = Client(transport, mode=mode, cache=None, client_info=who)
+                        client = await opened.enter_async_context(new)
+                        self.tools = await _list_tools(client)
+                    yield client
+                    return
+            except Failure:
+                raise
+            except Exception as error:
+                if mode == "auto" or getattr(first_error(error), "code", None) != UNSUPPORTED_PROTOCOL_VERSION:
+                    raise _refuse(meant, transport, error) from error
+
+
+def _refuse(server: Server, transport: Transport, error: Exception) -> Failure:
+    what = "did not list its tools in time" if isinstance(error, TimeoutError) else explain_error(error, transport)
+    found = describe_failure(server, transport, what)
+    return Failure("\n  ".join((f"MCP server {quote(server.name)} {found.what}", *found.said)))
+
+
+def _expand(server: Server) -> Server:
+    try:
+        return expand_variables(server, os.environ)
+    except UnsetVariableError as unset:
+        raise Failure(f"MCP server {quote(server.name)} refers to {quote(str(unset))}, which is not set") from unset
+
+
+async def _list_tools(client: Any) -> Mapping[str, ToolDefinition]:
+    found: dict[str, ToolDefinition] = {}
+    async for page in list_pages(client):
+        for tool in page:
+            found.setdefault(tool.name, ToolDefinition(tool.name, tool.description or "", tool.input_schema))
+    return found
+
+
+def _read_result(result: Any) -> Json:
+    """Return what a tool has answered, in structured form or as text; raise `ToolError` for a fault."""
+    texts = [each.text if each.type == "text" else f"[{each.type}]" for each in result.content]
+    if result.is_error:
+        raise ToolError("\n".join(texts) or "the tool failed and did not say why")
+    structured: Json = result.structured_content
+    return "\n".join(texts) if structured is None else structured
+
+
+def _make_server(name: str, given: surroundings.Server) -> Server:
+    """Return a server as the plan has it; the values of its variables and headers come from the environment."""
+    env = {each: f"${{{each}}}" for each in given.environment}
+    headers = {each: f"${{{name_header(name, each)}}}" for each in given.headers}
+    at = Place("plan", ("servers", name))
+    return Server(name, at, given.command, given.args, env, given.cwd, given.url, headers)
+
+
+def name_header(server: str, header: str) -> str:
+    """Return the variable that holds a header of a server: `STAGEC_HEADER_SERVER_NAME`."""
+    return "_".join(("STAGEC", "HEADER", _make_name(server), _make_name(header)))
+
+
+def _make_name(text: str) -> str:
+    """Return a text as a part of the name of a variable."""
+    return "".join(each if each.isalnum() else "_" for each in text).upper()
