@@ -112,8 +112,8 @@ def test_a_file_that_cannot_be_read_is_told_once_the_others_were(written: Path, 
     shown = capfd.readouterr()
     assert shown.out.startswith(f"{written}: verified: ")
     assert shown.err.splitlines() == [
-        f"stagec: error: cannot read '{tmp_path / 'nowhere'}': No such file or directory",
-        f"stagec: error: cannot read '{tmp_path}': Is a directory",
+        f"stagec: error: cannot read {quote(tmp_path / 'nowhere')}: No such file or directory",
+        f"stagec: error: cannot read {quote(tmp_path)}: Is a directory",
     ]
 
 

@@ -15,10 +15,14 @@ from stagec.runtime.exchange import (
     Call,
     Confirm,
     Effect,
+    Execute,
     Grant,
     Hook,
+    Interrupt,
     Judge,
     Message,
+    Preserve,
+    Publish,
     Run,
     Shell,
     Turn,
@@ -126,6 +130,20 @@ def _brief_hook(_plan: Plan, effect: Hook, _tools: Definitions) -> Object:
     return {"call": effect.call, "phase": effect.phase, "given": dict(effect.given)}
 
 
+def _brief_execute(_plan: Plan, effect: Execute, _tools: Definitions) -> Object:
+    limits = effect.limits
+    escalation = {
+        "warn": limits.warn,
+        "interrupt": limits.interrupt,
+        "terminate": limits.terminate,
+        "kill": limits.kill,
+    }
+    inputs: dict[str, Json] = {
+        name: _present(node=each.node, path=each.path, url=each.url) for name, each in effect.inputs.items()
+    }
+    return {"words": list(effect.words), "inputs": inputs, "outputs": dict(effect.outputs), "limits": escalation}
+
+
 def _describe_tools(tools: Definitions, names: Iterable[str]) -> list[Json]:
     return [describe_tool(each) for each in tools.define(names)]
 
@@ -182,6 +200,10 @@ KINDS: Mapping[type[Effect], str] = {
     Wait: "wait",
     Confirm: "confirm",
     Hook: "hook",
+    Execute: "execute",
+    Publish: "publish",
+    Preserve: "preserve",
+    Interrupt: "interrupt",
 }
 """What each kind of request is called outside of this process."""
 
@@ -196,4 +218,8 @@ _DETAILS: Mapping[type[Effect], Callable[..., Object]] = {
     Wait: _list_members("milliseconds"),
     Confirm: _list_members("question"),
     Hook: _brief_hook,
+    Execute: _brief_execute,
+    Publish: _list_members("outputs", "checkpoint"),
+    Preserve: _list_members("reason"),
+    Interrupt: _list_members("request"),
 }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import CancelledError, Future
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, suppress
 from threading import Lock, Thread
 from typing import Any
 
@@ -187,8 +187,8 @@ class LiveServer:
     async def _hold(self, ready: asyncio.Future[None], over: asyncio.Event) -> None:
         """Hold a connection open until it is over: what opened it must close it."""
         try:
-            async with self._connect() as client:
-                self._client = client
+            async with AsyncExitStack() as opened:
+                self._client = await self._open(opened)
                 ready.set_result(None)
                 await over.wait()
         except Failure as failure:
@@ -197,29 +197,31 @@ class LiveServer:
         finally:
             self._client = None
 
-    @asynccontextmanager
-    async def _connect(self) -> AsyncIterator[Any]:
-        """Open a connection in the way that servers of today understand, else in that of tomorrow."""
+    async def _open(self, opened: AsyncExitStack) -> Any:
+        """Open a connection in the way that servers of today understand, else in that of tomorrow; list the tools."""
         from mcp import Client, Implementation
-        from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
 
-        meant = _expand(self._server)
-        who = Implementation(name="stagec", version=__version__)
+        meant, who = _expand(self._server), Implementation(name="stagec", version=__version__)
         for mode in ("legacy", "auto"):
             transport = open_transport(meant, self._folder)
             try:
-                async with AsyncExitStack() as opened:
-                    async with asyncio.timeout(self._limits.start):
-                        new = Client(transport, mode=mode, cache=None, client_info=who)
-                        client = await opened.enter_async_context(new)
-                        self.tools = await _list_tools(client)
-                    yield client
-                    return
-            except Failure:
-                raise
+                async with asyncio.timeout(self._limits.start):
+                    new = Client(transport, mode=mode, cache=None, client_info=who)
+                    client = await opened.enter_async_context(new)
+                    self.tools = await _list_tools(client)
             except Exception as error:
-                if mode == "auto" or getattr(first_error(error), "code", None) != UNSUPPORTED_PROTOCOL_VERSION:
+                if mode == "auto" or not _is_of_tomorrow(error):
                     raise _refuse(meant, transport, error) from error
+            else:
+                return client
+        raise AssertionError(meant)
+
+
+def _is_of_tomorrow(error: Exception) -> bool:
+    """Tell whether a server speaks a later version of the protocol alone."""
+    from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
+
+    return getattr(first_error(error), "code", None) == UNSUPPORTED_PROTOCOL_VERSION
 
 
 def _refuse(server: Server, transport: Transport, error: Exception) -> Failure:
