@@ -139,8 +139,16 @@ class LiveServer:
         self._starts += 1
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._over = asyncio.Event()
-        self._task = asyncio.create_task(self._hold(ready, self._over))
-        await ready
+        task = self._task = asyncio.create_task(self._hold(ready, self._over))
+        await asyncio.wait((ready, task), return_when=asyncio.FIRST_COMPLETED)
+        if not ready.done():
+            ready.cancel()
+            raise self._explain_start(task.exception())
+
+    def _explain_start(self, error: BaseException | None) -> Failure:
+        """Return why the server did not start; the library puts what leaves a connection into groups."""
+        cause = None if error is None else first_error(error)
+        return cause if isinstance(cause, Failure) else Failure(f"MCP server {quote(self._server.name)}: {cause}")
 
     async def stop(self) -> None:
         """End the server."""
@@ -191,9 +199,6 @@ class LiveServer:
                 self._client = await self._open(opened)
                 ready.set_result(None)
                 await over.wait()
-        except Failure as failure:
-            if not ready.done():
-                ready.set_exception(failure)
         finally:
             self._client = None
 
