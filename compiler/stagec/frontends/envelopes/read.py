@@ -10,7 +10,7 @@ from stagec.core.memo import Memo
 from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.frontends.envelopes.document import DURATION, PARALLEL, Envelope, StagePlan
-from stagec.frontends.envelopes.recognise import is_envelope, recognises
+from stagec.frontends.envelopes.recognise import find_stages, is_envelope, recognises
 from stagec.frontends.envelopes.resolve import Links, Resolver, WrittenEnvelope, find_texts
 from stagec.sources.read import Sources, legible
 from stagec.sources.shape import judge, judge_numbers
@@ -59,8 +59,9 @@ def _read_plan(tree: Tree) -> Iterator[StagePlan]:
     if not tree.readable:
         return
     members = object_of(tree.value)
-    at = tree.at if isinstance(tree.value, list) else tree.at / "stages"
-    stages = list_of(tree.value) or list_of(members.get("stages"))
+    name = find_stages(members)
+    at = tree.at if isinstance(tree.value, list) else tree.at / name
+    stages = list_of(tree.value) or list_of(members.get(name))
     written = [_take_envelope(at / index, each) for index, each in enumerate(stages) if isinstance(each, dict)]
     yield _make_plan((tree,), at, members, written, is_whole=len(written) == len(stages))
 

@@ -55,8 +55,18 @@ def is_envelope(given: Json) -> bool:
 def is_plan(given: Json) -> bool:
     """Tell whether a document lists envelopes: alone, or as the stages of a plan."""
     members = object_of(given)
-    stages = given if isinstance(given, list) else list_of(members.get("stages"))
+    stages = given if isinstance(given, list) else list_of(members.get(find_stages(members)))
     return any(map(_is_listed, stages)) or given == [] or _is_empty_plan(members)
+
+
+def find_stages(members: Object) -> str:
+    """Return the member that lists envelopes: `stages`, or what is written in its place."""
+    if STAGES in members:
+        return STAGES
+    return next((name for name, given in members.items() if any(map(_is_listed, list_of(given)))), STAGES)
+
+
+STAGES = "stages"
 
 
 def _is_listed(given: Json) -> bool:

@@ -24,20 +24,22 @@ def name_owner(plan: StagePlan, at: Place) -> str:
 
 
 def report_missing(plan: StagePlan, topic: str, default: str = "") -> Iterator[Finding]:
-    """Say of every envelope that lacks a member which one it is, what it may be misspelt as, and what stands for it."""
-    for fault in plan.list_faults(topic):
-        (name,), misspelt = list_names(fault.facts["missing"]), list_names(fault.facts["misspelt"])
-        doubt = f"; is it {listing(misspelt, 'or')}, misspelt?" if misspelt else ""
-        effect = f": {default}" if default else ""
-        related = tuple(Related(at, "written here") for at, _ in fault.related)
-        yield Finding(fault.at, f"{name_owner(plan, fault.at)} has no {quote(name)}{effect}{doubt}", related)
+    """Say of every envelope that lacks a member which one it is."""
+    return (report_absence(plan, fault, default) for fault in plan.list_faults(topic))
+
+
+def report_absence(plan: StagePlan, fault: Fault, default: str = "") -> Finding:
+    """Say of a member that is not there what it may be misspelt as, and what stands for it."""
+    (name,), misspelt = list_names(fault.facts["missing"]), list_names(fault.facts["misspelt"])
+    doubt = f"; is it {listing(misspelt, 'or')}, misspelt?" if misspelt else ""
+    effect = f": {default}" if default else ""
+    related = tuple(Related(at, "written here") for at, _ in fault.related)
+    return Finding(fault.at, f"{name_owner(plan, fault.at)} has no {quote(name)}{effect}{doubt}", related)
 
 
 def describe_type(plan: StagePlan, fault: Fault) -> str:
     """Return what a member must be and what was found."""
     subject = f"{quote(_name_member(plan, fault.at))} of {name_owner(plan, fault.at)}"
-    if fault.reason == "required":
-        return f"{name_owner(plan, fault.at)} has no {quote(fault.at.pointer[-1])}"
     if fault.reason in _LIMITS:
         return f"{subject} must be {_LIMITS[fault.reason]}"
     wanted = " or ".join(map(with_article, list_names(fault.facts["allowed"])))
