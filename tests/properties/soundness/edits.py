@@ -16,8 +16,9 @@ from properties.soundness.chance import Chance
 from properties.soundness.free_registries import Made
 
 from stagec.core.diagnostic import Severity
+from stagec.plan.document import Plan
 from stagec_dev.checkout import ROOT
-from stagec_dev.compiling import diagnostics
+from stagec_dev.compiling import diagnostics, plans
 
 Json = Any
 Spot = tuple[Any, Any]
@@ -45,7 +46,10 @@ def edited(random: Chance) -> Made:
 
 @cache
 def bases() -> tuple[Path, ...]:
-    """Return the folders of projects without errors: examples, and agents of the corpus where there is one."""
+    """Return the folders of projects without errors: examples, and agents of the corpus where there is one.
+
+    Stage plans are left out: no model answers them, and `stage_runs` has worlds for their processes.
+    """
     found = [*(ROOT / "registries").iterdir()]
     if "STAGEC_CORPUS" in os.environ:
         corpus = Path(os.environ["STAGEC_CORPUS"])
@@ -55,9 +59,14 @@ def bases() -> tuple[Path, ...]:
 
 def _is_clean(folder: Path) -> bool:
     try:
-        return all(each.severity is not Severity.ERROR for each in diagnostics(folder)) and any(_texts(folder))
+        has_errors = any(each.severity is Severity.ERROR for each in diagnostics(folder))
+        return not has_errors and any(_texts(folder)) and not any(map(_has_schedule, plans(folder)))
     except Exception:  # whatever stops stagec is not what this is about
         return False
+
+
+def _has_schedule(plan: Plan) -> bool:
+    return any(not isinstance(entry, str) for entry in plan.entries.values())
 
 
 @cache
