@@ -39,7 +39,7 @@ class StageEvent(StrEnum):
     """A stage that it depends on ended otherwise than as completed, for good."""
     RESUME = "resume"
     RESET = "reset"
-    """Somebody lets it begin anew."""
+    """Somebody resets it: it can start again."""
 
 
 _S, _E = StageStatus, StageEvent

@@ -163,7 +163,7 @@ class StepBuilder:
         return self.before.statuses.get(node) if known is None else known
 
     def set_statuses(self, statuses: Mapping[str, StageStatus]) -> None:
-        """Begin anew, with these statuses and no others."""
+        """Replace all statuses with these."""
         self._statuses = {**statuses}
 
     def change_status(self, node: str, event: StageEvent, execution: Execution | None = None, /, **facts: Json) -> None:

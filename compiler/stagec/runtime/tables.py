@@ -1,4 +1,4 @@
-"""Collections that share what has not changed: the state of a run is made anew with every event."""
+"""Collections that share what has not changed: every event makes a new state of the run."""
 
 from __future__ import annotations
 

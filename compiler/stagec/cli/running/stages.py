@@ -1,4 +1,4 @@
-"""Runs of stage plans: where they are executed, by whom, and what a run that is resumed goes on with."""
+"""Runs of stage plans: where and by whom they are executed, and what a resumed run keeps."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class Consent:
 def verify_stages(
     folder: RunFolder, program: Program, history: History, consent: Consent, finished: Published = NOTHING
 ) -> Resumption:
-    """Verify what a run has left, say what is found, and return what the run goes on with.
+    """Verify what a run has left, report it, and return what the resumed run keeps.
 
     `finished` is what has been published of which the journal does not say it.
     """
