@@ -8,7 +8,7 @@ from handmade import stages
 
 from stagec.core.canonical import canonical, digest
 from stagec.plan import dump
-from stagec.plan.load import read_frame, write_frame
+from stagec.plan.loader import read_frame, write_frame
 
 PLAN = dump(stages())
 PAYLOAD = json.loads(PLAN)["plan"]
@@ -37,7 +37,13 @@ ALTERED = {
         write_frame(canonical({**PAYLOAD, "is": "stagec.plan/2"})),
         "its format is 'stagec.plan/2', and",
     ),
-    "no format": (write_frame(b"[]"), "its format is not named, and this is a reader of 'stagec.plan/1'"),
+    "no format": (
+        write_frame(b"[]"),
+        (
+            "its format is not named, and this is a reader of 'stagec.plan/1'; "
+            "compile its sources again, or use the stagec that made it"
+        ),
+    ),
     "an unknown member": (write_frame(canonical({**PAYLOAD, "x": 1})), "at '/x': is no member of this object"),
     "a member of another form": (write_frame(canonical({**PAYLOAD, "limits": 1})), "at '/limits': expected an object"),
     "a missing node": (

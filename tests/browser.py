@@ -9,10 +9,13 @@ import shutil
 import signal
 import subprocess
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from select import select
 from typing import Any
+
+import pytest
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 QUIET = [
@@ -110,15 +113,38 @@ class Browser:
         heard: dict[str, Any] = json.loads(line)
         return heard
 
-    def size(self, width: int, height: int, *, scheme: str = "light") -> None:
-        """Make the window so large, and its colours light or dark."""
+    def size(self, width: int, height: int, *, scheme: str = "light", motion: str = "", media: str = "") -> None:
+        """Make the window so large, its colours light or dark, its motion `reduce`d, and paper of it with `print`."""
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        wanted = {"prefers-color-scheme": scheme, "prefers-reduced-motion": motion}
+        features = [{"name": name, "value": each} for name, each in wanted.items()]
+        self.ask("Emulation.setEmulatedMedia", media=media, features=features)
+
+    @contextmanager
+    def window(self) -> Iterator[None]:
+        """Open a second window, to which everything is told until it is closed; both have the same cookies."""
+        first, self.session = self.session, ""
+        target = self.ask("Target.createTarget", url="about:blank", newWindow=True)["targetId"]
+        try:
+            self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+            for domain in ("Page", "Runtime", "Network", "Log"):
+                self.ask(f"{domain}.enable")
+            yield
+        finally:
+            self.session = ""
+            self.ask("Target.closeTarget", targetId=target)
+            self.session = first
 
     def open(self, path: Path) -> None:
         """Open a file and wait until it has been read and drawn."""
+        self.visit(path.as_uri())
+
+    def visit(self, url: str) -> None:
+        """Open an address and wait until what is there has been read and drawn."""
         self.told.clear()
-        self.ask("Page.navigate", url=path.as_uri())
+        self.ask("Page.navigate", url="about:blank")  # an address with another fragment alone would load nothing
+        self.told.clear()
+        self.ask("Page.navigate", url=url)
         until = time.monotonic() + self.patience
         while not any(each.get("method") == "Page.loadEventFired" for each in self.told):
             self.told.append(self._hear(until))
@@ -133,6 +159,14 @@ class Browser:
         answer = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
+
+    def wait_for(self, expression: str) -> Any:
+        """Return what an expression is in the page as soon as it is something."""
+        until = time.monotonic() + self.patience
+        while not (found := self.value(expression)):
+            assert time.monotonic() < until, f"the page never shows {expression}"
+            time.sleep(0.05)
+        return found
 
     def click(self, selector: str) -> None:
         """Click with the mouse in the middle of what a selector finds first."""
@@ -175,3 +209,16 @@ class Browser:
         said = [str(each["params"]) for each in self.told if each["method"] == "Runtime.consoleAPICalled"]
         thrown = [str(each["params"]) for each in self.told if each["method"] == "Runtime.exceptionThrown"]
         return logged + said + thrown
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One browser for all tests of pages."""
+    if PROGRAM is None:
+        pytest.skip("no Chromium on this machine")
+    browser = Browser(tmp_path_factory.mktemp("profile"))
+    try:
+        browser.attach()
+        yield browser
+    finally:
+        browser.close()

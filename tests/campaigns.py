@@ -15,6 +15,32 @@ T = TypeVar("T")
 
 SIZE = "STAGEC_CAMPAIGNS"
 
+SAMPLED = {
+    **dict.fromkeys(("cli", "crash", "determinism", "hostile", "world"), 1),
+    "core": 3,
+    "corpus": 30,
+    "drivers": 6,
+    "emitters": 6,
+    "packaging": 2,
+    "plan": 3,
+    "properties": 3,
+    "serve": 6,
+    "sources": 8,
+    "stagec_dev": 4,
+}
+"""Folders whose tests take long, and how many tests of one kind a quick run of the whole suite keeps."""
+SAMPLED_FULL = {"hostile": 15}
+"""The same for a full run; whoever names a folder runs all of its tests."""
+
+FULL_ONLY = (
+    "tests/packaging/test_pre_commit.py::test_the_hook_stops_a_broken_registry_and_lets_a_clean_one_pass",
+    "tests/stagec_dev/site/test_site.py::test_the_site_is_whole_and_works_without_a_network",
+    "tests/packaging/test_pre_commit.py::test_every_hook_stops_what_it_is_for",
+    "tests/packaging/test_pre_commit.py::test_a_repository_without_anything_to_check_passes",
+    "tests/stagec_dev/test_new.py::test_what_is_written_keeps_the_laws_but_for_the_marks",
+)
+"""Tests that run other test suites, install packages or build all pages: a quick run of the whole suite has none."""
+
 
 def is_full() -> bool:
     """Tell whether campaigns run at full size."""
@@ -34,13 +60,24 @@ def sample(cases: Sequence[T], quick: int, *, full: int | None = None) -> Sequen
     most = full if is_full() else quick
     if most is None or len(cases) <= most:
         return cases
+    if most == 1:
+        return cases[:1]
     between = ((at * (len(cases) - 1)) // (most - 1) for at in range(1, most - 1))
     return [cases[at] for at in chain((0,), between, (len(cases) - 1,))]
 
 
-def sample_alike(names: Sequence[str], quick: int) -> list[str]:
-    """Return the names of all tests, or in a quick run that many of those that differ in their parameters only."""
+def select(names: Sequence[str]) -> set[str]:
+    """Return the names of the tests that a run of the whole suite keeps."""
+    left_out = set[str]() if is_full() else {*FULL_ONLY}
+    for folder, most in (SAMPLED_FULL if is_full() else SAMPLED).items():
+        inside = [each for each in names if each.startswith(f"tests/{folder}/")]
+        left_out.update({*inside}.difference(sample_alike(inside, most)))
+    return {*names} - left_out
+
+
+def sample_alike(names: Sequence[str], most: int) -> list[str]:
+    """Return the names of tests, of those that differ in their parameters only at most so many."""
     kinds: dict[str, list[str]] = {}
     for name in names:
         kinds.setdefault(name.partition("[")[0], []).append(name)
-    return [name for alike in kinds.values() for name in sample(alike, quick)]
+    return [name for alike in kinds.values() for name in sample(alike, most, full=most)]

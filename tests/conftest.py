@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-from pathlib import Path
 
 import pytest
-from campaigns import sample_alike
+from campaigns import choose, select
 from hypothesis import settings
 
 # A shell that runs the suite in the background has it ignore Ctrl-C, and processes that tests start would, too.
@@ -15,29 +14,28 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # A test measures no time: how long an example takes depends on the machine.
-settings.register_profile("stagec", deadline=None)
+settings.register_profile("stagec", deadline=None, max_examples=choose(25, full=100))
 settings.load_profile("stagec")
+
+# What a test checks is checked, and the results of tests are nobody's.
+os.environ["STAGEC_NO_CACHE"] = "1"
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Start no workers when somebody names what to run: starting them takes longer than a few tests."""
-    return None if config.args_source is pytest.Config.ArgsSource.TESTPATHS else 0
+    """Start no workers when somebody names what to run: starting them takes longer than a few tests.
 
-
-PROCESSES = {"cli": 3, "hostile": 2}
-"""Folders in which most tests start a process, and how many tests of one kind a quick run of the whole suite keeps."""
+    The whole suite gets one more than there are processors: many tests wait for the end of a process.
+    """
+    return (os.cpu_count() or 1) + 1 if config.args_source is pytest.Config.ArgsSource.TESTPATHS else 0
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out most tests of one kind in a quick run of the whole suite; whoever names tests runs them all."""
     if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return
-    left_out: set[str] = set()
-    for folder, quick in PROCESSES.items():
-        names = [each.nodeid for each in items if each.path.is_relative_to(Path(__file__).parent / folder)]
-        left_out.update({*names}.difference(sample_alike(names, quick)))
-    config.hook.pytest_deselected(items=[each for each in items if each.nodeid in left_out])
-    items[:] = [each for each in items if each.nodeid not in left_out]
+    kept = select([each.nodeid for each in items])
+    config.hook.pytest_deselected(items=[each for each in items if each.nodeid not in kept])
+    items[:] = [each for each in items if each.nodeid in kept]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from campaigns import SIZE, choose, sample, sample_alike
+from campaigns import FULL_ONLY, SAMPLED, SIZE, choose, sample, sample_alike, select
 
 
 def test_a_campaign_is_small_unless_its_full_size_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,12 +25,29 @@ def test_a_sample_has_the_first_and_the_last_and_no_case_twice(
     assert {*found} >= ({0, length - 1} if length else set())
 
 
-def test_a_quick_run_keeps_some_of_each_test_and_a_full_run_all(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("size", ["quick", "full"])
+def test_some_of_each_test_are_kept(monkeypatch: pytest.MonkeyPatch, size: str) -> None:
     names = ["a", *(f"b[{number}]" for number in range(5)), "c[x[y]]", "c[z]"]
-    monkeypatch.delenv(SIZE, raising=False)
+    monkeypatch.setenv(SIZE, size)
     assert sample_alike(names, 2) == ["a", "b[0]", "b[4]", "c[x[y]]", "c[z]"]
+
+
+def test_one_case_is_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(SIZE, raising=False)
+    assert [*sample(range(10), 1)] == [0]
+
+
+def test_what_a_quick_run_leaves_out_is_there_and_a_full_run_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    top = Path(__file__).parents[1]
+    for each in FULL_ONLY:
+        file, _, name = each.partition("::")
+        assert f"def {name}(" in (top / file).read_text(encoding="utf-8")
+    assert all((top / "tests" / folder).is_dir() for folder in SAMPLED)
+    names = [*FULL_ONLY, "tests/cli/test_x.py::test_y[1]", "tests/cli/test_x.py::test_z"]
+    monkeypatch.delenv(SIZE, raising=False)
+    assert select(names) == {*names[len(FULL_ONLY) :]}
     monkeypatch.setenv(SIZE, "full")
-    assert sample_alike(names, 2) == names
+    assert select(names) == {*names}
 
 
 def test_a_size_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

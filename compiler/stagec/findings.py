@@ -6,46 +6,57 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
-from stagec.core.diagnostic import Diagnostic, Remark, Severity
+from stagec.core.diagnostic import Diagnostic, Fix, Remark, Severity
 from stagec.core.place import START, Part, Place, Pointer, Span
 from stagec.core.rule import AnyRule, Finding
 from stagec.core.value import value
-from stagec.core.version import DOCUMENTATION
 from stagec.project.selection import Selection
 from stagec.sources.tree import Tree
 
 
 @value
 class Verdict:
-    """One finding and the rule that made it."""
+    """One finding and the rule that made it; a `silent` one is suppressed, and explains others all the same."""
 
     rule: AnyRule
     finding: Finding
+    silent: bool = False
 
 
 def diagnose(verdicts: Iterable[Verdict], trees: Mapping[str, Tree], selection: Selection) -> tuple[Diagnostic, ...]:
     """Return what a user sees of the verdicts of all rules, sorted by place."""
     kept, folded = _fold(verdicts)
-    shown = [each for each in kept if selection.severity(each.rule) is not None]
+    shown = [each for each in kept if not each.silent and selection.severity(each.rule) is not None]
     spans = _locate([each.finding for each in shown], trees)
-    found = [_make_diagnostic(each, selection, spans, folded[id(each)]) for each in shown]
+    found = [_make_diagnostic(each, selection, spans, trees, folded[id(each)]) for each in shown]
     return tuple(sorted(found, key=_order))
 
 
-_MOST = 1_000
+MOST = 1_000
 """Findings of one rule in one file that are shown one by one; nobody reads more."""
+
+
+def leave_out_repetitions(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+    """Yield every verdict once: two registries that share a file find the same in it."""
+    said: set[tuple[str, Place, str]] = set()
+    for each in verdicts:
+        identity = (each.rule.code, each.finding.at, each.finding.message)
+        if identity not in said:
+            said.add(identity)
+            yield each
 
 
 def _fold(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], Counter[int]]:
     """Leave out what only repeats an error, and what is too much; count it there.
 
     That is what lies at or inside the place of an earlier family's error, and what names an error as its cause. Of
-    errors that name each other the first stands.
+    errors that name each other the first stands. What repeats a silent error is silent with it, unless its rule is
+    mandatory.
     """
     roots = _Roots()
     folded: Counter[int] = Counter()
     kept: list[Verdict] = []
-    for _, judged in groupby(_fold_excess(_drop_repetitions(verdicts), folded), key=lambda each: each.rule.code[:4]):
+    for _, judged in groupby(_fold_excess(verdicts, folded), key=lambda each: each.rule.code[:4]):
         found = [each for each in judged if not roots.fold(each, folded)]
         kept.extend(each for each in found if not (each.finding.causes and roots.fold(each, folded)))
         roots.close_family()
@@ -103,6 +114,8 @@ class _Roots:
         for cause in finding.causes if self._causes else ():
             found += [_find_around(cause, self._causes), self._broken.get((cause.file, cause.pointer, None))]
         standing = (root for root in found if root is not None and root is not each)
+        if each.rule.mandatory:
+            standing = (root for root in standing if not root.silent)
         return next((root for root in standing if id(root) not in self._lost), None)
 
 
@@ -116,27 +129,18 @@ def _find_around(at: Place, roots: Mapping[_Spot, Verdict]) -> Verdict | None:
     return None
 
 
-def _drop_repetitions(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
-    """Drop repetitions: two registries that share a file find the same in it."""
-    said: set[tuple[str, Place, str]] = set()
-    for each in verdicts:
-        identity = (each.rule.code, each.finding.at, each.finding.message)
-        if identity not in said:
-            said.add(identity)
-            yield each
-
-
 def _fold_excess(verdicts: Iterable[Verdict], folded: Counter[int]) -> Iterator[Verdict]:
     """Fold what a rule says of a file beyond so many times into the last of these."""
     said: Counter[tuple[str, str]] = Counter()
     last: dict[tuple[str, str], Verdict] = {}
     for each in verdicts:
         subject = each.rule.code, each.finding.at.file
-        said[subject] += 1
-        if said[subject] > _MOST:
+        said[subject] += not each.silent
+        if said[subject] > MOST and not each.silent:
             folded[id(last[subject])] += 1
         else:
-            last[subject] = each
+            if not each.silent:
+                last[subject] = each
             yield each
 
 
@@ -153,7 +157,9 @@ def _locate(findings: Iterable[Finding], trees: Mapping[str, Tree]) -> Mapping[P
     return spans
 
 
-def _make_diagnostic(each: Verdict, selection: Selection, spans: Mapping[Place, Span], folded: int) -> Diagnostic:
+def _make_diagnostic(
+    each: Verdict, selection: Selection, spans: Mapping[Place, Span], trees: Mapping[str, Tree], folded: int
+) -> Diagnostic:
     rule, finding = each.rule, each.finding
     return Diagnostic(
         code=rule.code,
@@ -165,9 +171,17 @@ def _make_diagnostic(each: Verdict, selection: Selection, spans: Mapping[Place, 
         message=finding.message,
         related=tuple(Remark(also.at, spans.get(also.at, START), also.message) for also in finding.related),
         folded=folded,
-        fix=finding.fix,
-        url=f"{DOCUMENTATION}/rules/{rule.code}/",
+        fix=_choose_fix(finding, trees),
+        url=selection.locate_page(rule),
     )
+
+
+def _choose_fix(finding: Finding, trees: Mapping[str, Tree]) -> Fix | None:
+    if finding.fix is None or isinstance(finding.fix, Fix):
+        return finding.fix
+    from stagec.sources.guessed import resolve_guess  # few runs guess
+
+    return resolve_guess(finding.fix, finding.at, trees)
 
 
 def _order(each: Diagnostic) -> tuple[object, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+
 from stagec.core.canonical import digest
 from stagec.core.value import replace
 from stagec.plan.document import Draft, Plan
@@ -9,8 +11,18 @@ from stagec.plan.facts import facts
 from stagec.sources.read import Sources
 
 
-def freeze(draft: Draft, sources: Sources) -> Plan:
-    """Return the plan of a draft whose files are among the sources."""
+def freeze(draft: Draft, sources: Sources, file: str) -> Plan:
+    """Return the plan of a draft whose files are among the sources; `file` declares the flow.
+
+    Sources are named from the folder of that file, so that a plan is the same wherever its project lies, and whatever
+    else the project holds.
+    """
     read = {tree.file: tree.data for tree in sources.trees}
-    digests = {file: digest(read[file]) for file in sorted(draft.files)}
-    return replace(draft.plan, sources=digests, facts=facts(draft.plan))
+    folder = posixpath.dirname(f"/{file}")
+    digests = {posixpath.relpath(f"/{each}", folder): digest(read[each]) for each in draft.files}
+    return replace(draft.plan, sources=dict(sorted(digests.items())), facts=facts(draft.plan))
+
+
+def find_source(file: str, name: str) -> str:
+    """Return the file of a project that a source of a plan is, whose flow is declared in `file`."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(file), name))

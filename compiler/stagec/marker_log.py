@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from stagec.core.diagnostic import Diagnostic, Severity
-from stagec.core.place import START, Place, Position, Span
+from stagec.core.place import START, Position, Span
 from stagec.core.rule import AnyRule, Finding
 from stagec.core.value import value
-from stagec.core.version import DOCUMENTATION
 from stagec.project.selection import Selection
 from stagec.project.settings import Settings
 from stagec.protocol.marked_line import MarkedLine
@@ -54,6 +53,7 @@ class MarkerLog:
         self.found: Counter[Severity] = Counter()
         self.folded: Counter[str] = Counter()
         self._file = file
+        self._selection = selection
         self._stage = stage
         self._parser = MarkerParser()
         self._types: set[str] = set()
@@ -85,7 +85,7 @@ class MarkerLog:
         can_be_kept = not found and len(self._faultless) < _MOST_FAULTLESS
         if type(marker) is Marker and can_be_kept and len(marker.written) <= _LONGEST:
             self._faultless.add((marker.type, marker.written))
-        return tuple(_make_diagnostic(*each) for each in found if self._is_reported(*each))
+        return tuple(self._make_diagnostic(*each) for each in found if self._is_reported(*each))
 
     def _ask_rules(self, marker: Marker | BrokenMarker) -> Iterator[tuple[AnyRule, Severity, Finding]]:
         name = marker.type[:_LONGEST]
@@ -104,6 +104,29 @@ class MarkerLog:
         self.found[severity] += 1
         return True
 
+    def _make_diagnostic(self, rule: AnyRule, severity: Severity, finding: Finding) -> Diagnostic:
+        # the span of a stretch of a line: the pointer has its index, the range its columns
+        at = finding.at
+        if at.range is None:
+            span = START
+        else:
+            (index,) = at.pointer
+            start, end = at.range
+            span = Span(Position(int(index) + 1, start + 1), Position(int(index) + 1, end + 1))
+        return Diagnostic(
+            code=rule.code,
+            name=rule.name,
+            severity=severity,
+            origin=rule.origin,
+            at=finding.at,
+            span=span,
+            message=finding.message,
+            related=(),
+            folded=0,
+            fix=None,
+            url=self._selection.locate_page(rule),
+        )
+
 
 def check_markers(
     pieces: Iterable[bytes], file: str = "<log>", settings: Settings | None = None, stage: str | None = None
@@ -118,28 +141,3 @@ def check_markers(
             yield from judged.diagnostics
     for judged in log.close():
         yield from judged.diagnostics
-
-
-def _make_diagnostic(rule: AnyRule, severity: Severity, finding: Finding) -> Diagnostic:
-    return Diagnostic(
-        code=rule.code,
-        name=rule.name,
-        severity=severity,
-        origin=rule.origin,
-        at=finding.at,
-        span=_find_span(finding.at),
-        message=finding.message,
-        related=(),
-        folded=0,
-        fix=None,
-        url=f"{DOCUMENTATION}/rules/{rule.code}/",
-    )
-
-
-def _find_span(at: Place) -> Span:
-    """Return the span of a stretch of a line: the pointer has its index, the range its columns."""
-    if at.range is None:
-        return START
-    (index,) = at.pointer
-    start, end = at.range
-    return Span(Position(int(index) + 1, start + 1), Position(int(index) + 1, end + 1))

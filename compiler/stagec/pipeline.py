@@ -11,33 +11,51 @@ from stagec import frontends, rules
 from stagec.contract.expansion import judge_reached
 from stagec.core.collector import PausedCollector
 from stagec.core.diagnostic import Diagnostic
+from stagec.core.observations import has_name, resolve
 from stagec.core.rule import AnyFamily, AnyRule, Family
 from stagec.core.shelf import member, members, names
 from stagec.core.value import NOTHING, replace, value
-from stagec.findings import Verdict, diagnose
+from stagec.findings import Verdict, diagnose, leave_out_repetitions
 from stagec.frontends import AnyFrontEnd, Flow, FrontEnd
 from stagec.graph import Graph, build
 from stagec.project.selection import Selection
 from stagec.project.settings import Settings
 from stagec.sources.discover import FileWish, discover
+from stagec.sources.formats.plain import FORMAT as PLAIN
 from stagec.sources.read import Sources
+from stagec.sources.suppression import UNUSED
 from stagec.sources.tree import Fault, Tree
+from stagec.suppressions import NO_IGNORES, KnownRules, silence
 
 if TYPE_CHECKING:
+    from stagec.acceptance import Acceptance
     from stagec.plan import Plan
+    from stagec.project.baseline import Baseline
 
 
 @value
 class Project:
     """What one run looks at: the root, the files and folders a user named (absolute), and the effective settings.
 
-    `overlay` holds texts that stand for files of the project, by path relative to the root.
+    `overlay` holds texts that stand for files of the project, by path relative to the root; `hidden` ones are taken for
+    absent. With `tells_all`, no file of the project silences a finding. `baseline` has the findings that are known,
+    None where nobody asks for one.
     """
 
     root: Path
     paths: tuple[Path, ...]
     settings: Settings
     overlay: Mapping[str, bytes] = NOTHING
+    tells_all: bool = False
+    hidden: frozenset[str] = frozenset()
+    baseline: Baseline | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything is looked at that the project has: nobody named less than its roots."""
+        roots = [resolve(self.root / folder) for folder in self.settings.scope.roots]
+        named = [resolve(path) for path in self.paths]
+        return not named or all(any(Path(folder).is_relative_to(path) for path in named) for folder in roots)
 
 
 @value
@@ -57,13 +75,16 @@ class Meaning:
 class Compilation:
     """What came of a project: what is wrong, what it means, and the files as they were read.
 
-    `judgements` counts how often a rule judged a subject: the rules of each family times what it judges.
+    `judgements` counts how often a rule judged a subject: the rules of each family times what it judges. `suppressed`
+    counts the findings that files silence; `acceptance` is what became of the project's baseline.
     """
 
     diagnostics: tuple[Diagnostic, ...]
     meanings: tuple[Meaning, ...]
     trees: Mapping[str, Tree]
     judgements: int = 0
+    suppressed: int = 0
+    acceptance: Acceptance | None = None
 
     @property
     def flows(self) -> tuple[Flow, ...]:
@@ -74,25 +95,38 @@ class Compilation:
 def compile_project(project: Project) -> Compilation:
     """Run every phase on a project; a broken part is reported and never hides the rest."""
     with PausedCollector():
-        return _compile(project)
+        settings = project.settings
+        sources = Sources(project.root, settings.budgets, project.overlay, project.hidden)
+        documents, meanings = _read(project, sources)
+        trees = {tree.file: tree for tree in sources.trees}
+        ignores = settings.file_ignores
+        if trees and ignores.entries:
+            trees[ignores.file] = Tree(ignores.file, "configuration", PLAIN, ignores.text.encode())
+        families = list_project_families() if settings.selects_nothing else list_families()
+        selection = Selection.of(settings, families)
+        subjects = (*documents, *(meaning.graph for meaning in meanings))
+        judged = judge(subjects, trees, selection, project)
+        return Compilation(judged.diagnostics, meanings, trees, judged.count, judged.suppressed, judged.acceptance)
+
+
+def list_flows(project: Project) -> tuple[Flow, ...]:
+    """Return the flows of a project, without judging any."""
+    with PausedCollector():
+        _, meanings = _read(project, Sources(project.root, project.settings.budgets, project.overlay))
+    return tuple(each.flow for each in meanings)
 
 
 def list_files(project: Project) -> frozenset[str]:
     """Return the files that are read for a project, without judging any."""
-    sources = Sources(project.root, project.settings.budgets, project.overlay)
+    return frozenset(tree.file for tree in read_trees(project))
+
+
+def read_trees(project: Project) -> tuple[Tree, ...]:
+    """Return the files that are read for a project, by name, without letting the rules judge any."""
+    sources = Sources(project.root, project.settings.budgets, project.overlay, project.hidden)
     with PausedCollector():
         _read(project, sources)
-    return frozenset(tree.file for tree in sources.trees)
-
-
-def _compile(project: Project) -> Compilation:
-    settings = project.settings
-    sources = Sources(project.root, settings.budgets, project.overlay)
-    documents, meanings = _read(project, sources)
-    trees = {tree.file: tree for tree in sources.trees}
-    families = list_project_families() if settings.selects_nothing else list_families()
-    judged = judge((*documents, *(meaning.graph for meaning in meanings)), trees, Selection.of(settings, families))
-    return Compilation(judged.diagnostics, meanings, trees, judged.count)
+    return sources.trees
 
 
 @value
@@ -101,14 +135,55 @@ class Judgement:
 
     diagnostics: tuple[Diagnostic, ...]
     count: int
+    suppressed: int = 0
+    acceptance: Acceptance | None = None
 
 
-def judge(subjects: Iterable[object], trees: Mapping[str, Tree], selection: Selection) -> Judgement:
-    """Let the rules of a selection judge subjects and the files that they were read from."""
+def judge(
+    subjects: Iterable[object],
+    trees: Mapping[str, Tree],
+    selection: Selection,
+    project: Project | None = None,
+) -> Judgement:
+    """Let the rules of a selection judge subjects, of a project or not, and the files that they were read from."""
     faulty = [tree for tree in trees.values() if tree.faults]  # of a tree without faults no rule has anything to say
     cases = tuple(_pair_rules(selection, (*faulty, *subjects)))
-    verdicts = tuple(Verdict(rule, finding) for rule, subject in cases for finding in rule.check(subject))
-    return Judgement(diagnose(verdicts, trees, selection), len(cases))
+    verdicts = tuple(leave_out_repetitions(_check(cases)))
+    ignores = project.settings.file_ignores if project is not None else NO_IGNORES
+    silenced = silence(verdicts, trees, selection, list_families, ignores)
+    # what is not used may cover something in files that nobody looked at
+    is_whole = project is not None and project.is_whole
+    wrong = [each for each in silenced.wrong if is_whole or each.fault != UNUSED]
+    heard = verdicts if project is not None and project.tells_all else silenced.verdicts
+    told: tuple[Verdict, ...] = (*_check(_pair_rules(selection, wrong)), *heard)
+    acceptance = None
+    if project is not None and project.baseline is not None:
+        acceptance = _accept(told, trees, selection, (project, project.baseline))
+        told = acceptance.verdicts
+    suppressed = sum(each.silent for each in told)
+    return Judgement(diagnose(told, trees, selection), len(cases), suppressed, acceptance)
+
+
+def _accept(
+    verdicts: Iterable[Verdict], trees: Mapping[str, Tree], selection: Selection, known: tuple[Project, Baseline]
+) -> Acceptance:
+    """Return what the baseline of a project accepts; an entry that nobody asked about is not stale."""
+    from stagec.acceptance import accept  # most projects have no baseline
+
+    project, baseline = known
+    found = accept(verdicts, baseline, selection)
+    every = KnownRules(list_families())
+    stale = (
+        each
+        for each in found.stale
+        if every.can_speak(each.rule, selection)
+        and (project.is_whole or each.file in trees or not has_name(project.root / each.file))
+    )
+    return replace(found, stale=tuple(stale))
+
+
+def _check(cases: Iterable[tuple[AnyRule, object]]) -> Iterator[Verdict]:
+    return (Verdict(rule, finding) for rule, subject in cases for finding in rule.check(subject))
 
 
 def list_families() -> tuple[AnyFamily, ...]:
@@ -138,11 +213,15 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
     meanings: list[Meaning] = []
     for end, claimed in zip(ends, found.claimed, strict=True):
         named = [tree.file for tree in unclaimed if end.recognises(tree)]
-        wanted = (*claimed, *_consider(end, found.others, sources))
+        others = () if end.considers is None else filter(end.considers, found.others)
+        wanted = (*claimed, *(file for file in others if sources.find_tree(file) is None))
         seen = [file for file in wanted if file in found.named or end.sees(sources, file)]
-        read = end.read(sources, tuple(sorted({*seen, *named})))
+        read = end.read(sources, tuple(sorted({*seen, *named} - project.hidden)))
         documents.extend(read)
-        meanings.extend(_lower(end, read, sources))
+        for document in read:
+            flow = end.lower(document)
+            if flow is not None:
+                meanings.append(Meaning(build(flow), partial(_make_plan, end, document, flow, sources)))
     judge_reached(sources)
     for tree in unclaimed:
         if tree.readable and not any(end.recognises(tree) for end in ends):
@@ -150,26 +229,11 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
     return tuple(documents), tuple(meanings)
 
 
-def _consider(end: AnyFrontEnd, others: Iterable[str], sources: Sources) -> Iterator[str]:
-    """Yield the files that nobody claims or has read and a front end may want."""
-    considers = end.considers
-    for file in others if considers is not None else ():
-        if considers is not None and considers(file) and sources.find_tree(file) is None:
-            yield file
-
-
-def _lower(end: AnyFrontEnd, documents: Iterable[object], sources: Sources) -> Iterator[Meaning]:
-    for document in documents:
-        flow = end.lower(document)
-        if flow is not None:
-            yield Meaning(build(flow), partial(_make_plan, end, document, flow, sources))
-
-
 def _make_plan(end: AnyFrontEnd, document: object, flow: Flow, sources: Sources) -> Plan:
     from stagec.freeze import freeze  # most runs only check
 
     with PausedCollector():
-        return freeze(end.freeze(document, flow, sources), sources)
+        return freeze(end.freeze(document, flow, sources), sources, flow.at.file)
 
 
 def _pair_rules(selection: Selection, subjects: Iterable[object]) -> Iterable[tuple[AnyRule, object]]:

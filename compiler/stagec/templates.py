@@ -9,14 +9,14 @@ from typing import Any
 def render(package: str, name: str, /, **values: object) -> str:
     """Return a template file of a package with its variables filled in; a variable without a value is an error.
 
-    Values are escaped for HTML, except in templates of Markdown and Python, where `<` stands for itself. What users
-    write is always a value and never a template.
+    Values are escaped for HTML, except in templates of Markdown, Python and YAML, where `<` stands for itself.
+    What users write is always a value and never a template.
     """
     rendered: str = _environment(package).get_template(name).render(values)
     return rendered
 
 
-_UNESCAPED = ("md.jinja", "py.jinja")
+_UNESCAPED = ("md.jinja", "py.jinja", "yaml.jinja")
 
 
 @cache

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from resource import struct_rusage
 from statistics import median
 
-from stagec.core.value import value
+from stagec.core.value import NOTHING, value
 from stagec_dev.checkout import ROOT
 
 RUNS = 5
@@ -56,11 +56,12 @@ class NoBaselineError(Exception):
 
 @value
 class Program:
-    """An argument vector, the folder it starts in, and how often it is run for one figure."""
+    """An argument vector, the folder it starts in, how often it is run for one figure, and variables of its own."""
 
     argv: tuple[str, ...]
     folder: Path
     runs: int = RUNS
+    variables: Mapping[str, str] = NOTHING
 
     def seconds(self) -> float:
         """Return the processor time of one run: user and system, its own children included."""
@@ -70,19 +71,19 @@ class Program:
         """Return the most memory it held at once, in bytes."""
         argv = (sys.executable, "-c", _WATCH, *self.argv)
         runs = (
-            subprocess.run(argv, cwd=self.folder, env=environment(), capture_output=True, check=True)
+            subprocess.run(argv, cwd=self.folder, env=environment(**self.variables), capture_output=True, check=True)
             for _ in range(self.runs)
         )
         return median(int(each.stdout) * 1024.0 for each in runs)
 
     def _usages(self) -> list[struct_rusage]:
-        return [usage(self.argv, self.folder) for _ in range(self.runs)]
+        return [usage(self.argv, self.folder, self.variables) for _ in range(self.runs)]
 
 
-def usage(argv: Sequence[str], folder: Path) -> struct_rusage:
+def usage(argv: Sequence[str], folder: Path, variables: Mapping[str, str] = NOTHING) -> struct_rusage:
     """Run a program once and return what it used; an exit status above 1 is an error."""
     quiet = subprocess.DEVNULL
-    running = subprocess.Popen(argv, cwd=folder, stdout=quiet, stderr=quiet, env=environment())
+    running = subprocess.Popen(argv, cwd=folder, stdout=quiet, stderr=quiet, env=environment(**variables))
     _, status, used = os.wait4(running.pid, 0)
     running.returncode = os.waitstatus_to_exitcode(status)
     if running.returncode not in {0, 1}:
@@ -90,10 +91,10 @@ def usage(argv: Sequence[str], folder: Path) -> struct_rusage:
     return used
 
 
-def environment() -> dict[str, str]:
-    """Return an environment in which Python keeps what it compiled, as it does for whoever installed stagec."""
+def environment(**more: str) -> dict[str, str]:
+    """Return an environment in which Python keeps what it compiled, as for users, and stagec no results."""
     kept = {name: each for name, each in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "PYTHONPATH": str(ROOT / "compiler")}
+    return {**kept, "PYTHONPATH": str(ROOT / "compiler"), "STAGEC_NO_CACHE": "1", **more}
 
 
 def python(code: str, folder: Path, *, runs: int = RUNS) -> Program:

@@ -25,11 +25,18 @@ _SECONDS, _ADDRESSES = 30, 3 << 30
 
 _VALIDATE = ("validate", "--format")
 _GRAPH = ("graph", "-o", "drawn", "--format")
-COMMANDS: Mapping[str, tuple[str, ...]] = {
+_ON_PROJECTS: Mapping[str, tuple[str, ...]] = {
     **{f"validate {each}": (*_VALIDATE, each) for each in ("text", "concise", "json")},
     **{f"graph {each}": (*_GRAPH, each) for each in ("dot", "mermaid", "json", "html")},
     "compile": ("compile", "-o", "plans/"),
     "verify": ("verify",),
+}
+PROJECT_COMMANDS = tuple(_ON_PROJECTS)
+COMMANDS: Mapping[str, tuple[str, ...]] = {
+    **_ON_PROJECTS,
+    "bounds": ("bounds",),
+    "markers": ("markers", "log"),
+    "checkpoint verify": ("checkpoint", "verify", "reports"),
 }
 """What is run, by its title; `verify` takes the plans that `compile` has written."""
 
@@ -66,7 +73,7 @@ class Dimension:
     title: str
     files: Maker
     most: int
-    commands: tuple[str, ...] = tuple(COMMANDS)
+    commands: tuple[str, ...] = PROJECT_COMMANDS
 
 
 @value

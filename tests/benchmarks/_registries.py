@@ -42,7 +42,8 @@ def _copied(steps: dict[str, Any], copy: int, copies: int) -> dict[str, Any]:
 
 
 def _name(key: str, copy: int) -> str:
-    return f"{key}-{copy}" if copy else key
+    """Return the name of a copy; its prompt is that of the first, whose layer the second part of the name tells."""
+    return f"{key}.{copy}" if copy else key
 
 
 def _renamed(given: Any, names: dict[str, str]) -> Any:

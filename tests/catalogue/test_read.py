@@ -23,9 +23,11 @@ from stagec.catalogue.lock import render_lock
 from stagec.catalogue.read import launch_digest
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.budgets import Budgets
+from stagec.core.diagnostic import Severity
 from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.sources.read import Sources
+from stagec_dev.compiling import diagnostics
 
 FILES = Server("files", Place("x"), command="server-files")
 
@@ -175,3 +177,8 @@ def test_only_the_names_of_secrets_decide_how_a_server_is_started() -> None:
     assert launch_digest(one) == launch_digest(other)
     assert launch_digest(one) != launch_digest(Server("a", Place("x"), command="a", env={"KEY": "1"}))
     assert launch_digest(one) != launch_digest(Server("a", Place("x"), command="a", args=("b",), env={"TOKEN": "1"}))
+
+
+def test_a_misspelt_type_of_a_tool_is_one_error(tmp_path: Path) -> None:
+    sources(tmp_path, **{"tools.yaml": "discovered: [{name: a, schema: a.json}]", "a.json": {"type": "oject"}})
+    assert [each.code for each in diagnostics(tmp_path) if each.severity is Severity.ERROR] == ["STG161"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import nursery
 import pytest
 
 COMPILER = Path(__file__).parents[2] / "compiler"
@@ -19,12 +19,6 @@ CLEAN = json.dumps(REGISTRY, indent=2) + "\n"
 
 Ended = subprocess.CompletedProcess[bytes]
 Run = Callable[..., Ended]
-
-
-def _environment(**more: str) -> dict[str, str]:
-    """Return an environment without anything that changes what is printed."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "SYSTEMROOT") if name in os.environ}
-    return {**kept, "PYTHONPATH": str(COMPILER), "LC_ALL": "C.UTF-8", **more}
 
 
 @pytest.fixture
@@ -56,9 +50,7 @@ def run(tmp_path: Path) -> Run:
     """Run stagec in the project's folder."""
 
     def start(*arguments: str, text: bytes | None = None, **more: str) -> Ended:
-        return subprocess.run(
-            [*STAGEC, *arguments], cwd=tmp_path, env=_environment(**more), input=text, capture_output=True, check=False
-        )
+        return nursery.run(arguments, tmp_path, nursery.environment(**more), text)
 
     return start
 
@@ -66,4 +58,4 @@ def run(tmp_path: Path) -> Run:
 @pytest.fixture
 def environment() -> Callable[..., dict[str, str]]:
     """Make an environment in which nothing changes what is printed but what is asked for."""
-    return _environment
+    return nursery.environment

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ Do it.
 
 PAGE = """\
 docs-repair: Repair the documentation
-from     pipeline.yaml
+from     {file}
 plan     sha256:24c15ba39c4a
 limit    8 steps; a run that needs more ends as failed; at most 4 at the same time
 begins   write
@@ -73,7 +74,8 @@ def endless(tmp_path: Path) -> Path:
 
 def test_a_flow_has_a_page(capfd: Shown) -> None:
     assert run(["bounds", REPAIR, "--root", REPAIR]) == 0
-    assert capfd.readouterr() == (PAGE, "")
+    page = PAGE.replace("{file}", os.path.relpath(Path(REPAIR, "pipeline.yaml")))
+    assert capfd.readouterr() == (page, "")
 
 
 def test_time_is_known_once_somebody_says_how_long_a_turn_takes(capfd: Shown) -> None:
@@ -106,9 +108,10 @@ def test_each_entry_of_several_has_a_part_of_the_page(tmp_path: Path, capfd: Sho
 
 def test_a_cycle_without_a_bound_says_where_it_is_and_what_would_bound_it(endless: Path, capfd: Shown) -> None:
     assert run(["bounds", str(endless), "--root", str(endless)]) == 1
+    file = os.path.relpath(endless / "pipeline.yaml")
     assert capfd.readouterr().out == (
-        "endless\nfrom     pipeline.yaml\nno bound it has no plan: 1 error\n"
-        "         pipeline.yaml:10:7: STG608 stages 'write' and 'check' can run again and again without a bound; "
+        f"endless\nfrom     {file}\nno bound it has no plan: 1 error\n"
+        f"         {file}:10:7: STG608 stages 'write' and 'check' can run again and again without a bound; "
         "say how many executions a run may take, as 'maxStageExecutions' in 'pipeline.yaml'\n"
     )
     (flow,) = shown_json(capfd, str(endless), status=1)

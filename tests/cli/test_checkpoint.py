@@ -113,7 +113,7 @@ def test_a_checkpoint_is_brought_into_a_run_with_a_warning(project: Path, capsys
     assert run([*IMPORT, "imported"]) == 0
     told = capsys.readouterr()
     assert "warning[STG866]" in told.out
-    assert "brought in ckpt-S01_load_data as imported: 1 artifact" in told.err
+    assert "imported ckpt-S01_load_data as imported: 1 artifact" in told.err
     assert run(["checkpoint", "list", "reports/beer"]) == 0
     assert capsys.readouterr().out.splitlines()[1].split()[4:6] == ["imported", "yes"]
     assert run([*IMPORT, "imported"]) == 1

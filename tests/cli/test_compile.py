@@ -24,7 +24,7 @@ Run = Callable[..., Ended]
 EXAMPLES = Path(__file__).parents[2] / "registries"
 REVIEW = str(EXAMPLES / "code-review")
 BROKEN = str(EXAMPLES / "broken-on-purpose")
-SOUND = ["code-review", "docs-repair", "issue-solver", "project-lead", "wine-quality"]
+SOUND = ["code-review", "docs-repair", "guest-book", "issue-solver", "project-lead", "wine-quality"]
 
 
 def copy(example: str, folder: Path) -> Path:
@@ -65,10 +65,11 @@ def test_several_plans_go_into_a_folder_with_a_line_for_each(tmp_path: Path, cap
     assert run(["compile", str(EXAMPLES), "-o", str(tmp_path / "out")]) == 1
     paths = {name: tmp_path / "out" / f"{name}.plan.json" for name in SOUND}
     assert sorted((tmp_path / "out").iterdir()) == list(paths.values())
-    *_, first, second, third, fourth, fifth, last = capfd.readouterr().err.splitlines()
-    assert sorted([first, second, third, fourth, fifth]) == [
+    *_, first, second, third, fourth, fifth, sixth, last = capfd.readouterr().err.splitlines()
+    assert sorted([first, second, third, fourth, fifth, sixth]) == [
         f"{paths['code-review']}   {short(paths['code-review'])}  5 nodes",
         f"{paths['docs-repair']}   {short(paths['docs-repair'])}  3 nodes",
+        f"{paths['guest-book']}    {short(paths['guest-book'])}  4 nodes",
         f"{paths['issue-solver']}  {short(paths['issue-solver'])}  3 nodes",
         f"{paths['project-lead']}  {short(paths['project-lead'])}  7 nodes",
         f"{paths['wine-quality']}  {short(paths['wine-quality'])}  8 nodes",
@@ -80,7 +81,7 @@ def test_several_plans_do_not_fit_on_standard_output(capfd: Shown) -> None:
     assert run(["compile", str(EXAMPLES)]) == 2
     assert capfd.readouterr() == (
         "",
-        "stagec: error: there are 6 flows: --output names a folder for their plans, --flow chooses one\n",
+        "stagec: error: there are 7 flows: --output names a folder for their plans, --flow chooses one\n",
     )
 
 
@@ -99,7 +100,7 @@ def test_a_flow_that_is_not_there_is_refused(capfd: Shown) -> None:
     ("arguments", "said"),
     [
         ([REVIEW, "-o", "file/"], "'file' is no folder"),
-        ([str(EXAMPLES), "-o", "file"], "'file' is no folder, and there are 6 flows"),
+        ([str(EXAMPLES), "-o", "file"], "'file' is no folder, and there are 7 flows"),
         ([REVIEW, "-o", "nowhere/x"], "cannot write 'nowhere/x': No such file or directory"),
         ([REVIEW, "-o", "file/x/"], "cannot make 'file/x': Not a directory"),
         ([REVIEW, "--check"], "--check compares with files: --output names them"),
@@ -194,12 +195,18 @@ def test_only_what_concerns_the_chosen_flow_is_shown(run: Run) -> None:
     ['ignore = ["ALL"]', "select = []", 'severity = {ALL = "off"}', 'severity = {ALL = "note"}', 'fail-on = "never"'],
 )
 def test_no_configuration_makes_a_broken_flow_compile(run: Run, tmp_path: Path, configured: str) -> None:
-    folder = copy("broken-on-purpose", tmp_path / "project")
+    folder = copy("issue-flow", tmp_path / "project")
+    registry = folder / ".agent" / "issue-solver" / "steps_registry.json"
+    broken = registry.read_text().replace(
+        '"target": "continuation.issue" }, "repeat"', '"target": "other.issue" }, "repeat"'
+    )
+    registry.write_text(broken)
+    assert run("validate", "project").returncode == 1
     (folder / "stagec.toml").write_text(f"{configured}\n")
     assert run("validate", "project").returncode == 0
     ended = run("compile", "project")
     assert (ended.returncode, ended.stdout) == (1, b"")
-    assert ended.stderr.endswith(b"stagec: error: flow 'answerer' is not compiled: 6 errors\n")
+    assert ended.stderr.endswith(b"stagec: error: flow 'issue-solver' is not compiled: 1 error\n")
 
 
 def test_no_configuration_stops_a_sound_flow(run: Run, tmp_path: Path) -> None:
@@ -269,12 +276,25 @@ def test_what_is_out_of_date_or_missing_fails_and_stays(run: Run, tmp_path: Path
     run("compile", str(EXAMPLES), "-o", "out")
     (tmp_path / "out" / "code-review.plan.json").write_bytes(b"old")
     (tmp_path / "out" / "docs-repair.plan.json").unlink()
-    for flow, told in (("code-review", "out of date"), ("docs-repair", "missing"), ("issue-solver", "up to date")):
+    unreadable = "out of date: it is no plan that can be read"
+    for flow, told in (("code-review", unreadable), ("docs-repair", "missing"), ("issue-solver", "up to date")):
         ended = run("compile", str(EXAMPLES), "-o", "out", "--check", "--flow", flow)
         assert ended.stderr.decode().endswith(f" nodes  {told}\n")
         assert ended.returncode == (told != "up to date")
     assert (tmp_path / "out" / "code-review.plan.json").read_bytes() == b"old"
     assert not (tmp_path / "out" / "docs-repair.plan.json").exists()
+
+
+def test_what_made_a_plan_stale_is_named(run: Run, tmp_path: Path) -> None:
+    project = copy("docs-repair", tmp_path / "project")
+    assert run("compile", "project", "-o", "x").returncode == 0
+    for file in ("write.md", "check.md"):
+        (project / file).write_text((project / file).read_text() + "And be brief.\n")
+    ended = run("compile", "project", "-o", "x", "--check")
+    assert (ended.returncode, ended.stderr.decode().endswith("out of date: 'check.md' and 'write.md' changed\n")) == (
+        1,
+        True,
+    )
 
 
 def test_a_comparison_makes_no_folder(run: Run, tmp_path: Path) -> None:
@@ -317,9 +337,14 @@ def test_names_differ_everywhere_and_lead_nowhere(ids: list[str]) -> None:
 def test_flows_of_one_id_have_a_file_each_whichever_is_chosen(run: Run, tmp_path: Path) -> None:
     copy("docs-repair", tmp_path / "one")
     copy("docs-repair", tmp_path / "two")
-    made = {"docs-repair.plan.json": "one/pipeline.yaml", "docs-repair-2.plan.json": "two/pipeline.yaml"}
+    pipeline = tmp_path / "two" / "pipeline.yaml"
+    pipeline.write_text(pipeline.read_text().replace("Repair the", "Mend the", 1))
+    made = {
+        "docs-repair.plan.json": "Repair the documentation",
+        "docs-repair-2.plan.json": "Mend the documentation",
+    }
     assert run("compile", "-o", "out").returncode == 0
     assert run("compile", "-o", "chosen", "--flow", "docs-repair").returncode == 0
     for folder in ("out", "chosen"):
         plans = {path.name: verify(path.read_bytes()).plan for path in (tmp_path / folder).iterdir()}
-        assert {name: source for name, source in made.items() if source in plans[name].sources} == made
+        assert {name: plan.title for name, plan in plans.items()} == made

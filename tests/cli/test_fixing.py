@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 import subprocess
 from collections.abc import Callable
@@ -51,7 +52,7 @@ def registry(tmp_path: Path) -> Path:
 
 def test_a_fix_is_written_and_counted(registry: Path, run: Run) -> None:
     ended = run("validate", "--fix", *ONLY)
-    assert (ended.returncode, ended.stderr) == (0, b"Fixed 1 finding\n")
+    assert (ended.returncode, ended.stderr) == (0, b"Fixed 1 finding in steps_registry.json\n")
     assert ended.stdout.startswith(b"All clear: ")
     assert registry.read_text() == RIGHT
 
@@ -63,14 +64,14 @@ def test_a_second_fix_finds_nothing_to_do(registry: Path, run: Run) -> None:
 
 def test_a_diff_shows_what_a_fix_would_do_and_does_nothing(registry: Path, run: Run) -> None:
     ended = run("validate", "--diff", *ONLY)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (1, DIFF, b"")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, DIFF, b"Would fix 1 finding in steps_registry.json\n")
     assert registry.read_text() == WRONG
 
 
 def test_an_empty_diff_is_clean(registry: Path, run: Run) -> None:
     registry.write_text(RIGHT)
     ended = run("validate", "--diff", *ONLY)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"Would fix 0 findings\n")
 
 
 def test_a_diff_of_standard_input_is_shown(registry: Path, run: Run) -> None:
@@ -121,3 +122,40 @@ def test_nothing_is_written_through_a_link_out_of_the_project(
 def test_nothing_is_left_beside_a_mended_file(registry: Path, run: Run) -> None:
     run("validate", "--fix", *ONLY)
     assert [each.name for each in registry.parent.iterdir()] == [registry.name]
+
+
+def test_a_read_only_file_is_refused(registry: Path, run: Run) -> None:
+    registry.chmod(0o444)
+    ended = run("validate", "--fix", *ONLY)
+    assert (ended.returncode, b"it is read-only" in ended.stderr) == (2, True)
+    assert registry.read_text() == WRONG
+
+
+def test_unsafe_fixes_need_to_be_told_what_for(registry: Path, run: Run) -> None:
+    assert run("validate", "--unsafe-fixes").returncode == 2
+    assert registry.read_text() == WRONG
+
+
+def test_a_patch_is_no_report(registry: Path, run: Run) -> None:
+    ended = run("validate", "--diff", "--output", "json:report.json", *ONLY)
+    assert (ended.returncode, ended.stdout) == (2, b"")
+    assert not registry.with_name("report.json").exists()
+
+
+def test_a_reporter_shows_what_is_left(registry: Path, run: Run) -> None:
+    lost = '"transitions": {"next": {"target": "elsewhere"}}'
+    registry.write_text(WRONG.replace('"stepId"', f'{lost}, "stepId"'))
+    ended = run("validate", "--fix", "--format", "concise", "--select", "step-key-mismatch,unknown-target")
+    assert (ended.returncode, ended.stdout.count(b"\n")) == (1, 1)
+    assert b"unknown-target" in ended.stdout
+
+
+def test_code_scanning_is_told_what_text_a_fix_replaces(registry: Path, run: Run) -> None:
+    (result,) = json.loads(run("validate", "--format", "sarif", *ONLY).stdout)["runs"][0]["results"]
+    (change,) = result["fixes"][0]["artifactChanges"]
+    (part,) = change["replacements"]
+    region, rows = part["deletedRegion"], WRONG.split("\n")
+    row = rows[region["startLine"] - 1]
+    assert region["startLine"] == region["endLine"]
+    fixed = row[: region["startColumn"] - 1] + part["insertedContent"]["text"] + row[region["endColumn"] - 1 :]
+    assert fixed == RIGHT.split("\n")[region["startLine"] - 1]

@@ -10,7 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from stagec import emitters
 from stagec.cli.app import run
+from stagec.cli.commands.graph.run import GraphRequest, reduce_pictures
+from stagec.core.failure import Failure
+from stagec.core.shelf import member
+from stagec.emitters import Box, Emitter, Line, Picture, Role, Stroke
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
 REVIEW = str(EXAMPLES / "code-review")
@@ -29,7 +34,7 @@ def test_a_flowchart_goes_to_standard_output(capfd: Shown) -> None:
 def test_a_project_with_errors_is_drawn_and_it_is_said(capfd: Shown) -> None:
     assert run(["graph", BROKEN]) == 0
     shown = capfd.readouterr()
-    assert "STG201 unknown-target" in shown.out
+    assert "STG201 unknown-" in shown.out
     assert shown.err == "stagec: note: drawn with 6 errors: 'stagec validate' says what is wrong\n"
 
 
@@ -83,11 +88,51 @@ def test_where_there_is_no_flow_there_is_nothing_to_draw(tmp_path: Path, capfd: 
 
 
 def test_a_flow_that_is_too_large_is_drawn_by_phase_and_it_is_said(tmp_path: Path, capfd: Shown) -> None:
-    (tmp_path / "steps_registry.json").write_text(json.dumps(_registry(400)), encoding="utf-8")
+    (tmp_path / "steps_registry.json").write_text(json.dumps(_registry(600)), encoding="utf-8")
     assert run(["graph", str(tmp_path)]) == 0
     shown = capfd.readouterr()
-    assert "400 nodes" in shown.out
-    assert "are too many to lay out" in shown.err
+    assert "600 nodes" in shown.out
+    assert "stagec: note: big: 600 lines are more than 500" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("edges", "lines", "note"),
+    [
+        ("all", 5, ""),
+        ("once", 1, ""),
+        ("main", 0, "stagec: note: code-review: not drawn: every node leads by 'fail' to the end failed\n"),
+    ],
+)
+def test_failures_of_every_node_are_drawn_as_asked(edges: str, lines: int, note: str, capfd: Shown) -> None:
+    assert run(["graph", REVIEW, "--format", "json", "--edges", edges]) == 0
+    shown = capfd.readouterr()
+    told = json.loads(shown.out)["flows"][0]["lines"]
+    assert sum(line["target"] == "failed" for line in told) == lines
+    assert shown.err == note
+
+
+def test_a_flow_that_pages_would_refuse_is_refused_with_the_way_out() -> None:
+    boxes = {f"n{at}": Box(f"n{at}", f"n{at}", Role.NODE) for at in range(40)}
+    lines = tuple(Line(f"n{at}", f"n{to}", Stroke.GO) for at in range(40) for to in range(at + 1, 40))
+    pictures = (Picture("p", "p", boxes, lines),)
+    with pytest.raises(Failure) as failure:
+        reduce_pictures(pictures, GraphRequest(), member(emitters, "mermaid", Emitter))
+    assert str(failure.value) == (
+        "780 lines are more than the 500 that mermaid can show: --flow, --focus, --collapse and --edges main draw "
+        "less, and --format svg and html show any number"
+    )
+    assert reduce_pictures(pictures, GraphRequest(), member(emitters, "svg", Emitter)) == pictures
+
+
+PROGRAMS, PEOPLE = ("json", "graphml"), ("mermaid", "dot", "svg", "html")
+
+
+@pytest.mark.parametrize(("form", "lines"), [*((form, 5) for form in PROGRAMS), *((form, 1) for form in PEOPLE)])
+def test_programs_get_every_failure_and_people_one_for_all(form: str, lines: int, capfd: Shown) -> None:
+    assert run(["graph", REVIEW, "--format", form]) == 0
+    text = capfd.readouterr().out
+    labels = {"json": '["fail"]', "graphml": ">fail<", "mermaid": '|"fail"|', "dot": "&#160;fail&#160;"}
+    assert text.count(labels.get(form, ">fail</text>")) == lines
 
 
 def _registry(steps: int) -> dict[str, object]:
@@ -118,5 +163,5 @@ def test_an_image_is_not_written_to_a_terminal() -> None:
         os.close(master)
     assert (ended.returncode, ended.stderr) == (
         2,
-        b"stagec: error: png is nothing for a terminal: --output names a file\n",
+        b"stagec: error: png cannot be written to a terminal: --output names a file\n",
     )

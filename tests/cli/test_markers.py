@@ -126,12 +126,14 @@ def test_selecting_nothing_that_judges_markers_is_refused(
     assert capsys.readouterr().err == f"stagec: error: {sentence}\n"
 
 
-@pytest.mark.parametrize("name", ["absent.log", "folder"])
-def test_what_cannot_be_read_is_refused(log: Log, capsys: pytest.CaptureFixture[str], name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "why"), [("absent.log", "does not exist"), ("folder", "is a folder, and a file is expected")]
+)
+def test_what_cannot_be_read_is_refused(log: Log, capsys: pytest.CaptureFixture[str], name: str, why: str) -> None:
     log(CLEAN)
     Path("folder").mkdir()
     assert start(["markers", name]) == 2
-    assert capsys.readouterr().err.startswith(f"stagec: error: cannot read '{name}': ")
+    assert capsys.readouterr().err.startswith(f"stagec: error: '{name}' {why}")
 
 
 def test_markers_are_listed_as_lines_of_json(log: Log, capsys: pytest.CaptureFixture[str]) -> None:

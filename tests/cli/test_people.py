@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import select
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from terminal import type_at_terminal
 
 from stagec.cli.running.people import Answers, People, PeopleSetup
+from stagec.core.json import object_of
+from stagec.drivers.local.mailbox import Mailbox, name_answer
+from stagec.drivers.local.watcher import MailWatcher
 from stagec.plan.document import Plan
 from stagec.runtime.exchange import Ask, Confirm, Grant, Judge
 from stagec.runtime.program import load
+from stagec.world.questions import AskedOfPeople, read_decision
 
 PLAN = Path(__file__).parents[1] / "plan_vectors" / "docs-repair" / "plan.json"
 GRANT = Grant("r/check#2/1.0", "r/check#2", 1, "p", "Delete", "sha", '{"path":"\x1b[31mall"}')
 CONFIRM = Confirm("r/check#1/1.0", "The budget is low")
+OF_STEPS = [Grant(f"r/check#2/1.{10**16 + at}", "r/check#2", 1, "p", "Delete", "sha", "{}") for at in (1, 2)]
 JUDGE = Judge("r/check#1/1.0", "poll:state", {}, {"said": "enough"})
 
 
@@ -35,23 +37,47 @@ def _typing(*lines: str | None) -> Iterator[str | None]:
 
 
 def _people(plan: Plan, *lines: str | None, answers: Answers = Answers.ASK) -> People:
-    typed = _typing(*lines)
-    return People(plan, PeopleSetup(answers), lambda _seconds: next(typed))
+    typed, mail = _typing(*lines), MailWatcher(Mailbox(Path("r.run").absolute()), print)
+    return People(plan, PeopleSetup(answers), mail, lambda _seconds, _other: next(typed))
+
+
+def _decide(plan: Plan, effect: AskedOfPeople, *lines: str | None) -> tuple[bool | None, object]:
+    """Return what is decided, and by whom."""
+    answer = object_of(_people(plan, *lines).answer(effect))
+    Path("r.run.messages", name_answer(effect.key)).unlink()
+    return read_decision(effect, answer), answer["by"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_each_call_of_a_step_is_asked_about_and_leaves_no_message(plan: Plan) -> None:
+    people = _people(plan, "y\n", "n\n")
+    told = [object_of(people.answer(each)) for each in OF_STEPS]
+    assert [each["granted"] for each in told] == [True, False]
+    assert not Path("r.run.messages").exists()
+
+
+def test_a_call_of_a_step_waits_for_nobody_elsewhere(plan: Plan, capsys: pytest.CaptureFixture[str]) -> None:
+    told = object_of(_people(plan, answers=Answers.WAIT).answer(OF_STEPS[0]))
+    assert (told["granted"], told["by"]) == (False, "nobody")
+    assert "only a terminal can answer for calls of steps" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("line", "wanted"), [("y\n", True), (" YES \n", True), ("n\n", False), ("no\n", False)])
 def test_a_yes_is_a_yes_and_a_no_a_no(line: str, plan: Plan, *, wanted: bool) -> None:
-    assert _people(plan, line).answer(GRANT) == {"granted": wanted}
-    assert _people(plan, line).answer(CONFIRM) == {"yes": wanted}
-    assert _people(plan, line).answer(JUDGE) == {"done": wanted}
+    for effect in (GRANT, CONFIRM, JUDGE):
+        assert _decide(plan, effect, line) == (wanted, "terminal")
 
 
 def test_anything_else_is_asked_again(plan: Plan) -> None:
-    assert _people(plan, "\n", "perhaps\n", "y\n").answer(GRANT) == {"granted": True}
+    assert _decide(plan, GRANT, "\n", "perhaps\n", "y\n") == (True, "terminal")
 
 
 def test_no_answer_is_a_no(plan: Plan, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _people(plan, None).answer(GRANT) == {"granted": False}
+    assert _decide(plan, GRANT, None) == (False, "nobody")
     assert "no: nobody has answered" in capsys.readouterr().err
 
 
@@ -91,27 +117,7 @@ RUN = ("run", str(PLAN), "--run", "one", "--input", "topic=x", "--scenario", "sc
 def _type_at_terminal(folder: Path, typed: str, *options: str) -> tuple[int, str]:
     """Run at a terminal, and type something when a question is there; return the status and all that was shown."""
     (folder / "scenario.json").write_text(json.dumps(SCENARIO))
-    terminal, own = pty.openpty()
-    command = (sys.executable, "-m", "stagec", *RUN, *options)
-    process = subprocess.Popen(
-        command, cwd=folder, stdin=own, stdout=own, stderr=own, env={**os.environ, "TERM": "dumb"}
-    )
-    os.close(own)
-    shown, end = "", time.monotonic() + 30
-    while time.monotonic() < end:
-        ready, _, _ = select.select([terminal], [], [], 0.2)
-        if ready:
-            try:
-                shown += os.read(terminal, 65536).decode(errors="replace")
-            except OSError:
-                break
-        if typed and "[d]etails: " in shown:
-            os.write(terminal, typed.encode())
-            typed = ""
-        if process.poll() is not None and not ready:
-            break
-    os.close(terminal)
-    return process.wait(20), shown
+    return type_at_terminal(folder, (*RUN, *options), [("[d]etails: ", typed)] if typed else [])
 
 
 def _list_denials(folder: Path) -> int:

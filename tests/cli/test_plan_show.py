@@ -24,7 +24,7 @@ from stagec.core.terminal import Canvas
 from stagec.core.value import replace
 from stagec.plan import Plan, dump, load, verify
 from stagec.plan.document import Contents, Input
-from stagec.plan.load import write_frame
+from stagec.plan.loader import write_frame
 from stagec.plan.node import Edge, Node, Outcome, Stop
 from stagec.plan.plan_codec import PLAN, schema
 from stagec.plan.template import Text

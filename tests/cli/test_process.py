@@ -45,7 +45,12 @@ def test_a_path_that_is_not_there_ends_with_2(project: Path, run: Run) -> None:
 def test_an_empty_folder_ends_with_3(tmp_path: Path, run: Run) -> None:
     ended = run("validate", "--format", "json")
     assert (ended.returncode, ended.stdout) == (3, b"")
-    assert ended.stderr == b"stagec: error: nothing to check: '.' holds nothing that stagec reads\n"
+    first, reads, last = ended.stderr.splitlines()
+    assert reads.startswith(b"stagec: help: stagec reads 'steps_registry.json', 'pipeline.yaml', ")
+    assert [first, last] == [
+        b"stagec: error: nothing to check: '.' holds nothing that stagec reads",
+        b"stagec: help: 'stagec init DIR' makes a new project",
+    ]
 
 
 def test_a_warning_fails_only_when_asked_to(warned: Path, run: Run) -> None:

@@ -12,7 +12,7 @@ import stagec
 from stagec.cli.app import run
 from stagec.drivers.local import create
 from stagec.plan import PlanError
-from stagec.plan.load import read_frame, write_frame
+from stagec.plan.loader import read_frame, write_frame
 from stagec.runtime import Started, load
 from stagec.runtime.exchange import Effect
 

@@ -17,7 +17,7 @@ from stagec.core.canonical import canonical
 from stagec.core.value import replace
 from stagec.drivers.local import read_journal
 from stagec.plan import Plan, dump
-from stagec.plan.load import write_frame
+from stagec.plan.loader import write_frame
 from stagec.runtime import Answered, Started
 
 Shown = pytest.CaptureFixture[str]
@@ -225,9 +225,9 @@ def test_a_scenario_may_be_json(capfd: Shown) -> None:
 
 
 REFUSED: dict[str, tuple[list[str], str]] = {
-    "no plan": (["none"], "cannot read 'none'"),
+    "no plan": (["none"], "'none' does not exist"),
     "no plan at all": (["s.yaml"], "'s.yaml' is refused: it does not begin as plans do"),
-    "no scenario": (["writer.plan.json", "--scenario", "none"], "cannot read 'none'"),
+    "no scenario": (["writer.plan.json", "--scenario", "none"], "'none' does not exist"),
     "no input": (
         ["writer.plan.json"],
         "'writer' cannot be run: the input 'topic' is missing: --input topic=VALUE gives it\n",
@@ -241,14 +241,14 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         "'writer' cannot be run: the input 'topic' cannot be used",
     ),
     "no value": (["writer.plan.json", "--input", "topic"], "'topic' gives no input: NAME=VALUE does, or @FILE"),
-    "no file": (["writer.plan.json", "--input", "@none"], "cannot read 'none'"),
+    "no file": (["writer.plan.json", "--input", "@none"], "'none' does not exist"),
     "no object": (["writer.plan.json", "--input", "@list.json"], "'list.json' holds no inputs: an object is expected"),
     "no json": (["writer.plan.json", "--input", "@s.yaml"], "'s.yaml' is no JSON"),
     "no entry": (
         ["writer.plan.json", "--scenario", "s.yaml", "--entry", "x"],
         "'writer' cannot be run: there is no entry 'x'; --entry names ",
     ),
-    "a folder": (["writer.plan.json", "--scenario", "."], "cannot read '.'"),
+    "a folder": (["writer.plan.json", "--scenario", "."], "'.' is a folder, and a file is expected"),
     "half a character": (
         ["writer.plan.json", "--scenario", "s.yaml", "--input", "topic=\udcff"],
         "'writer' cannot be run: its inputs cannot be read",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
+import nursery
 import pytest
+from world.models.smollm import needs_model
 from world.models.wire import Said, Wire, serve
 
 PLAN = Path(__file__).parents[1] / "plan_vectors" / "docs-repair" / "plan.json"
@@ -20,9 +21,8 @@ KEY = "sk-abcdefghijklmnopqrstuvwxyz0123456789"
 
 def _stagec(folder: Path, wire: Wire, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     servers = {"OPENAI_BASE_URL": f"{wire.url}/v1", "OPENAI_API_KEY": KEY}
-    environment = {**os.environ, **servers, **more}
-    command = (sys.executable, "-m", "stagec", *words)
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
+    ended = nursery.run(words, folder, nursery.environment(**servers, **more))
+    return subprocess.CompletedProcess(words, ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
 def _models(wire: Wire) -> list[str]:
@@ -155,3 +155,22 @@ def test_the_servers_of_a_plan_start_with_a_model_and_their_tools_are_called(tmp
         assert wire.asked[1]["messages"][-1]["content"] == '{"a": 1}'
         _stagec(tmp_path, wire, "run", "plan.json", "--model", "openai:gpt", "--no-servers")
     assert (tmp_path / "calls").read_text().split() == ["echo"]
+
+
+@needs_model
+@pytest.mark.parametrize("name", ["none.gguf", "a=b.gguf"])
+def test_a_model_file_that_is_not_there_is_told_before_the_run_begins(name: str, tmp_path: Path) -> None:
+    with serve() as wire:
+        ended = _stagec(tmp_path, wire, *RUN, "--model", f"local:{name}")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "there is no model file '" in ended.stderr
+    assert f"{name}'" in ended.stderr
+    assert list(tmp_path.rglob("*.run")) == []
+
+
+def test_models_that_no_node_asks_need_nothing(tmp_path: Path) -> None:
+    """A configuration may name models for other plans."""
+    (tmp_path / "stagec.toml").write_text('[models]\nbig = "local:none.gguf"\n')
+    with serve(WRITTEN, CHECKED) as wire:
+        ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt-5.4")
+    assert ended.returncode == 0, ended.stderr

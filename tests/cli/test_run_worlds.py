@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
+import nursery
 import pytest
 
 PLAN = Path(__file__).parents[1] / "plan_vectors" / "code-review" / "plan.json"
@@ -41,8 +41,8 @@ class World:
 
 
 def _stagec(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = (sys.executable, "-m", "stagec", *words)
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ})
+    ended = nursery.run(words, folder, nursery.environment())
+    return subprocess.CompletedProcess(words, ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
 def _find_results() -> dict[str, object]:
@@ -100,7 +100,7 @@ def test_resume_takes_another_world(tmp_path: Path, program: str) -> None:
         (("--world", "nowhere:World"), "the world 'nowhere:World' cannot be imported"),
         (("--world", "json:loads"), "the world 'json:loads' cannot be made"),
         (("--world", "builtins:str"), "the world 'builtins:str' has no method 'answer'"),
-        (("--world", "sys:path"), "nothing that can be called"),
+        (("--world", "sys:path"), "cannot be called"),
         (("--world-command", "'"), "is no command line"),
         (("--world-command", ""), "names no program"),
         (("--world-command", "/nothing/there"), "could not be started"),

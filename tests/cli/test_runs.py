@@ -14,9 +14,10 @@ from playable import STAGES, STEPS, judged, stages, steps
 
 from stagec.cli.app import run, stagec
 from stagec.core.canonical import canonical
-from stagec.drivers.local import Journal, create, open_journal
+from stagec.core.words import shorten_digest
+from stagec.drivers.local import Journal, create, journal_file, open_journal
 from stagec.plan import dump
-from stagec.plan.load import write_frame
+from stagec.plan.loader import write_frame
 from stagec.runtime import Started, load
 
 Shown = pytest.CaptureFixture[str]
@@ -80,7 +81,7 @@ def test_the_scenario_is_remembered_from_any_folder(
 
 def test_a_scenario_that_is_gone_is_named(half: None, capfd: Shown) -> None:
     Path("half.yaml").unlink()
-    assert said(capfd, "resume", "one").endswith("half.yaml', is not there any more: --scenario gives another\n")
+    assert said(capfd, "resume", "one").endswith("half.yaml', no longer exists: --scenario gives another\n")
 
 
 def test_events_are_numbered_through_all_sittings(half: None, capfd: Shown) -> None:
@@ -133,11 +134,33 @@ def test_a_run_that_never_began_says_so(capfd: Shown) -> None:
     assert run(["run", "p", "--scenario", "whole.yaml", "--run", "one"]) == 0
 
 
-@pytest.mark.parametrize("command", ["resume", "replay", "cancel", "runs show", "runs export"])
+@pytest.mark.parametrize("command", ["resume", "replay"])
 def test_a_run_that_is_executed_is_left_alone(held: Journal, capfd: Shown, command: str) -> None:
     assert said(capfd, *command.split(), "one") == (
         "stagec: error: run 'one' is being executed by another process; Ctrl-C interrupts it there\n"
     )
+
+
+def test_a_run_that_is_executed_is_shown_as_far_as_it_is(held: Journal, capfd: Shown) -> None:
+    assert run(["runs", "show", "one"]) == 0
+    assert capfd.readouterr().out.splitlines()[-1] == "running, 2 executions, 2 events"
+    assert run(["runs", "export", "one"]) == 0
+    exported = json.loads(capfd.readouterr().out)
+    assert (exported["status"], exported["outcome"], len(exported["events"])) == ("running", None, 2)
+    assert run(["runs", "list", "--format", "json"]) == 0
+    (listed,) = json.loads(capfd.readouterr().out)["runs"]
+    assert (listed["status"], listed["executions"], listed["events"]) == ("running", 2, 2)
+
+
+def test_runs_that_are_executed_are_listed_without_waiting_for_their_locks(
+    held: Journal, capfd: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_seconds: float) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(journal_file.time, "sleep", fail)
+    assert run(["runs", "list"]) == 0
+    assert capfd.readouterr().out.split()[3:4] == ["running"]
 
 
 @pytest.mark.parametrize("command", ["resume", "replay", "cancel", "runs show", "runs export"])
@@ -230,7 +253,7 @@ def test_runs_are_listed_with_how_they_stand(done: None, capfd: Shown) -> None:
         ["four", "writer", name, "failed", "2 executions", "3 events", "close, attempt 1: cancelled"],
         ["one", "writer", name, "done", "3 executions", "5 events", "completed"],
         ["six", "writer", name, "not begun", "0 executions", "0 events"],
-        ["three", "running"],
+        ["three", "judged", shorten_digest(load(dump(judged())).digest), "running", "1 execution", "1 event"],
         ["two", "writer", name, "interrupted", "2 executions", "2 events"],
     ]
 
@@ -248,6 +271,7 @@ def test_runs_are_listed_for_programs(done: None, capfd: Shown) -> None:
         "reason": "completed",
         "executions": 3,
         "events": 5,
+        "usage": None,
     }
 
 

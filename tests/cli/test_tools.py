@@ -221,6 +221,14 @@ def test_a_broken_catalogue_locks_nothing(tmp_path: Path, run: Run) -> None:
     )
 
 
+@pytest.mark.parametrize("text", ["{}", "[1]", '{"name": "x"}', '{"steps": {}, "bundled": []}'])
+def test_a_file_that_is_no_catalogue_has_no_tools(tmp_path: Path, run: Run, text: str) -> None:
+    (tmp_path / "other.json").write_text(text)
+    ended = run("tools", "list", "other.json")
+    told = "no tools: 'other.json' holds no tool catalogue and no '.mcp.json'"
+    assert (ended.returncode, error(ended)) == (3, [told])
+
+
 def test_without_servers_there_is_nothing_to_do(tmp_path: Path, run: Run) -> None:
     ended = run("tools", "list")
     assert (ended.returncode, error(ended)) == (3, ["no tools: '.' holds no tool catalogue and no '.mcp.json'"])

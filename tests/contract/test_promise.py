@@ -268,9 +268,23 @@ def test_what_cannot_be_read_may_say_anything(tmp_path: Path, schema: Json, path
     assert _presence(tmp_path, schema, path) is presence
 
 
-@pytest.mark.parametrize("keyword", ["not", "minProperties", "dependentRequired", "dependencies", "dependentSchemas"])
-def test_what_may_require_a_member_in_involved_ways_leaves_it_open(tmp_path: Path, keyword: str) -> None:
-    assert _presence(tmp_path, {**_object(a=TEXT), keyword: {}}, "a") is UNKNOWABLE
+@pytest.mark.parametrize(
+    "keyword",
+    [
+        {"not": {}},
+        {"minProperties": 1},
+        {"dependentRequired": {"b": ["a"]}},
+        {"dependencies": {}},
+        {"dependentSchemas": {}},
+    ],
+)
+def test_what_may_require_a_member_in_involved_ways_leaves_it_open(tmp_path: Path, keyword: Json) -> None:
+    assert _presence(tmp_path, {**_object(a=TEXT), **keyword}, "a") is UNKNOWABLE
+
+
+@pytest.mark.parametrize("keyword", [{"minProperties": 1}, {"dependentRequired": {"a": ["b"]}}])
+def test_what_cannot_require_a_member_leaves_nothing_open(tmp_path: Path, keyword: Json) -> None:
+    assert _presence(tmp_path, {**_object("b", a=TEXT, b=TEXT), **keyword}, "a") is POSSIBLE
 
 
 def test_members_of_values_that_are_named_whole_are_not_looked_into(tmp_path: Path) -> None:

@@ -113,6 +113,31 @@ def test_a_second_request_ends_such_work_at_once() -> None:
     assert (status, out) == (-signal.SIGINT, b" told\n")
 
 
+EARLY = """
+import sys
+class Asks:
+    def find_spec(self, name, path=None, target=None):
+        if name == 'stagec.core.interrupts':
+            class Late:
+                def __del__(self):
+                    import os, signal
+                    os.kill(os.getpid(), signal.SIGINT)
+                    [None for _ in range(9)]
+            Late()
+sys.meta_path.insert(0, Asks())
+sys.argv = ['stagec', '--version']
+from stagec.__main__ import main
+main()
+"""
+"""Ctrl-C in a destructor, while what guards requests is imported."""
+
+
+def test_a_request_is_not_lost_before_requests_are_guarded() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(TOP / "compiler")}
+    found = subprocess.run([sys.executable, "-c", EARLY], env=environment, capture_output=True, check=False)
+    assert (found.returncode, found.stdout) == (-signal.SIGINT, b"")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_request_is_not_lost_in_a_destructor(number: signal.Signals) -> None:
     assert ended(LATE, number) == (128 + number, b" tidied\n")

@@ -55,7 +55,7 @@ def test_no_number_belongs_to_two_families() -> None:
 
 def test_the_first_digit_selects_all_codes_of_a_family() -> None:
     for family in list_families():
-        assert len({str(number)[0] for each in family.numbers for number in each}) == 1
+        assert len({f"{number:03}"[0] for each in family.numbers for number in each}) == 1
 
 
 def test_a_child_without_exactly_one_member_is_refused() -> None:

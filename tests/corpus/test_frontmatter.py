@@ -18,7 +18,7 @@ import pytest
 
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Edit
-from stagec.fixes import apply_fixes
+from stagec.fixes import fix_project
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
 from stagec.sources.formats.markdown import FORMAT
@@ -89,8 +89,9 @@ def test_a_file_named_as_it_is_called_has_the_same_diagnostics(row: Asked) -> No
 def test_a_fix_changes_one_value_and_leaves_its_text(row: Asked) -> None:
     folder, name = path_of(row).parent.resolve(), "given.md"
     data = path_of(row).read_bytes()
-    compilation = compile_project(Project(folder, (folder / name,), Settings(), {name: data}))
-    for _, after in apply_fixes(compilation.diagnostics, compilation.trees).files.values():
+    project = Project(folder, (folder / name,), Settings(), {name: data})
+    compilation = compile_project(project)
+    for after in fix_project(project).after.values():
         changed = [
             (old, new)
             for old, new in zip(data.decode().splitlines(), after.decode().splitlines(), strict=True)

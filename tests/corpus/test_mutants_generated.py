@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from functools import cache
+from functools import cache, reduce
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -181,16 +181,30 @@ def holds(owner: Any, key: str | int) -> bool:
     return key in owner if isinstance(owner, dict) else isinstance(owner, list) and key in range(len(owner))
 
 
+def owner_in(document: Any, path: tuple[str | int, ...]) -> Any:
+    """Return what has the place at the end of a path."""
+    return reduce(lambda owner, key: owner[key], path[:-1], document)
+
+
+def put(owner: Any, key: str | int, value: Any) -> Any:
+    """Return what takes the place of a member."""
+    return value(owner[key]) if callable(value) else value
+
+
+def is_change(document: Any, path: tuple[str | int, ...], value: Any) -> bool:
+    """Tell whether a change is one."""
+    owner, key = owner_in(document, path), path[-1]
+    return value is GONE or not holds(owner, key) or owner[key] != put(owner, key, value)
+
+
 def changed(document: Any, path: tuple[str | int, ...], value: Any) -> Any:
     """Return a copy of a document with one change."""
     found = deepcopy(document)
-    owner = found
-    for key in path[:-1]:
-        owner = owner[key]
+    owner = owner_in(found, path)
     if value is GONE:
         del owner[path[-1]]
     else:
-        owner[path[-1]] = value(owner[path[-1]]) if callable(value) else value
+        owner[path[-1]] = put(owner, path[-1], value)
     return found
 
 
@@ -201,7 +215,7 @@ def mutants() -> Iterator[Any]:
             (base, path)
             for base in bases()
             for path in reached(registry_of(base), fault.path, must_exist=fault.must_exist)
-            if registry_of(base) != changed(registry_of(base), path, fault.value)
+            if is_change(registry_of(base), path, fault.value)
         ]
         base, path = places[turn % len(places)]
         yield pytest.param(base, fault, path, id=f"{turn}-{fault.slug or 'legal'}-{base.name}{pointer_text(path)}")

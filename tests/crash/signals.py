@@ -10,10 +10,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from campaigns import is_full
+from crash.running import RESISTING, STUBBORN, SilentHost, find_processes, resist
 from playable import STEPS, steps
 
 from stagec.plan import dump
@@ -21,11 +23,10 @@ from stagec.plan import dump
 TOP = Path(__file__).parents[2]
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 FOR_EVER = 60
-"""Seconds after which a process that was asked to end is said to hang."""
-MOMENTS = (0.15, 0.6, 2.5) if is_full() else (0.15, 0.6)
+"""Seconds after which a process that was asked to end is killed."""
+MOMENTS = (0.15, 0.6, 2.5, 6) if is_full() else (0.15, 0.6)
 """Seconds before which a process is asked to end: while it starts, while it reads, while it works."""
 _SERVER = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
-_STUBBORN = "trap '' TERM INT; (sleep 600) & sleep 600"
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "validate": ("validate", "large"),
     "fix": ("validate", "large", "--fix"),
@@ -41,7 +42,12 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "rules": ("rules",),
     "runs": ("runs", "list"),
     "help": ("--help",),
+    **RESISTING,
 }
+
+
+LONG_FAREWELLS = frozenset({"stages"})
+"""Commands that give what they have started the time that a protocol promises it, unless they are asked twice."""
 
 
 class Ending(NamedTuple):
@@ -53,10 +59,13 @@ class Ending(NamedTuple):
     seconds: float
     status: int
     complaint: str
+    left: tuple[str, ...] = ()
+    """The processes that were still there a second later."""
 
     @property
     def faults(self) -> Iterator[str]:
         """Yield what is wrong with it."""
+        yield from (f"still there: {each}" for each in self.left)
         wanted = {status for each in self.signals for status in (128 + each, -each)}
         if self.status not in wanted and (self.status < 0 or self.status > 3):
             yield f"status {self.status}"
@@ -88,7 +97,7 @@ def hostile(folder: Path) -> None:
         folder / "yaml/pipeline.yaml",
         "stages:\n" + "".join(f"  - {{id: s{n}, next: [s{n + 1}]}}\n" for n in range(4000)),
     )
-    write(folder / "plan", dump(steps(_STUBBORN)).decode())
+    write(folder / "plan", dump(steps(STUBBORN)).decode())
     write(folder / "scenario.yaml", STEPS)
     server = {"command": sys.executable, "args": ["-c", _SERVER]}
     write(folder / "servers/.mcp.json", json.dumps({"mcpServers": {f"s{n}": server for n in range(3)}}))
@@ -96,6 +105,7 @@ def hostile(folder: Path) -> None:
     for each in (TOP / "registries").glob("project-flow/**/*"):
         if each.is_file():
             write(folder / "flow" / each.relative_to(TOP / "registries/project-flow"), each.read_text(encoding="utf-8"))
+    resist(folder)
 
 
 def write(path: Path, text: str) -> None:
@@ -105,19 +115,24 @@ def write(path: Path, text: str) -> None:
 
 def asked_to_end(folder: Path, count: int, seed: int = 0) -> Iterator[Ending]:
     """Ask commands to end, each by one signal or two, at a random moment."""
+    for each in SIGNALS:  # what a shell starts in the background ignores Ctrl-C, and so would all that is started here
+        if signal.getsignal(each) is signal.SIG_IGN:
+            signal.signal(each, signal.SIG_DFL)
     hostile(folder)
+    host = SilentHost()
     for number in range(count):
         chance = random.Random(f"{seed} {number}")  # noqa: S311
-        yield _ended(folder, tuple(COMMANDS)[number % len(COMMANDS)], chance)
+        yield _ended(folder, tuple(COMMANDS)[number % len(COMMANDS)], chance, host.variables)
+    host.close()
 
 
-def _ended(folder: Path, name: str, chance: random.Random) -> Ending:
-    numbers = tuple(chance.choices(SIGNALS, k=chance.choice((1, 1, 2))))
+def _ended(folder: Path, name: str, chance: random.Random, variables: Mapping[str, str]) -> Ending:
+    numbers = tuple(chance.choices(SIGNALS, k=2 if name in LONG_FAREWELLS else chance.choice((1, 1, 2))))
     moment = chance.choice(MOMENTS) * chance.random()
     process = subprocess.Popen(
         [sys.executable, "-m", "stagec", *COMMANDS[name]],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(TOP / "compiler")},
+        env={**os.environ, **variables, "PYTHONPATH": str(TOP / "compiler")},
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -127,13 +142,21 @@ def _ended(folder: Path, name: str, chance: random.Random) -> Ending:
     for each in numbers:
         process.send_signal(each)
         time.sleep(0.02)
-    try:
+    with suppress(subprocess.TimeoutExpired):
         process.wait(FOR_EVER)
-        seconds = time.monotonic() - begun
-    finally:
-        process.kill()
-        _, complaint = process.communicate()
-    return Ending(name, numbers, moment, seconds, process.returncode, complaint.decode(errors="replace"))
+    seconds = time.monotonic() - begun
+    process.kill()
+    _, complaint = process.communicate()
+    left = _wait_for_processes(folder)
+    return Ending(name, numbers, moment, seconds, process.returncode, complaint.decode(errors="replace"), left)
+
+
+def _wait_for_processes(folder: Path) -> tuple[str, ...]:
+    """Return the processes that work in a folder for another second."""
+    patience = time.monotonic() + 1
+    while (left := tuple(find_processes(folder))) and time.monotonic() < patience:
+        time.sleep(0.01)
+    return left
 
 
 def left_behind(folder: Path) -> list[str]:

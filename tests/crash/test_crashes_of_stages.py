@@ -61,7 +61,7 @@ DRIVER = """\
 import os, sys
 import stagec.core.disk  # looks at what these functions can do
 last, calls, leave = int(sys.argv.pop(1)), 0, os._exit
-MODULES = {"stagec.core.disk", "stagec.core.folders", "stagec.world.stages.run_log"}
+MODULES = {"stagec.core.disk", "stagec.core.folders", "stagec.world.program_log"}
 
 def wrap(real):
     def call(*given, **named):
@@ -179,7 +179,7 @@ def test_a_run_that_ends_at_any_call_goes_on_to_the_same_result(tmp_path: Path) 
         {"S01_load_data": 1, "S02_explore_data": 1, ONCE: 1},
     )
     assert calls > 100
-    for last in sample(range(calls), 8, full=100):
+    for last in sample(range(calls), 5, full=40):
         folder = shutil.copytree(template, tmp_path / str(last))
         look(folder, whole, last)
         shutil.rmtree(folder)
@@ -192,7 +192,7 @@ def test_a_resumption_that_ends_at_any_call_goes_on_as_well(tmp_path: Path) -> N
     whole = published(undisturbed)
     half = shutil.copytree(template, tmp_path / "half")
     assert proceed(half, last=calls // 2) == 9
-    for again in sample(range(calls), 4, full=50):
+    for again in sample(range(calls), 3, full=20):
         folder = shutil.copytree(half, tmp_path / str(again))
         look(folder, whole, again)
         shutil.rmtree(folder)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the signals of 
 
 
 def test_every_command_that_is_asked_to_end_ends_in_order(tmp_path: Path) -> None:
-    endings = list(asked_to_end(tmp_path, len(COMMANDS) * choose(1, full=8)))
+    endings = list(asked_to_end(tmp_path, len(COMMANDS) * choose(1, full=2)))
     assert [(each.command, each.signals, *each.faults) for each in endings if any(each.faults)] == []
     assert left_behind(tmp_path) == []
 

@@ -16,7 +16,15 @@ from stagec.emitters import Emitter, Picture
 Pictures = Callable[[str], tuple[Picture, ...]]
 TOP = Path(__file__).parents[2]
 GOLDENS = Path(__file__).parent / "goldens"
-EXAMPLES = ("broken-on-purpose", "code-review", "docs-repair", "issue-flow", "project-flow", "wine-quality")
+EXAMPLES = (
+    "broken-on-purpose",
+    "code-review",
+    "docs-repair",
+    "guest-book",
+    "issue-flow",
+    "project-flow",
+    "wine-quality",
+)
 
 
 @pytest.mark.parametrize("form", ["dot", "graphml", "mermaid"])

@@ -1,4 +1,4 @@
-"""Images are laid out by Graphviz, in bounded time, and it is said what to do when that cannot be."""
+"""Images are the same every time; Graphviz draws some in bounded time, and it is said what to do when it cannot."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from stagec import emitters
 from stagec.core.failure import Failure
 from stagec.core.shelf import member
 from stagec.dot.program import lay_out
+from stagec.dot.text import text_of
 from stagec.emitters import Box, Emitter, Line, Picture, Role, Stroke
 
 
@@ -27,11 +28,16 @@ def test_an_image_is_of_its_format_and_the_same_every_time(form: str, beginning:
 def test_without_the_program_it_is_said_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(Failure) as failure:
-        lay_out("digraph {}", "svg")
+        lay_out("digraph {}", "png")
     assert str(failure.value) == (
-        "--format svg needs the program 'dot', which is not there: install Graphviz ('apt-get install graphviz'), "
-        "or use --format html"
+        "--format png needs the program 'dot', which is not there: install Graphviz ('apt-get install graphviz'), "
+        "or use --format svg or html"
     )
+
+
+def test_an_image_in_svg_needs_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every: Picture) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert member(emitters, "svg", Emitter).emit((every,)).endswith(b"</svg>\n")
 
 
 def test_a_program_that_does_not_come_to_an_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,14 +64,14 @@ def test_labels_do_not_overlap_at_sixty_nodes() -> None:
     moves = [Line(f"n{at}", f"n{at + 1}", Stroke.GO, ("ok: parsed.severity in high, critical",)) for at in range(59)]
     moves += [Line(f"n{at}", f"n{at}", Stroke.GO, ("repeat",)) for at in range(60)]
     moves += [Line(f"n{at}", f"n{(at * 7) % 60}", Stroke.GO, ("handoff", "next")) for at in range(0, 60, 3)]
-    drawn = member(emitters, "svg", Emitter).emit((Picture("f", "f", boxes, tuple(moves)),)).decode()
+    drawn = lay_out(text_of((Picture("f", "f", boxes, tuple(moves)),)), "svg").decode()
     spots = [_spot(*each) for each in TEXT.findall(drawn)]
     assert len(spots) > 250
     assert [(a, b) for a, b in combinations(spots, 2) if _overlap(a, b)] == []
 
 
 def test_labels_are_not_cut_and_stand_on_no_border(pictures: Callable[[str], tuple[Picture, ...]]) -> None:
-    drawn = member(emitters, "svg", Emitter).emit(pictures("code-review")).decode()
+    drawn = lay_out(text_of(pictures("code-review")), "svg").decode()
     left = float(re.findall(r"translate\(([\d.]+) ", drawn)[0])
     width = float(re.findall(r'viewBox="0.00 0.00 ([\d.]+)', drawn)[0])
     spots = [_spot(*each) for each in TEXT.findall(drawn)]

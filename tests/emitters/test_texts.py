@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from colours import contrast
 from jsonschema import Draft202012Validator
 
 from stagec import emitters
 from stagec.core.shelf import member
 from stagec.emitters import Emitter, Picture, Role, Stroke
+from stagec.emitters.mermaid import _LOOKS, _LOST
 
 SCHEMA: Mapping[str, Any] = json.loads(
     (Path(__file__).parents[2] / "schemas" / "graph.schema.json").read_text(encoding="utf-8")
@@ -22,10 +24,12 @@ SCHEMA: Mapping[str, Any] = json.loads(
 PRINTED = ("dot", "graphml", "mermaid", "json", "svg")
 OPENING = r"(\(\[|\(\(\(|\(\(|\{\{|>|\[\[|\[\\|\[/|\[\(|\(|\[)"
 CLOSING = r"(\]\)|\)\)\)|\)\)|\}\}|\]\]|/\]|\\\]|\)\]|\)|\])"
-NODE = re.compile(rf'  p\dn\d+{OPENING}"[^"<]*(<br/>[^"<]*)*"{CLOSING}:::is-\w+')
-LINE = re.compile(r'  p\dn\d+ (==>|-->|==o|-\.-o|-\.->)(\|"[^"<]*(<br/>[^"<]*)*"\|)? p\dn\d+')
+TEXT = r'"[^"<]*(<br/>[^"<]*)*"'
+NODE = re.compile(rf"  p\dn\d+{OPENING}{TEXT}{CLOSING}")
+LINE = re.compile(rf"  p\dn\d+ (==>|-->|==o|-\.-o|-\.->)(\|{TEXT}\|)? p\dn\d+")
 REST = re.compile(
-    r'flowchart TB|subgraph p\d \["[^"<]*(<br/>[^"<]*)*"\]|end|(classDef is-\w+|linkStyle [\d,]+) [\w#:,. -]+'
+    rf'  (flowchart TB|subgraph p\d \["[^"<]*"\]|direction TB|end|p\dnote\[{TEXT}\]:::is-note|class [\w,]+ is-[\w-]+'
+    r"|(classDef is-[\w-]+|linkStyle [\d,]+|style p\d) [\w#:,. -]+)"
 )
 
 
@@ -45,9 +49,9 @@ def test_dot_reads_what_is_written_for_it_whatever_the_names(hostile: Picture) -
 
 
 def test_mermaid_sees_nodes_and_lines_whatever_the_names(hostile: Picture) -> None:
-    rows = emitted("mermaid", hostile).splitlines()
-    assert [row for row in rows if not any(each.fullmatch(row.removeprefix("  ")) for each in (NODE, LINE, REST))] == []
-    assert sum(bool(NODE.fullmatch(row.removeprefix("  "))) for row in rows) == len(hostile.boxes)
+    rows = [f"  {row.strip()}" for row in emitted("mermaid", hostile).splitlines()]
+    assert [row for row in rows if not any(each.fullmatch(row) for each in (NODE, LINE, REST))] == []
+    assert sum(bool(NODE.fullmatch(row)) for row in rows) == len(hostile.boxes)
 
 
 def test_json_keeps_every_name_as_it_is(hostile: Picture) -> None:
@@ -113,3 +117,21 @@ def test_the_schema_is_one_and_names_every_role_and_stroke() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     assert SCHEMA["$defs"]["box"]["properties"]["role"]["enum"] == [role.value for role in Role]
     assert SCHEMA["$defs"]["line"]["properties"]["stroke"]["enum"] == [stroke.value for stroke in Stroke]
+
+
+GROUNDS = ("#ffffff", "#0d1117")
+"""Of pages of code hosts, light and dark."""
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_colours_of_mermaid_can_be_read_on_light_and_dark_pages(ground: str) -> None:
+    looks = {name: dict(each.split(":") for each in look.split(",")) for name, look in _LOOKS.items()}
+    states = {name: looks.pop(name) for name in ("doubtful", "faulty", "unreached")}
+    for name, look in looks.items():
+        assert contrast(look["color"], look["fill"]) >= 4.5, name
+        assert max(contrast(look[part], ground) for part in ("fill", "stroke")) >= 3, name
+        for state in states.values() if name != "start" else ():  # runs come there
+            assert contrast(state["stroke"], state.get("fill", look["fill"])) >= 3, name
+            assert contrast(look["color"], state.get("fill", look["fill"])) >= 4.5, name
+    for colour in (_LOST.partition(":")[2][:7], *(state["stroke"] for state in states.values())):
+        assert contrast(colour, ground) >= 3, colour

@@ -23,8 +23,8 @@ from stagec.drivers.local import History, JournalError, RunSession, proceed, res
 from stagec.drivers.local.history import load_event
 from stagec.plan import Plan, PlanError, dump
 from stagec.plan.facts import facts
-from stagec.plan.load import load as load_plan
-from stagec.plan.load import read_frame, write_frame
+from stagec.plan.loader import load as load_plan
+from stagec.plan.loader import read_frame, write_frame
 from stagec.runtime import Effect, Event, Program, Started, State, load
 from stagec.runtime.exchange import Hook
 from stagec.runtime.program import verify

@@ -20,7 +20,7 @@ from stagec.cli.app import run
 from stagec.cli.running.inputs import read_scenario
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import members
-from stagec.fixes import apply_fixes
+from stagec.fixes import fix_project
 from stagec.marker_log import MarkerLog
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.plan import Plan, PlanError, dump
@@ -129,10 +129,12 @@ def _project(random: Random) -> bytes:
 def _check(files: Mapping[str, bytes], folder: Path) -> Compilation:
     """Compile files that stand for a project, print what is wrong in every way, and make every fix."""
     paths = tuple(folder / file for file in files)
-    found = compile_project(Project(folder, paths, Settings(), files))
+    project = Project(folder, paths, Settings(), files)
+    found = compile_project(project)
     for each in members(reporters, Reporter):
         each.render(Report(found.diagnostics, found.flows, found.trees))
-    apply_fixes(found.diagnostics, found.trees)
+    if any(each.fix for each in found.diagnostics):
+        fix_project(project, guesses=True)
     return found
 
 

@@ -32,7 +32,7 @@ from stagec.plan.facts import facts
 from stagec.plan.node import Schedule
 from stagec.project.settings import Settings
 
-FREEZING, LOADING = map(import_module, ("stagec.freeze", "stagec.plan.load"))
+FREEZING, LOADING = map(import_module, ("stagec.freeze", "stagec.plan.loader"))
 EXAMPLES = Path(__file__).parents[2] / "registries"
 ENTRIES = {"registry": "steps_registry.json", "pipeline": "pipeline.json"}
 AT = Place("plan.yaml")
@@ -43,7 +43,7 @@ def found(plan: Plan) -> list[str]:
     return list(CrossCheck(plan).contradictions())
 
 
-@settings(max_examples=choose(60, full=400), deadline=None)
+@settings(max_examples=choose(60, full=150), deadline=None)
 @given(flows(scheduled=True))
 def test_both_find_the_same_facts_of_random_plans(plan: Plan) -> None:
     bounded = replace(plan, limits=replace(plan.limits, executions=plan.limits.executions or 9))
@@ -84,7 +84,7 @@ def meanings(folder: Path, system: str, seeds: range) -> Iterator[Meaning]:
 @pytest.mark.parametrize("system", MAKERS)
 def test_both_find_the_same_ways_through_random_projects(tmp_path: Path, system: str) -> None:
     count = 0
-    for meaning in meanings(tmp_path, system, range(choose(60, full=600))):
+    for meaning in meanings(tmp_path, system, range(choose(60, full=200))):
         plan = meaning.plan()
         assert [*found(plan), *CrossCheck(plan).disagreements(meaning.graph)] == []
         count += meaning.flow.exact and not meaning.flow.suspect

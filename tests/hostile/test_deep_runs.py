@@ -17,7 +17,7 @@ from playable import STEPS, steps
 from stagec.core.place import Pointer
 from stagec.drivers.local.records import dump_records
 from stagec.plan import Plan, dump
-from stagec.plan.load import PlanError, read_frame, write_frame
+from stagec.plan.loader import PlanError, read_frame, write_frame
 from stagec.runtime.program import verify
 
 DEEP = 100_000
@@ -127,7 +127,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize(
-    ("shape", "place", "suffix"), sample([*product(SHAPES, PLACES, ["json", "yaml"])], 40, full=80)
+    ("shape", "place", "suffix"), sample([*product(SHAPES, PLACES, ["json", "yaml"])], 40, full=40)
 )
 def test_a_scenario(write: Any, attack: Any, shape: str, place: str, suffix: str) -> None:
     write("p", dump(steps()))

@@ -14,7 +14,8 @@ PACKAGE = COMPILER / "stagec"
 
 @cache
 def modules() -> tuple[Path, ...]:
-    return tuple(sorted(COMPILER.rglob("*.py")))
+    starters = COMPILER / "starters"  # whose programs belong to the projects that `stagec init` makes
+    return tuple(sorted(path for path in COMPILER.rglob("*.py") if starters not in path.parents))
 
 
 @cache

@@ -8,19 +8,19 @@ from pathlib import Path
 import vulture
 from laws.modules import PACKAGE
 
-MEMBERS = ["COMMAND", "EMITTER", "FAMILY", "FORMAT", "FRONTEND", "REPORTER", "RULE"]
+MEMBERS = ["COMMAND", "EMITTER", "FAMILY", "FORMAT", "FRONTEND", "READER", "REPORTER", "RULE"]
 """What children of shelves define: a shelf finds it by its type."""
 DECORATED = ["@click.command*", "@rule", "@_plan.command*"]
 """What a decorator makes a member of a shelf."""
 CALLED_BY_OTHERS = {
     "__init__.py": {"__getattr__"},  # Python asks it for public names
+    "plan/__init__.py": {"__getattr__"},  # the same
     "cli/streams.py": {"daemon"},  # the library that the object is of reads it
-    "world/remote_server.py": {"event_hooks"},
-    "cli/commands/validate/run.py": {"no_cache"},  # an option that is accepted and does nothing
     "core/interrupts.py": {"unraisablehook"},  # Python calls it
     "core/value.py": {"__class__"},  # Python reads it
     "drivers/local/background.py": {"__call__"},  # a protocol's own method
     "picture/reduce.py": {"PHASE"},  # users name members of this by their value
+    "serve/server.py": {"capture_signals"},  # the library that the server is of calls it
     "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
 }
 """What frameworks, Python, users or the contributors' tools call."""

@@ -25,9 +25,13 @@ DOORS = {
     "mcp": ("stagec.world",),
     "mcp_types": ("stagec.world",),
     "jsonschema_rs": ("stagec.sources.shape", "stagec.project.mistakes", "stagec.runtime.answer_schemas"),
+    "opentelemetry": ("stagec.telemetry.otlp",),
     "pydantic_ai": ("stagec.world.models.pydantic_provider",),
     "referencing": ("stagec.contract.addresses",),
+    "starlette": ("stagec.serve",),
+    "uvicorn": ("stagec.serve.server",),
     "sqlite3": ("stagec.drivers.local.legacy",),
+    "xllamacpp": ("stagec.world.models.llama_process",),
     "yaml": ("stagec.sources.formats", "stagec.sources.yaml_text"),
     "ruamel": ("stagec.sources.formats", "stagec.sources.yaml_text"),
     "tomllib": ("stagec.project.toml",),
@@ -37,6 +41,9 @@ FORBIDDEN = ("ftplib", "http", "pickle", "smtplib", "socket", "ssl", "urllib.req
 """Modules that nothing needs which only reads files."""
 PAIRS = {TOP / "compiler" / "stagec" / "world" / "supervised.py"}
 """Who connects two processes of one machine by a pair of sockets, which reaches no network."""
+
+LISTENER = TOP / "compiler" / "stagec" / "serve" / "server.py"
+"""Who listens, because somebody asked for a page; it connects to nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -85,13 +92,17 @@ def test_every_dependency_has_a_door() -> None:
         *project["dependencies"],
         *project["optional-dependencies"]["mcp"],
         *project["optional-dependencies"]["models"],
+        *project["optional-dependencies"]["serve"],
+        *project["optional-dependencies"]["otel"],
     ]
     named = {re.split(r"[^\w.-]", each)[0].replace("-", "_").partition(".")[0] for each in needed}
-    assert {{"PyYAML": "yaml", "pydantic_ai_slim": "pydantic_ai"}.get(each, each) for each in named} <= set(DOORS)
+    modules = {"PyYAML": "yaml", "pydantic_ai_slim": "pydantic_ai"}
+    modules |= {each: "opentelemetry" for each in named if each.startswith("opentelemetry_")}
+    assert {modules.get(each, each) for each in named} <= set(DOORS)
 
 
 def _others() -> set[Path]:
-    return set((TOP / "compiler" / "stagec").rglob("*.py")) - PAIRS
+    return set((TOP / "compiler" / "stagec").rglob("*.py")) - PAIRS - {LISTENER}
 
 
 def test_a_pair_of_sockets_is_all_that_is_made_of_them() -> None:
@@ -102,6 +113,12 @@ def test_a_pair_of_sockets_is_all_that_is_made_of_them() -> None:
         if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("socket.")
     ]
     assert made == ["socket.socketpair"]
+
+
+def test_the_server_of_the_page_connects_to_nothing() -> None:
+    text = LISTENER.read_text(encoding="utf-8")
+    assert "socket.socket(" in text
+    assert "connect(" not in text
 
 
 def test_nothing_reaches_for_the_network() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stagec_dev.tools.docs import pages
+from stagec_dev.rule_pages import pages
 
 
 def test_every_rule_has_a_page_with_its_executed_examples() -> None:

@@ -10,12 +10,15 @@ PACKAGE = Path(__file__).parents[2] / "compiler" / "stagec"
 HOME = "core/bounded.py"
 OWN = {
     "cli/commands/schema.py": "a schema that stagec publishes",
+    "creation/new_project.py": "the projects that stagec is packed with",
     "emitters/html/__init__.py": "pages of stagec's own",
+    "svg/style.py": "styles of stagec's own",
     "frontends/registry/prompts.py": "the built-in prompts",
     "project/mistakes.py": "a schema that stagec publishes",
+    "serve/page_files.py": "files of stagec's own page",
     "sources/shape/document.py": "a schema that stagec publishes",
     "templates.py": "templates of stagec's own",
-    "world/program_world.py": "what a supervisor tells, and one line at a time",
+    "world/line_program.py": "what a supervisor tells",
     "world/supervision.py": "a stream, of which it takes one piece at a time",
 }
 """Modules that read something whole that no user wrote, each with what it is."""

@@ -18,21 +18,25 @@ _SLOTS = "each slot of the message loop leads to the next one, once, until the w
 _STATES = "functions that name each other as the next state, and return; a loop calls them"
 ALLOWED = {
     "cli.app:_add_help": "commands and their subcommands",
-    "cli.commands.simulate.samples:_Maker._of_kind": "`_DEEPEST` levels and `_MOST` values are made",
-    "cli.commands.simulate.samples:_Maker.simplest": "`_DEEPEST` levels and `_MOST` values are made",
+    "world.samples:_Maker._of_kind": "`_DEEPEST` levels and `_MOST` values are made",
+    "world.samples:_Maker.simplest": "`_DEEPEST` levels and `_MOST` values are made",
     "contract.conflict:_Search._judge_all": "`_DEEPEST` members inside each other are compared",
     "contract.conflict:_Search._inside": "`_DEEPEST` members inside each other are compared",
     "contract.conflict:_Search.conflict": "`_DEEPEST` members inside each other are compared",
     **{
-        f"contract.denials:{each}": "`_DEEPEST` members inside each other are looked at"
-        for each in ("_judge", "_judge_keywords", "_judge_member")
+        f"contract.negations:{each}": "`_DEEPEST` members inside each other are looked at"
+        for each in ("_judge", "_judge_keywords", "judge_member")
+    },
+    **{
+        f"contract.standings:{each}": "paths are no longer than an answer is deep"
+        for each in ("_is_there", "_judge_keywords", "_judge_member", "judge_variant", "path_tree")
     },
     "contract.variants:_Search._member": "paths are no longer than an answer is deep",
     "contract.variants:_Search._members": "paths are no longer than an answer is deep",
     "contract.variants:_Search._of": "paths are no longer than an answer is deep",
     "contract.variants:_Search.below": "paths are no longer than an answer is deep",
     "contract.variants:_absent": "paths are no longer than an answer is deep",
-    "contract.variants:_tree": "paths are no longer than an answer is deep",
+    "fixes:_Rounds._search": "halves of a list are as deep as its length has binary digits",
     "emitters.html.data:_finite": "the data of a page, which stagec makes",
     "core.canonical:_large": "once, for the part of a number",
     "core.canonical:_number": "once, for the part of a number",
@@ -48,9 +52,19 @@ ALLOWED = {
         ),
         _OWN,
     ),
+    "sources.shape.quick_check:QuickCheck._judge": _FILE,
+    "sources.shape.quick_check:QuickCheck._judge_keyword": _FILE,
     "project.mistakes:_as_json": "a configuration is at most 64 levels deep",
     "runtime.acts.judge:_next_question": "a name that a function shadows",
     "runtime.acts.judge:judge": "a name that a function shadows",
+    **dict.fromkeys(
+        (
+            *(f"formatting.reading:LayoutReader._read_{each}" for each in ("block", "brackets", "container", "item")),
+            *("formatting.reading:LayoutReader._read_items", "formatting.reading:LayoutReader._read_value"),
+            *(f"formatting.writing:_write_{each}" for each in ("block", "brackets", "item", "row", "value")),
+        ),
+        "what is nested more than `_DEEPEST` deep is left as it is",
+    ),
     **{
         f"runtime.acts.message_loop:{each}": _SLOTS
         for each in ("_after_calls", "_compose", "_continue", "_enter", "_loop")
@@ -76,6 +90,7 @@ ALLOWED = {
     },
     **{f"sources.yaml_text.quick_flow:{each}": _FILE for each in ("_element", "_mapping", "_sequence", "flow")},
     **{f"sources.yaml_text.reading:_Values.{each}": _FILE for each in ("_alias", "_mapping", "_sequence", "read")},
+    "world.tools.callable_host:_translate": "annotations of a module that the user names, in a process of its own",
 }
 """Functions that recurse, as module:name, each with what bounds how deep."""
 

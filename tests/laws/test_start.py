@@ -17,6 +17,7 @@ HEAVY = (
     "graphviz",
     "jinja2",
     "jsonschema",
+    "jsonschema_rs",
     "mcp",
     "networkx",
     "pathspec",

@@ -61,8 +61,9 @@ def _has_other_flags(call: ast.Call) -> bool:
         return False
     nodes = [node for each in call.args[1:2] for node in ast.walk(each)]
     flags = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    flags |= {str(node.value) for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    return not flags or not flags <= READING or names != {"os"}
+    return not flags or not flags <= READING or not names <= {"os", "getattr"}
 
 
 def _is_path(call: ast.Call) -> bool:
@@ -99,6 +100,7 @@ def test_only_these_modules_write() -> None:
         "os.open('x', os.O_WRONLY | os.O_CREAT)",
         "os.open('x', flags)",
         "os.open('x', os.O_RDONLY | flags)",
+        "os.open('x', os.O_RDONLY | getattr(os, 'O_TRUNC', 0))",
         "os.replace('a', 'b')",
         "os.makedirs('x')",
         "import tempfile",
@@ -120,6 +122,7 @@ def test_the_law_sees_what_writes(code: str) -> None:
         "text.replace('a', 'b')",
         "replace(tree, kind='x')",
         "os.open('x', os.O_RDONLY)",
+        "os.open('x', os.O_RDONLY | getattr(os, 'O_NOFOLLOW', 0))",
     ],
 )
 def test_the_law_lets_others_read(code: str) -> None:

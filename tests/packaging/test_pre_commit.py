@@ -18,6 +18,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from stagec.cli.app import run
+
 TOP = Path(__file__).parents[2]
 PARTS = (".pre-commit-hooks.yaml", "LICENSE", "README.md", "compiler", "pyproject.toml", "registries", "schemas")
 CONFIGURATION = """
@@ -26,6 +28,11 @@ repos:
     rev: {revision}
     hooks:
       - id: stagec-validate
+"""
+EVERY = """      - id: stagec-validate-all
+      - id: stagec-compile-check
+        args: [-o, plans/]
+      - id: stagec-format
 """
 
 
@@ -107,11 +114,14 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
 
 
-def hooked(project: Path, configuration: str, surroundings: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run the hook on a project that is a repository of its own."""
+def hooked(
+    project: Path, configuration: str, surroundings: dict[str, str], *words: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the hooks on a project that is a repository of its own: on all of its files, or on what `git add` took."""
     (project / ".pre-commit-config.yaml").write_text(configuration, encoding="utf-8")
-    committed(project)
-    argv = [sys.executable, "-m", "pre_commit", "run", "--all-files", "--color=never"]
+    if not words:
+        committed(project)
+    argv = [sys.executable, "-m", "pre_commit", "run", *(words or ("--all-files",)), "--color=never"]
     return subprocess.run(argv, cwd=project, env=surroundings, capture_output=True, text=True, check=False)
 
 
@@ -127,3 +137,47 @@ def test_the_hook_stops_a_broken_registry_and_lets_a_clean_one_pass(
     passed = hooked(clean, configuration, surroundings)
     assert passed.returncode == 0, passed.stdout + passed.stderr
     assert "Passed" in passed.stdout
+
+
+@pytest.fixture
+def checked(tmp_path: Path, configuration: str, surroundings: dict[str, str]) -> Path:
+    """Return a repository of a clean pipeline that all hooks let pass, with its plan beside it."""
+    shutil.copytree(TOP / "registries" / "docs-repair", tmp_path / "project")
+    assert run(["compile", str(tmp_path / "project"), "-o", str(tmp_path / "project" / "plans") + "/"]) == 0
+    passed = hooked(tmp_path / "project", f"{configuration}{EVERY}", surroundings)
+    assert passed.returncode == 0, passed.stdout + passed.stderr
+    return tmp_path / "project"
+
+
+def stage(project: Path, file: str, text: str) -> None:
+    (project / file).write_text(text, encoding="utf-8")
+    git(project, "add", file)
+
+
+def test_every_hook_stops_what_it_is_for(checked: Path, configuration: str, surroundings: dict[str, str]) -> None:
+    every = f"{configuration}{EVERY}"
+    stage(checked, "notes.txt", "Nothing that stagec reads.")
+    assert hooked(checked, every, surroundings, "stagec-validate").returncode == 0
+    prompt = (checked / "write.md").read_text(encoding="utf-8")
+    stage(checked, "write.md", f"{prompt}And be brief.\n")
+    assert hooked(checked, every, surroundings, "stagec-validate").returncode == 0
+    assert hooked(checked, every, surroundings, "stagec-format").returncode == 0
+    stage(checked, "write.md", prompt.replace("name: Write\n", "").replace("turnCap:", "name: Write\nturnCap:"))
+    disordered = hooked(checked, every, surroundings, "stagec-format")
+    assert (disordered.returncode, "formatted write.md" in disordered.stdout) == (1, True), disordered.stdout
+    assert (checked / "write.md").read_text(encoding="utf-8") == prompt
+    stage(checked, "write.md", f"{prompt}And be brief.\n")
+    stale = hooked(checked, every, surroundings, "stagec-compile-check")
+    assert (stale.returncode, "'write.md' changed" in stale.stdout) == (1, True), stale.stdout
+    stage(checked, "write.md", prompt.replace("completionTool:", "completionTol:"))
+    (checked / "write.md").write_text(prompt, encoding="utf-8")  # only what is staged is broken
+    assert hooked(checked, every, surroundings, "stagec-validate").returncode == 1
+    assert hooked(checked, every, surroundings, "stagec-validate-all").returncode == 1
+
+
+def test_a_repository_without_anything_to_check_passes(
+    tmp_path: Path, configuration: str, surroundings: dict[str, str]
+) -> None:
+    (tmp_path / "README.md").write_text("# Nothing of ours\n", encoding="utf-8")
+    passed = hooked(tmp_path, f"{configuration}{EVERY}", surroundings)
+    assert passed.returncode == 0, passed.stdout + passed.stderr

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.picture.document import Picture
-from stagec.picture.reduce import By, collapse, fit, focus, weight
+from stagec.picture.reduce import By, Limit, collapse, find_exceeded, fit, focus, weigh
 
 Draw = Callable[..., Picture]
 Moves = Callable[[Picture], list[str]]
@@ -65,10 +65,28 @@ def test_a_drawing_without_groups_stays_as_it_is(drawn: Draw) -> None:
 
 def test_what_is_too_large_is_collapsed_until_it_fits_and_says_so(drawn: Draw) -> None:
     large = drawn(*(f"n{at} work: n{at + 1}" for at in range(50)), "n50 work: done", entries="n0")
-    assert fit((large,), 1_000) == (large,)
-    (small,) = fit((large,), 20)
-    assert (weight([large]), weight([small])) == (105, 5)
+    assert fit((large,), (Limit(1_000, "boxes and lines", weigh),)) == (large,)
+    (small,) = fit((large,), (Limit(20, "boxes and lines", weigh),))
+    assert (weigh([large]), weigh([small])) == (105, 5)
     assert small.remarks == (
         "nodes of one phase are drawn as one box: 51 nodes as 1",
-        "53 boxes and 52 lines are too many to lay out",
+        "105 boxes and lines are more than 20",
     )
+
+
+def test_every_limit_counts_and_only_drawings_beyond_their_share_are_collapsed(drawn: Draw) -> None:
+    large = drawn(*(f"n{at} work: n{at + 1}" for at in range(50)), "n50 work: done", entries="n0")
+    small = drawn("a work: b", "b work: done")
+    count = Limit(60, "lines", lambda pictures: sum(len(each.lines) for each in pictures))
+    assert fit((large, small), (count,)) == (large, small)
+    left = fit((large, small), (count, Limit(40, "boxes", lambda pictures: sum(len(each.boxes) for each in pictures))))
+    assert left[1] == small
+    assert left[0].remarks[-1] == "53 boxes are too many where 2 flows share 40"
+
+
+def test_what_no_collapsing_makes_small_enough_is_told_with_the_limit(drawn: Draw) -> None:
+    limits = (Limit(1, "lines", lambda pictures: sum(len(each.lines) for each in pictures)),)
+    pictures = fit((drawn("a: b", "b: done"),), limits)
+    exceeded = find_exceeded(pictures, limits)
+    assert exceeded is not None
+    assert exceeded.tell(pictures) == "3 lines"

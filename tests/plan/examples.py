@@ -12,11 +12,11 @@ from handmade import processes, stages, steps
 from stagec.core.canonical import canonical
 from stagec.core.json import Json
 from stagec.plan import dump
-from stagec.plan.load import write_frame
+from stagec.plan.loader import write_frame
 from stagec_dev.compiling import plans
 
 _REGISTRIES = Path(__file__).parents[2] / "registries"
-SOUND = ("code-review", "docs-repair", "issue-flow", "project-flow")
+SOUND = ("code-review", "docs-repair", "guest-book", "issue-flow", "project-flow")
 
 FILES: Mapping[str, bytes] = {
     "by hand: steps": dump(steps()),

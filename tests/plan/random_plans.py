@@ -127,7 +127,8 @@ class _Parts:
     def tool(self) -> Some[Tool]:
         effects, schema = st.sampled_from(["read", "mutating", "unknown"]), st.none() | self.schema()
         origins = st.sampled_from(["bundled", "discovered", "unknown"])
-        own = st.builds(Tool, origins, effects, schema=schema, digest=st.none() | DIGESTS)
+        about = {"description": st.none() | TEXTS, "command": some(TEXTS)}
+        own = st.builds(Tool, origins, effects, schema=schema, digest=st.none() | DIGESTS, **about)
         if not self.servers:
             return own
         return own | st.builds(Tool, st.just("mcp"), effects, st.sampled_from(sorted(self.servers)), schema)

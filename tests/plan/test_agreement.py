@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plan.examples import FILES, payload
 from plan.random_plans import plans
-from plan.test_load import mutate
+from plan.test_loader import mutate
 
 from stagec.core.canonical import canonical
 from stagec.plan import Plan, dump

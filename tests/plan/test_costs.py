@@ -8,10 +8,11 @@ from random import Random
 import pytest
 
 from stagec.core.expansion import patterns_in
+from stagec.core.expansion.weight import weigh
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan import Plan
-from stagec.plan.costs import _is_plain, schema_in, unaffordable, weigh
+from stagec.plan.costs import _is_plain, schema_in, unaffordable
 from stagec.plan.document import Contents, Input, Limits, Names
 
 SCHEMAS = ("not", "if", "then", "else", "additionalProperties", "propertyNames", "additionalItems", "contains", "items")

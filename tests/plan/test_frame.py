@@ -15,7 +15,7 @@ from stagec.plan import PlanError, dump, load, verify
 from stagec.plan.act import Command
 from stagec.plan.document import Limits, Names, Plan
 from stagec.plan.gate import ExitGate
-from stagec.plan.load import read_frame, write_frame
+from stagec.plan.loader import read_frame, write_frame
 from stagec.plan.node import Edge, Node, Outcome, Stop
 
 _END = Stop(Outcome.DONE)

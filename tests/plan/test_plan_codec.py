@@ -33,7 +33,7 @@ def test_the_schema_is_one() -> None:
 
 
 def test_the_schema_says_where_it_is_published() -> None:
-    assert SCHEMA["$id"] == f"https://stagec.readthedocs.io/en/latest/schemas/{PATH.name}"
+    assert SCHEMA["$id"] == "urn:stagec:schema:plan"
 
 
 def test_the_schema_is_printed(capfd: pytest.CaptureFixture[str]) -> None:

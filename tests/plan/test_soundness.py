@@ -259,3 +259,11 @@ def test_a_tool_of_a_server_names_it_and_no_other_does(tool: dict[str, Any], *, 
 
 def test_a_server_can_be_started_or_reached() -> None:
     assert refusal(STAGES, with_("servers/remote/url", None)) == "at '/servers/remote': has neither 'command' nor 'url'"
+
+
+def test_a_tool_of_a_server_has_no_command_of_its_own() -> None:
+    tool = {"origin": "mcp", "effects": "read", "server": "linter", "command": ["x"]}
+    told = "at '/tools/lint': has a 'command', though its server carries calls out"
+    assert refusal(STAGES, with_("tools/lint", tool)) == told
+    own = {"origin": "discovered", "effects": "read", "command": ["x"]}
+    assert refusal(STAGES, with_("tools/lint", own)) == ""

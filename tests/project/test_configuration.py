@@ -31,6 +31,7 @@ ignore = ["STG105"]
 fail-on = "never"
 output-format = "json"
 required-version = ">=0.1"
+documentation = "https://docs.example.org/stagec/"
 severity = { STG101 = "off", registry = "note" }
 budgets.depth = 10
 """
@@ -44,6 +45,7 @@ FULL_SETTINGS = Settings(
     budgets=replace(Budgets(), depth=10),
     output_format="json",
     required_version=">=0.1",
+    documentation="https://docs.example.org/stagec/",
 )
 
 
@@ -92,7 +94,32 @@ class TestRoot:
         write(tmp_path, "")
         (tmp_path / "a" / ".git").mkdir(parents=True)
         (tmp_path / "a" / "b").mkdir()
-        assert configure((tmp_path / "a" / "b",)).root == tmp_path / "a" / "b"
+        assert configure((tmp_path / "a" / "b",)).root == tmp_path / "a"
+
+    @pytest.mark.parametrize("named", [".", ".agent", ".agent/one", ".agent/one/agent.json"])
+    @pytest.mark.parametrize("is_repository", [True, False])
+    def test_which_part_is_named_does_not_move_the_root(
+        self, tmp_path: Path, named: str, *, is_repository: bool
+    ) -> None:
+        (tmp_path / ".agent" / "one").mkdir(parents=True)
+        (tmp_path / ".agent" / "one" / "agent.json").write_text("{}")
+        (tmp_path / ".git").mkdir() if is_repository else None
+        assert configure((tmp_path / named,)).root == tmp_path
+
+    def test_a_configuration_wins_over_its_repository(self, tmp_path: Path) -> None:
+        (tmp_path / ".git").mkdir()
+        (tmp_path / "a").mkdir()
+        write(tmp_path / "a", "")
+        assert configure((tmp_path / "a",)).root == tmp_path / "a"
+
+    def test_without_a_path_the_current_folder_is_looked_at(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / ".git").mkdir()
+        (tmp_path / "a").mkdir()
+        monkeypatch.chdir(tmp_path / "a")
+        found = configure()
+        assert (found.root, found.settings.scope.roots, found.provenance["roots"]) == (tmp_path, ("a",), "default")
 
     def test_a_root_that_is_given_is_not_searched_for(self, tmp_path: Path) -> None:
         write(tmp_path, "gitignore = false")
@@ -103,7 +130,9 @@ class TestRoot:
 
 class TestFiles:
     def test_every_key_is_understood(self, tmp_path: Path) -> None:
-        assert configure((write(tmp_path, FULL),)).settings == FULL_SETTINGS
+        given = configure((write(tmp_path, FULL),)).settings
+        assert replace(given, filed=frozenset()) == FULL_SETTINGS
+        assert given.filed == {"select", "ignore", "severity.STG101", "severity.registry"}
 
     def test_a_table_of_pyproject_means_the_same(self, tmp_path: Path) -> None:
         text = "[project]\nname = 'x'\n[tool.stagec]\ngitignore = false\n"
@@ -180,6 +209,10 @@ class TestMistakes:
             ("gitignore = 1", "'gitignore' must be true or false, found 1"),
             ("budgets = true", "'budgets' must be a table, found true"),
             ("severity = []", "'severity' must be a table of rules, found an array"),
+            (
+                "documentation = 1",
+                "'documentation' must be the address of a site such as 'https://docs.example.org/stagec', found 1",
+            ),
             ("output-format = 1979-05-27", "'output-format' must be the name of a reporter, found 1979-05-27"),
             ("budgets.nodes = inf", "'budgets.nodes' must be an integer from 1 to 1,000,000,000, found inf"),
             (
@@ -214,6 +247,15 @@ class TestMistakes:
     def test_hostile_toml_is_refused(self, tmp_path: Path, text: str) -> None:
         (line,) = refused(tmp_path, text)
         assert line.startswith("stagec.toml")
+
+    def test_a_tool_that_is_no_argument_vector_is_told(self, tmp_path: Path) -> None:
+        (tmp_path / "stagec.toml").write_text('[tools]\na = "x"\nb = []\nc = [1]\nd = [""]\n')
+        with pytest.raises(Failure) as caught:
+            configure(root=tmp_path)
+        told = str(caught.value).splitlines()
+        assert told[0] == "stagec.toml:2: 'tools.a' must be a list of a program and its arguments, found 'x'"
+        assert told[2] == "stagec.toml:4: 'tools.c[0]' must be a word of a command line, found 1"
+        assert len(told) == 4
 
     def test_of_very_many_mistakes_the_first_are_told(self, tmp_path: Path) -> None:
         with ends():
@@ -281,7 +323,7 @@ def test_the_schema_knows_every_key_and_its_default() -> None:
     schema = json.loads(Path("schemas/stagec.schema.json").read_text("utf-8"))
     keys = dict(schema["properties"])
     budgets = {f"budgets.{key}": each for key, each in keys.pop("budgets")["properties"].items()}
-    del keys["severity"], keys["models"]
+    del keys["severity"], keys["models"], keys["tools"], keys["per-file-ignores"]
     assert {key: each.get("default") for key, each in {**keys, **budgets}.items()} == json.loads(
         json.dumps(keys_of(Settings()))
     )

@@ -218,7 +218,7 @@ def _look(term: Mapping[str, Any]) -> Look:
 
 def _put(found: Any, path: list[str | int], value: Any) -> None:
     """Put a value at a path, with objects and lists around it as the path needs them."""
-    for part, behind in zip(path, [*path[1:], None], strict=True):
+    for part, behind in zip(path, [*path[1:], None], strict=False):  # nothing to put at no path
         inner: Any = value if behind is None else [] if isinstance(behind, int) else {}
         if isinstance(found, dict) and isinstance(part, str):
             found = found.setdefault(part, inner) if behind is not None else found.__setitem__(part, inner)

@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema_rs
 from campaigns import choose
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, example, given, settings
 from hypothesis import strategies as st
 
 from stagec.core.budgets import Budgets
@@ -51,6 +51,30 @@ def objects(draw: st.DrawFn, depth: int = 0) -> dict[str, Any]:
 
 
 SCHEMAS = objects() | st.lists(objects(), min_size=2, max_size=2).map(lambda both: {"type": "object", "anyOf": both})
+
+
+@st.composite
+def conditional(draw: st.DrawFn) -> dict[str, Any]:
+    """Make a schema that denies something, or more than one alternative of it, or demands more of some values."""
+    inside = {name: draw(st.sampled_from(LEAVES[:7])) for name in "ab"}
+    required = draw(st.lists(st.sampled_from("ab"), unique=True, min_size=1))
+    asked = {name: {"const": draw(st.sampled_from(SCALARS[:9]))} for name in draw(st.sampled_from(["a", "b", "ab"]))}
+    told = {"properties": asked, "required": [*asked]}
+    schema: dict[str, Any] = {"type": "object", "properties": inside, "required": required}
+    schema["additionalProperties"] = False
+    match draw(st.integers(0, 3)):
+        case 0:
+            return {**schema, "not": told}
+        case 1:
+            return {**schema, "oneOf": [told, draw(objects())]}
+        case 2:
+            return {**schema, "if": told, "then": {"required": ["a", "b"]}, "else": draw(objects())}
+        case _:
+            then = {"properties": {draw(st.sampled_from("ab")): {"const": draw(st.sampled_from(SCALARS[:9]))}}}
+            return {**schema, "if": told, "then": then}
+
+
+SCHEMAS = SCHEMAS | conditional()
 PATHS = st.sampled_from(["parsed.a", "parsed.b", "parsed.c.a", "parsed.a.b", "parsed", "attemptCount"])
 VALUES = ASKED | st.lists(ASKED, min_size=1, max_size=3) | st.booleans().map(lambda there: {"present": there})
 VERDICTS = st.sampled_from(["ok", "fail", ["ok", "fail"]])
@@ -132,9 +156,11 @@ def test_a_result_without_a_case_is_found_exactly_when_there_is_one(
     assume(all(is_sound(pipeline, stage, case) for case in stage.conduct.cases))
     assume(not all(case.is_recovery for case in stage.conduct.cases))
     accepted = [each for each in results(schema) if each["verdict"] == "ok"]
+    assume(accepted)
     missed = any(not any(fits(case, each) for case in cases) for each in accepted)
-    event(f"uncovered: {missed}")
-    assert (find_uncovered(pipeline, stage) is not None) is missed
+    found = find_uncovered(pipeline, stage)
+    event(f"uncovered: {missed}, {'told' if found is None or found.exact else 'uncertain'}")
+    assert (found is not None) is missed or (found is not None and not found.exact)
 
 
 @settings(max_examples=choose(20, full=60), deadline=None)
@@ -173,8 +199,20 @@ def test_a_value_or_a_path_is_called_impossible_only_when_no_result_has_it(
             assert not any(holds(path, {"present": True}, result) for result in every)
 
 
+DENIED_TOGETHER = {
+    "type": "object",
+    "properties": {"a": {"const": "x"}, "b": {"type": "integer", "minimum": 1, "maximum": 3}},
+    "required": ["a"],
+    "additionalProperties": False,
+    "not": {"properties": {"a": {"const": "x"}, "b": {"const": 1}}, "required": ["a", "b"]},
+}
+"""It denies a value beside another one that nobody asks about, and that is always there."""
+
+
 @settings(max_examples=choose(20, full=60), deadline=None)
 @given(SCHEMAS, st.sampled_from(["a", "b", "c.a", "a.b"]), ASKED)
+@example(DENIED_TOGETHER, "b", 1)
+@example({**DENIED_TOGETHER, "not": {"properties": {"b": {"const": 2}}, "required": ["b"]}}, "b", 2)
 def test_a_value_that_no_result_has_is_called_impossible(schema: dict[str, Any], path: str, value: Any) -> None:
     pipeline, _ = pipeline_of(schema, [{"when": {f"parsed.{path}": value}, "stages": []}, {"stages": []}])
     every = list(results(schema))

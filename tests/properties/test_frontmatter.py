@@ -165,11 +165,10 @@ def test_a_frontmatter_without_its_second_fence_is_told_at_the_first(entries: tu
 @given(entries=ENTRIES, words=WORDS)
 @settings(max_examples=12)
 def test_what_is_offered_leaves_nothing_to_say(entries: tuple[Entry, ...], words: str) -> None:
-    from stagec.fixes import apply_fixes
+    from stagec.fixes import fix_project
 
     text = fenced([f"globs: *.{words}", *(each.text for each in entries)])
     project = Project(ROOT, (ROOT / "given.md",), Settings(), {"given.md": text.encode()})
-    compilation = compile_project(project)
-    _before, after = apply_fixes(compilation.diagnostics, compilation.trees).files["given.md"]
+    after = fix_project(project).after["given.md"]
     assert told(after.decode()) == []
     assert after.decode() == text.replace(f"*.{words}", f'"*.{words}"', 1)

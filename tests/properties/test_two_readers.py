@@ -15,7 +15,7 @@ from plan_vectors.files import RefusedError, read
 
 from stagec.core.canonical import canonical
 from stagec.plan import PlanError, load
-from stagec.plan.load import write_frame
+from stagec.plan.loader import write_frame
 
 FILES = sorted((Path(__file__).parents[1] / "plan_vectors").glob("*/plan.json"))
 PLANS = [json.loads(path.read_bytes())["plan"] for path in FILES]

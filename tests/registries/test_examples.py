@@ -8,6 +8,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import nursery
 import pytest
 
 from stagec.cli.app import run
@@ -18,7 +19,7 @@ from stagec.project.settings import Settings
 TOP = Path(__file__).parents[2]
 EXAMPLES = TOP / "registries"
 GUIDE = TOP / "docs" / "user-guide"
-CLEAN = ("code-review", "docs-repair", "issue-flow", "project-flow")
+CLEAN = ("code-review", "docs-repair", "guest-book", "issue-flow", "project-flow")
 FENCE = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -28,9 +29,7 @@ def compiled(name: str) -> Compilation:
 
 @cache
 def validated(*options: str) -> str:
-    command = [sys.executable, "-m", "stagec", "validate", *options]
-    paths = {"PYTHONPATH": str(TOP / "compiler")}
-    return subprocess.run(command, cwd=TOP, env=paths, capture_output=True, text=True, check=False).stdout
+    return nursery.run(("validate", *options), TOP, nursery.environment()).stdout.decode()
 
 
 def fences(page: Path) -> list[str]:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nursery
 import pytest
 
 from stagec.catalogue import well_known_effects
@@ -21,9 +22,7 @@ CELL = r"`((?:\\\||[^|])*)`"
 
 
 def stagec(folder: Path, *arguments: str) -> str:
-    command = [sys.executable, "-m", "stagec", *arguments]
-    paths = {"PYTHONPATH": str(TOP / "compiler")}
-    return subprocess.run(command, cwd=folder, env=paths, capture_output=True, text=True, check=False).stdout
+    return nursery.run(arguments, folder, nursery.environment()).stdout.decode()
 
 
 def text_of(page: str) -> str:
@@ -40,7 +39,7 @@ def write(path: Path, text: str) -> None:
 
 
 def test_what_the_broken_example_prints_is_on_the_page_whole() -> None:
-    concise = next(fence for fence in fences("validate.md", "") if fence.startswith("broken-on-purpose/"))
+    concise = next(fence for fence in fences("validate.md", "") if fence.startswith("registries/broken-on-purpose/"))
     (last,) = re.findall(r"^Found 6 errors, .*$", text_of("validate.md"), re.MULTILINE)
     assert concise == stagec(TOP, "validate", "registries", "--format", "concise", "--quiet")
     assert last == stagec(TOP, "validate", "registries").splitlines()[-1]
@@ -52,7 +51,8 @@ def test_every_command_that_a_page_shows_can_be_given(capsys: pytest.CaptureFixt
         fence for text in texts for fence in re.findall(r"^```[^\n`]*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     )
     lines = re.findall(r"^(?:\$ )?stagec (.*)", shown, re.MULTILINE)
-    commands = [re.split(r"\s+[|<>#]", line)[0].split() for line in lines]
+    own = (re.split(r"\s+(?:[|<>#]|-- )", line)[0] for line in lines)  # what follows `--` is for another command
+    commands = [line.split() for line in own]
     assert [command for command in commands if run([*command, "--help"]) != 0] == []
     known = {"validate", "tools", "init", "explain", "rules", "config", "compile", "verify", "plan"}
     assert {command[0] for command in commands} >= known

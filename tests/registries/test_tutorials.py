@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import nursery
 import pytest
 
 TOP = Path(__file__).parents[2]
@@ -32,11 +30,8 @@ def steps(page: str) -> Iterator[Step]:
 
 
 def printed(folder: Path, command: str) -> str:
-    argv = [sys.executable, "-m", "stagec", *command.split()]
-    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    environment = {**kept, "PYTHONPATH": str(TOP / "compiler"), "LC_ALL": "C.UTF-8"}
-    ended = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    return ended.stdout + ended.stderr
+    ended = nursery.run(command.split(), folder, nursery.environment())
+    return (ended.stdout + ended.stderr).decode()
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_no_control_character_of_a_user_is_printed(name: str, found: Report) -> 
     assert text.isprintable()
 
 
-@pytest.mark.parametrize("name", names(reporters))
+@pytest.mark.parametrize("name", sorted({*names(reporters)} - {"github"}))  # which writes commands, and is tested apart
 def test_no_line_is_a_command_to_a_build_service(name: str, found: Report) -> None:
     lines = printed(name, found).splitlines()
     assert [line for line in lines if line.lstrip().startswith("::error")] == []

@@ -37,6 +37,8 @@ def test_the_summary_counts_everything(found: Report) -> None:
         "warnings": 1,
         "notes": 1,
         "folded": 3,
+        "suppressed": 0,
+        "baseline": 0,
         "files": 4,
         "flows": [{"id": "issue", "nodes": 2, "edges": 3}],
     }
@@ -49,18 +51,21 @@ def test_a_diagnostic_says_where_what_and_how_to_mend_it(found: Report) -> None:
         "severity": "error",
         "origin": ["steps-registry:xref.target"],
         "file": ".agent/issue/steps_registry.json",
+        "path": ".agent/issue/steps_registry.json",
         "pointer": "/steps/plan/transitions/next/target",
         "span": {"start": {"line": 9, "column": 28}, "end": {"line": 9, "column": 34}},
         "message": "step 'plan' goes to 'wrok' on 'next', but there is no such step; did you mean 'work'?",
         "related": [
             {
                 "file": ".agent/issue/steps_registry.json",
+                "path": ".agent/issue/steps_registry.json",
                 "pointer": "/steps",
                 "span": {"start": {"line": 2, "column": 3}, "end": {"line": 2, "column": 10}},
                 "message": "the steps are declared here",
             },
             {
                 "file": "schemas/plan.schema.json",
+                "path": "schemas/plan.schema.json",
                 "pointer": "",
                 "span": {"start": {"line": 1, "column": 1}, "end": {"line": 1, "column": 1}},
                 "message": "there is nothing to show",
@@ -69,6 +74,7 @@ def test_a_diagnostic_says_where_what_and_how_to_mend_it(found: Report) -> None:
         "folded": 3,
         "fix": {
             "message": "replace it by 'work'",
+            "safe": True,
             "edits": [
                 {
                     "change": "replace",
@@ -84,6 +90,7 @@ def test_a_diagnostic_says_where_what_and_how_to_mend_it(found: Report) -> None:
                 },
             ],
         },
+        "help": "stagec explain STG201",
         "url": "https://example.org/rules/STG201/",
     }
 

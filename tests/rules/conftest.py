@@ -215,7 +215,7 @@ def _lines(each: Diagnostic) -> Iterator[str]:
         start = also.span.start
         yield f"  related {also.at.file}:{start.line}:{start.column} {also.message}"
     if each.fix is not None:
-        yield f"  fix: {each.fix.message}"
+        yield f"  {'' if each.fix.is_safe else 'unsafe '}fix: {each.fix.message}"
     if each.folded:
         yield f"  folded: {each.folded}"
 

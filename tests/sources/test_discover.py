@@ -214,14 +214,19 @@ def test_a_folder_too_deep_for_the_system_is_reported(tmp_path: Path) -> None:
     assert (fault.topic, fault.reason, fault.facts) == ("unreadable-file", "folder", {"error": "File name too long"})
 
 
-def test_a_path_that_does_not_exist_is_named_with_its_nearest_neighbour(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("here", "name"), [(".", "agents/registri.json"), ("agents", "registri.json")])
+def test_a_path_that_does_not_exist_is_named_with_its_nearest_neighbour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: str, name: str
+) -> None:
     write(tmp_path, "agents/registry.json")
-    with pytest.raises(Failure, match=r"^'agents/registri.json' does not exist; did you mean 'registry.json'\?$"):
+    monkeypatch.chdir(tmp_path / here)
+    with pytest.raises(Failure, match=rf"^'{name}' does not exist; did you mean 'registry.json'\?$"):
         look(tmp_path, tmp_path / "agents" / "registri.json")
 
 
-def test_the_first_missing_folder_is_named(tmp_path: Path) -> None:
+def test_the_first_missing_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, "agents/registry.json")
+    monkeypatch.chdir(tmp_path)
     expected = r"^'agent/x/registry.json': the project has no 'agent'; did you mean 'agents'\?$"
     with pytest.raises(Failure, match=expected):
         look(tmp_path, tmp_path / "agent" / "x" / "registry.json")
@@ -236,7 +241,7 @@ def test_a_path_outside_the_root_is_refused(tmp_path: Path) -> None:
 def test_a_named_link_out_of_the_project_is_refused(tmp_path: Path) -> None:
     write(tmp_path, "outside/registry.json", "project/registry.json")
     (tmp_path / "project" / "away").symlink_to(tmp_path / "outside")
-    with pytest.raises(Failure, match="'away' is a link that leads out of the project"):
+    with pytest.raises(Failure, match="away' is a link that leads out of the project"):
         look(tmp_path / "project", tmp_path / "project" / "away")
 
 

@@ -21,7 +21,7 @@ from stagec_dev.tools.new import begin
 def free_code(family: AnyFamily) -> str:
     """Return the last code of a family that no rule has."""
     taken = {rule.code for rule in family.rules()}
-    codes = (f"STG{number}" for numbers in family.numbers for number in numbers)
+    codes = (f"STG{number:03}" for numbers in family.numbers for number in numbers)
     return [code for code in codes if code not in taken][-1]
 
 

@@ -75,8 +75,21 @@ def calling(_: str | None) -> Json:
     return {"tools": [tool(each, description=f"Do {each}") for each in names]}
 
 
+def keeping(_: str | None) -> Json:
+    return {"tools": [tool("keep", description="Note the key of a call, and leave a process")]}
+
+
+def keep(arguments: Json, meta: Json) -> Json:
+    note_call(f"keep {meta.get('stagec/idempotencyKey')}")
+    subprocess.Popen(["sleep", "600"], start_new_session=True)
+    time.sleep(0.02)
+    return {"result": {"content": [{"type": "text", "text": json.dumps(arguments)}]}}
+
+
 def call(name: str, arguments: Json, meta: Json) -> Json:
-    """Do what a tool of the kind `calling` does."""
+    """Do what a tool of the kinds `calling` and `keeping` does."""
+    if name == "keep":
+        return keep(arguments, meta)
     note_call(name)
     if name == "die":
         sys.exit(5)
@@ -91,6 +104,9 @@ def call(name: str, arguments: Json, meta: Json) -> Json:
                 "structuredContent": {"given": arguments, "key": meta.get("stagec/idempotencyKey")},
             }
         }
+    if name == "secret":
+        sys.stderr.write(f"{os.environ}\n")
+        return {"result": {"content": [], "structuredContent": {"variables": dict(os.environ), "token": "opaque1"}}}
     size = {"big": 50_000_000}.get(name, 0)
     text = json.dumps(arguments) if size == 0 else "x" * size
     return {"result": {"content": [{"type": "text", "text": text}], "isError": name == "fail"}}
@@ -112,6 +128,7 @@ LISTS: dict[str, Callable[[str | None], Json]] = {
     "hanging": hanging,
     "senseless": senseless,
     "calling": calling,
+    "keeping": keeping,
 }
 
 

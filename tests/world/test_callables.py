@@ -108,7 +108,7 @@ def test_a_callable_that_fails_is_an_answer(
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("hooks_of_a_plan:text", "is nothing that can be called"),
+        ("hooks_of_a_plan:text", "cannot be called"),
         ("hooks_of_a_plan:absent", "cannot be imported: AttributeError: "),
         ("hooks_of_a_plan", "cannot be imported: AttributeError: "),
         ("no_such_module:x", "cannot be imported: ModuleNotFoundError: "),
@@ -126,7 +126,7 @@ def test_what_goes_wrong_is_a_failure_of_the_world(name: str, told: str) -> None
 def test_this_machine_calls_them_when_it_may(module: str) -> None:
     effect = Hook("r/plan#1/1.0", f"{module}:Review.gate", "gate")
     assert LocalWorld(Permissions(calls=True)).answer(effect) == {"value": "defer"}
-    with pytest.raises(Failure, match="may not be called: --allow-hooks lets it be called"):
+    with pytest.raises(Failure, match="may not be called: --allow-hooks allows it"):
         LocalWorld(Permissions()).answer(effect)
 
 

@@ -115,8 +115,9 @@ def attend(program: str, escalation: Escalation, *, abort_at: bytes = b"\0") -> 
     supervision = Supervision(link, escalation, lambda: warned.append(escalation.seconds))
 
     def take(chunk: bytes) -> None:
-        out.extend(chunk)
-        if abort_at in chunk:
+        was_there = abort_at in out
+        out.extend(chunk)  # what is written at once may arrive in pieces
+        if abort_at in out and not was_there:
             Thread(target=supervision.abort).start()
 
     supervision.attend(Job((sys.executable, "-u", "-c", program)), (take, lambda _: None))
@@ -144,7 +145,7 @@ def test_steps_of_the_wall_clock_do_not_matter(monkeypatch: pytest.MonkeyPatch) 
 
 def test_an_abort_wakes_whoever_waits_for_a_far_alarm() -> None:
     escalation = Escalation((Alarm(500_000), Alarm(600_000, signal.SIGINT), Alarm(605_000, signal.SIGKILL)))
-    link, out, warned = attend(CATCHES, escalation, abort_at=b"begun")
+    link, out, warned = attend(CATCHES, escalation, abort_at=b"begun\n")
     assert (link.status, out, warned, escalation.reason) == (0, b"begun\nsaved\n", [], "abort")
 
 

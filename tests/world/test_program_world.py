@@ -192,3 +192,32 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN)
     ready, send = READY.rsplit("send(**", 1)
     begin(f"{ready}{script}send(**{send}while True: time.sleep(1)").close()
     assert gone(int(note.read_text()))
+
+
+def test_what_it_writes_to_standard_error_arrives_without_secrets(
+    begin: Begin, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_TOKEN", "correct horse battery")
+    world = begin(
+        READY
+        + r"""
+os.write(2, b"plain \xff\n" + os.environ["MY_TOKEN"][:9].encode())
+os.write(2, os.environ["MY_TOKEN"][9:].encode() + b"\nAuthorization: Bearer abcdefghijklmnopqrstuvwxyz\n")
+os.write(2, b"-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\n-----END RSA PRIVATE KEY-----\n")
+os.write(2, b"x" * 300_000 + b"\nthe last, without an end")
+sys.stdin.read()
+"""
+    )
+    world.close()
+    told = capfd.readouterr().err.splitlines()
+    assert told[:2] == ["plain \N{REPLACEMENT CHARACTER}", "[redacted]"]
+    assert told[-1] == "the last, without an end"
+    for each in ("horse", "abcdefgh", "MIIE"):
+        assert all(each not in line for line in told)
+
+
+def test_a_standard_error_that_nobody_reads_does_not_stop_it(begin: Begin) -> None:
+    world = begin(
+        READY + "os.close(2)\nkey = json.loads(sys.stdin.readline())['key']; send(key=key, answer={'yes': True})"
+    )
+    assert world.answer(ASKED) == {"yes": True}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 
 from stagec.core.json import Json, object_of, text_in
@@ -54,41 +54,32 @@ class Lock:
 
 def read_lock(at: Place, given: Json) -> Lock:
     """Return what a lock says that was read from a file."""
-    return Lock(at, {each.name: each for each in _servers(at, given)})
-
-
-def _servers(at: Place, given: Json) -> Iterator[LockedServer]:
+    servers: dict[str, LockedServer] = {}
     for name, body in object_of(object_of(given).get("servers")).items():
-        launch, tools = text_in(object_of(body), "launch"), object_of(body).get("tools")
-        if launch is not None and isinstance(tools, dict):
-            inside = at / "servers" / name
-            yield LockedServer(name, inside, launch, {each.name: each for each in _tools(inside / "tools", tools)})
-
-
-def _tools(at: Place, given: Mapping[str, Json]) -> Iterator[LockedTool]:
-    for name, body in given.items():
-        effects, schema = text_in(object_of(body), "effects"), text_in(object_of(body), "schema")
-        if schema is not None and effects is not None and effects in EFFECTS:
-            yield LockedTool(name, (at / name).key, EFFECTS[effects], schema)
+        launch, listed = text_in(object_of(body), "launch"), object_of(body).get("tools")
+        if launch is None or not isinstance(listed, dict):
+            continue
+        inside = at / "servers" / name
+        tools: dict[str, LockedTool] = {}
+        for tool, said in listed.items():
+            effects, schema = text_in(object_of(said), "effects"), text_in(object_of(said), "schema")
+            if schema is not None and effects is not None and effects in EFFECTS:
+                tools[tool] = LockedTool(tool, (inside / "tools" / tool).key, EFFECTS[effects], schema)
+        servers[name] = LockedServer(name, inside, launch, tools)
+    return Lock(at, servers)
 
 
 def render_lock(lock: Lock) -> bytes:
     """Return the file of a lock: sorted, one line for each tool, the same bytes for the same tools."""
-    servers = ",\n".join(_server(each) for _, each in sorted(lock.servers.items()))
-    inside = f"{{\n{servers}\n  }}" if servers else "{}"
+    servers: list[str] = []
+    for name, server in sorted(lock.servers.items()):
+        said = {tool: {"effects": each.effects.value, "schema": each.schema} for tool, each in server.tools.items()}
+        lines = ",\n".join(f"        {json.dumps(tool)}: {json.dumps(said[tool])}" for tool in sorted(said))
+        tools = f"{{\n{lines}\n      }}" if lines else "{}"
+        members = f'"launch": {json.dumps(server.launch)},\n      "tools": {tools}'
+        servers.append(f"    {json.dumps(name)}: {{\n      {members}\n    }}")
+    inside = "{\n" + ",\n".join(servers) + "\n  }" if servers else "{}"
     return f'{{\n  "version": {VERSION},\n  "servers": {inside}\n}}\n'.encode()
-
-
-def _server(each: LockedServer) -> str:
-    tools = ",\n".join(_tool(tool) for _, tool in sorted(each.tools.items()))
-    inside = f"{{\n{tools}\n      }}" if tools else "{}"
-    return (
-        f'    {json.dumps(each.name)}: {{\n      "launch": {json.dumps(each.launch)},\n      "tools": {inside}\n    }}'
-    )
-
-
-def _tool(each: LockedTool) -> str:
-    return f"        {json.dumps(each.name)}: {json.dumps({'effects': each.effects.value, 'schema': each.schema})}"
 
 
 def digest(given: object) -> str:

@@ -11,7 +11,7 @@ from stagec.catalogue.document import Catalogue, Origin, Server, Tool, well_know
 from stagec.catalogue.lock import EFFECTS, Lock, digest, read_lock
 from stagec.contract.expansion import judge_expansion
 from stagec.contract.schemas import Miss, Schema, Schemas
-from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
@@ -212,6 +212,8 @@ def _tool(entry: Json, at: Place, origin: Origin, schemas: Schemas) -> Tool | No
         effects=EFFECTS.get(effects or "", well_known_effects(name)),
         reference=reference,
         schema=schemas.resolve(reference, at.file) if reference else None,
+        description=text_in(body, "description"),
+        command=tuple(each for each in list_of(body.get("command")) if isinstance(each, str)),
     )
 
 
@@ -241,22 +243,18 @@ def _servers(tree: Tree | None, members: tuple[str, ...]) -> Iterator[Server]:
     for member in members:
         for name, body in object_of(object_of(tree.value).get(member)).items():
             if isinstance(body, dict) and body.get("disabled") is not True:
-                yield _server(name, body, tree.at / member / name)
-
-
-def _server(name: str, body: Object, at: Place) -> Server:
-    return Server(
-        name=name,
-        at=at,
-        command=text_in(body, "command"),
-        args=tuple(each for each in list_of(body.get("args")) if isinstance(each, str)),
-        env=_texts(body.get("env")),
-        cwd=text_in(body, "cwd"),
-        url=next((url for key in ADDRESSES if (url := text_in(body, key))), None),
-        headers=_texts(body.get("headers")),
-        transport=text_in(body, "type"),
-        members=tuple(body),
-    )
+                yield Server(
+                    name=name,
+                    at=tree.at / member / name,
+                    command=text_in(body, "command"),
+                    args=tuple(each for each in list_of(body.get("args")) if isinstance(each, str)),
+                    env=_texts(body.get("env")),
+                    cwd=text_in(body, "cwd"),
+                    url=next((url for key in ADDRESSES if (url := text_in(body, key))), None),
+                    headers=_texts(body.get("headers")),
+                    transport=text_in(body, "type"),
+                    members=tuple(body),
+                )
 
 
 def _texts(given: Json) -> Mapping[str, str]:

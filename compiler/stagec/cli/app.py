@@ -5,26 +5,23 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from functools import partial
 
 import click
 
 from stagec.cli import commands
-from stagec.cli.streams import discard, finish, prepare, put_error, say
-from stagec.core import interrupts
+from stagec.cli.endings import run_guarded
+from stagec.cli.parameters import Group
+from stagec.cli.refusals import list_lines
+from stagec.cli.streams import finish, prepare, put_error, say
 from stagec.core.collector import stop_collector
 from stagec.core.docstring import docstring
 from stagec.core.failure import Exit, Failure
-from stagec.core.nearest import NameIndex, hint
 from stagec.core.shelf import member, names
-from stagec.core.version import DOCUMENTATION, __version__
-from stagec.core.words import quote, visible
-
-_LIST = "\n\t"
-"""What click writes before each of several choices."""
+from stagec.core.version import __version__
 
 
-class Commands(click.Group):
+class Commands(Group):
     """The commands of the shelf; a command's module is imported when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -36,15 +33,6 @@ class Commands(click.Group):
         if cmd_name in names(commands):
             return _add_help(member(commands, cmd_name, click.Command))
         return super().get_command(ctx, cmd_name)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that the arguments ask for, or say which they may have meant."""
-        known = self.list_commands(ctx)
-        if args and args[0] not in known and not args[0].startswith("-"):
-            ctx.fail(f"no command is called {quote(args[0])}{hint(args[0], NameIndex(known))}")
-        return super().resolve_command(ctx, args)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the program is for."""
@@ -101,21 +89,10 @@ def _complete() -> int:
 
 def run(arguments: Sequence[str], program: click.Group = stagec) -> int:
     """Run a command line and return its exit status; nothing but that leaves this function."""
-    try:
-        return _run_guarded(program, arguments)
-    except (KeyboardInterrupt, click.Abort):
-        return _report_interruption()
-    except Exception as error:  # whatever nobody expected is a fault of stagec's own
-        return _report_interruption() if interrupts.lies_behind(error) else _report_internal(error)
+    return run_guarded(partial(_execute, program, arguments))
 
 
-def _report_interruption() -> int:
-    with suppress(KeyboardInterrupt):  # the second of two
-        say("stagec: interrupted")
-    return interrupts.status()
-
-
-def _run_guarded(program: click.Group, arguments: Sequence[str]) -> int:
+def _execute(program: click.Group, arguments: Sequence[str]) -> int:
     try:
         _invoke(program, arguments)
     except click.exceptions.Exit as asked:
@@ -123,37 +100,9 @@ def _run_guarded(program: click.Group, arguments: Sequence[str]) -> int:
     except click.ClickException as refused:
         _show(refused)
         return Exit.USAGE
-    except Failure as failure:
-        for line in str(failure).split("\n"):
-            say(f"stagec: error: {line}")
-        return failure.status
-    except ImportError as missing:
-        return _report_missing(missing)
-    except BrokenPipeError:
-        discard(sys.stdout)
+    except click.Abort:
+        raise KeyboardInterrupt from None
     return Exit.CLEAN
-
-
-_LIBRARIES = {
-    "graphviz": "graphviz",
-    "jinja2": "jinja2",
-    "jiter": "jiter",
-    "jsonschema_rs": "jsonschema-rs",
-    "networkx": "networkx",
-    "referencing": "referencing",
-    "ruamel": "ruamel.yaml",
-}
-"""The libraries that commands import when they need them, and what each is called where it is installed from."""
-
-
-def _report_missing(missing: ImportError) -> Exit:
-    """Say which library cannot be imported; whatever else cannot be is a fault of stagec's own."""
-    library = _LIBRARIES.get((missing.name or "").partition(".")[0])
-    if library is None:
-        raise missing
-    say(f"stagec: error: the library {library!r}, which this command needs, cannot be imported: {missing}")
-    say(f"stagec: error: installing stagec installs it; 'python -m pip install {library}' adds it to this Python")
-    return Exit.USAGE
 
 
 def _invoke(program: click.Group, arguments: Sequence[str]) -> None:
@@ -166,23 +115,11 @@ def _invoke(program: click.Group, arguments: Sequence[str]) -> None:
 
 
 def _show(refused: click.ClickException) -> None:
-    """Say what click does, but let no argument move the cursor or command a build service."""
+    """Say what a command line lacks, but let no argument move the cursor or command a build service."""
     context = refused.ctx if isinstance(refused, click.UsageError) else None
     message = refused.format_message()
     if context is not None and message == context.get_help():  # a group that was called without a command
         put_error(f"{message}\n")
         return
-    if context is not None:
-        put_error(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n\n")
-    say(f"Error: {message.replace(_LIST, ' ')}")
-
-
-def _report_internal(error: Exception) -> int:
-    from traceback import format_exception
-
-    lines = "".join(format_exception(error)).splitlines()
-    python = ".".join(str(part) for part in sys.version_info[:3])
-    put_error("".join(f"{visible(line)}\n" for line in lines))
-    say(f"stagec: internal error: this is a fault of stagec {__version__} (Python {python}, {sys.platform}), not yours")
-    say(f"stagec: please report it with the lines above and what you ran: {DOCUMENTATION}/contributing/#reporting")
-    return Exit.INTERNAL
+    for line in list_lines(refused):
+        say(f"stagec: {line}")

@@ -4,31 +4,62 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 
-from stagec.cli.options import find_limit
-from stagec.core.bounded import OversizedError, read_path, read_stream
-from stagec.core.disk import check_inside, write_inside, write_named
+from stagec.cli.limits import find_limit
+from stagec.cli.unread import explain_unread
+from stagec.core import observations
+from stagec.core.bounded import OversizedError, read_stream
+from stagec.core.disk import (
+    RefusedWriteError,
+    check_inside,
+    leads_out,
+    make_folder,
+    open_folder_inside,
+    write_all,
+    write_inside,
+    write_named,
+)
 from stagec.core.failure import Failure
 from stagec.core.value import NOTHING
-from stagec.core.words import quote
+from stagec.core.words import listing, quote
+from stagec.project.find import find_repository
 
 STDIN = Path("-")
 """The path that stands for standard input."""
+
+
+def name_from_here(root: Path) -> Callable[[str], str]:
+    """Return what names files of a project, relative to its root, as the user does who stands in the current folder."""
+    try:
+        here = observations.resolve(os.getcwd())
+    except OSError:  # the current folder is there no more
+        return lambda file: (root / file).as_posix()
+    top = observations.resolve(root)
+    return str if here == top else cache(lambda file: Path(os.path.relpath(os.path.join(top, file), here)).as_posix())
+
+
+def name_from_repository(root: Path) -> Callable[[str], str]:
+    """Return what names files of a project, relative to its root, from the top of the repository that it is in."""
+    real = observations.resolve(root)
+    top = find_repository(real)
+    below = None if top is None else Path(real).relative_to(top)
+    return str if below is None or not below.parts else lambda file: (below / file).as_posix()
 
 
 def read_file(path: Path, budget: str = "plan-size", room: int = 1) -> bytes:
     """Return the bytes of a file, or of standard input; `room` is how many times a budget it may have."""
     try:
         most = find_limit(budget) * room
-        return read_stream(sys.stdin.buffer, most) if path == STDIN else read_path(path, most)
+        return read_stream(sys.stdin.buffer, most) if path == STDIN else observations.read_named(path, most)
     except OversizedError as error:
         named = "standard input" if path == STDIN else quote(path)
         raise Failure(f"{named} {error}; --budget {budget}=SIZE raises what is read") from error
     except OSError as error:
-        raise Failure(f"cannot read {quote(path)}: {error.strerror or error}") from error
+        raise Failure(explain_unread(path, error)) from error
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -50,14 +81,40 @@ def write_files(folder: Path, files: Mapping[str, bytes], before: Mapping[str, b
     A file of which `before` knows something else than it holds now is not written.
     """
     check_files(folder, files, before)
+    written: list[str] = []
+    for file, data in files.items():
+        path = os.path.relpath(folder / file)
+        with _explain_failures(path, written):
+            write_inside(folder, file, data, before.get(file))
+        written.append(path)
+
+
+def create_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write new files below a folder, which is made if it does not exist: nothing if one of them exists."""
+    taken = [file for file in files if os.path.lexists(folder / file)]
+    if taken:
+        paths = [os.path.relpath(folder / file) for file in taken]
+        verb = "exists" if len(taken) == 1 else "exist"
+        raise Failure(f"{listing(paths)} {verb}: nothing was written; name another folder")
     for file, data in files.items():
         with _explain_failures(os.path.relpath(folder / file)):
-            write_inside(folder, file, data, before.get(file))
+            _create_inside(folder, file, data)
+
+
+def _create_inside(root: Path, file: str, data: bytes) -> None:
+    folder, name = os.path.split(file)
+    if leads_out(root, folder):
+        raise RefusedWriteError("its folder is reached through a link that leads out of the project")
+    make_folder(root / folder)
+    with open_folder_inside(root, folder) as opened:
+        os.close(opened.create(name, partial(write_all, data=data), mode=0o666))
 
 
 @contextmanager
-def _explain_failures(path: Path | str) -> Iterator[None]:
+def _explain_failures(path: Path | str, written: Sequence[str] = ()) -> Iterator[None]:
+    """Raise what goes wrong as a `Failure`, which also names the files that were written before."""
     try:
         yield
     except OSError as error:
-        raise Failure(f"cannot write {quote(path)}: {error.strerror or error}") from error
+        others = f"; {listing(written)} {'is' if len(written) == 1 else 'are'} written" if written else ""
+        raise Failure(f"cannot write {quote(path)}: {error.strerror or error}{others}") from error

@@ -1,24 +1,37 @@
-"""Options that several commands share, and the budgets and the configuration that follow from them."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
-from stagec.core.value import NOTHING
-from stagec.project.ceilings import amount, ceilings
-from stagec.project.configuration import Configuration, configure
+from stagec.cli.completions import complete_rules
+from stagec.cli.parameters import ExistingPath, OneOf
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 root = click.option(
     "--root",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The project's folder; by default the nearest one above PATHS with a configuration.",
+    type=ExistingPath(file=False),
+    help="The project's folder; by default the nearest one above PATHS with a configuration, else their repository.",
+)
+
+allow_empty = click.option(
+    "--allow-empty",
+    is_flag=True,
+    help="Exit with 0 where there is nothing that stagec reads, as hooks of commits need.",
+)
+
+without_unreachable = click.option(
+    "--without-unreachable",
+    is_flag=True,
+    help="Leave out of plans what no run reaches, and let errors in it be warnings.",
+)
+
+watch = click.option(
+    "--watch", is_flag=True, help="Repeat after each change of a file or folder that was read, until Ctrl-C."
 )
 
 _Values = tuple[str, ...] | None
@@ -30,7 +43,9 @@ def _split(_context: click.Context, _option: click.Parameter, given: tuple[str, 
 
 
 def _selectors(option: str, text: str) -> Callable[[F], F]:
-    return click.option(option, multiple=True, metavar="RULES", callback=_split, help=text)
+    return click.option(
+        option, multiple=True, metavar="RULES", callback=_split, shell_complete=complete_rules, help=text
+    )
 
 
 select = _selectors(
@@ -46,28 +61,8 @@ def output_format(*choices: str, default: str | None) -> Callable[[F], F]:
     return click.option(
         "--format",
         "output_format",
-        type=click.Choice(choices),
+        type=OneOf(choices),
         default=default,
         show_default=shown,
         help="How to print.",
     )
-
-
-def read_budgets() -> Mapping[str, int]:
-    """Return the budgets that the command line sets; the last of several for one name counts."""
-    context = click.get_current_context(silent=True)
-    given = () if context is None else context.find_root().params.get("budget", ())
-    pairs = (each.partition("=") for each in given)
-    return {key: amount(key, text, "--budget") for key, _, text in pairs}
-
-
-def find_limit(key: str) -> int:
-    """Return a budget for what lies in no project: files that a user names, and standard input."""
-    return ceilings(read_budgets(), os.environ).budgets[key]
-
-
-def load_configuration(
-    paths: tuple[Path, ...], root: Path | None = None, overrides: Mapping[str, object] = NOTHING
-) -> Configuration:
-    """Return the configuration for the paths that a user named, with the budgets that the user sets."""
-    return configure(paths, root, {**overrides, "budgets": read_budgets()}, os.environ)

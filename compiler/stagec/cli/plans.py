@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from copy import copy
 from pathlib import Path
 
+from stagec.core.canonical import digest
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import format_count, listing, quote
+from stagec.freeze import find_source
 from stagec.frontends import Flow
 from stagec.graph.crosscheck import CrossCheck
 from stagec.model.flow import Concerns
@@ -47,13 +50,32 @@ class Refused:
 
 
 class Freezer:
-    """A project, checked by every rule as it was declared, whatever is configured of rules and severities."""
+    """A project, checked by every rule as it was declared, whatever is configured, suppressed and known of findings."""
 
     def __init__(self, configuration: Configuration, paths: tuple[Path, ...]) -> None:
         settings = replace(configuration.settings, select=None, extend_select=(), ignore=(), severity=NOTHING)
-        self._project = Project(configuration.root, tuple(path.absolute() for path in paths), settings)
+        named = tuple(path.absolute() for path in paths)
+        self._judge(Project(configuration.root, named, settings, tells_all=True))
+        self.whole: Freezer = self
+        self.left_out: Mapping[str, tuple[str, ...]] = NOTHING
+
+    @classmethod
+    def of_reachable(cls, configuration: Configuration, paths: tuple[Path, ...]) -> Freezer:
+        """Return a project without the nodes that no run reaches; `whole` is the one with them, for what is told."""
+        from stagec.unreached import leave_out_unreached  # few plans are made so
+
+        freezer = cls(configuration, paths)
+        rest = leave_out_unreached(freezer.project, freezer.compilation)
+        if rest.left_out:
+            freezer.whole, freezer.left_out = copy(freezer), rest.left_out
+            freezer._judge(rest.project)
+        return freezer
+
+    def _judge(self, project: Project) -> None:
+        self.root = project.root
+        self.project = project
         self._files: dict[str, frozenset[str]] = {}
-        self.compilation = compile_project(self._project)
+        self.compilation = compile_project(self.project)
         self.errors = [each for each in self.compilation.diagnostics if each.severity is Severity.ERROR]
         self._concerns = Concerns(self.compilation.flows, self.errors)
 
@@ -64,7 +86,12 @@ class Freezer:
         if found:
             return Refused(flow, format_count(len(found), "error"))
         plan = meaning.plan()
-        inside = [each for each in self.errors if each.at.file in plan.sources]
+        files = {name: find_source(flow.at.file, name) for name in plan.sources}
+        read = set(files.values())
+        if flow.at.file in self.left_out:  # what was left out is a part of the file all the same
+            trees = self.whole.compilation.trees
+            plan = replace(plan, sources={name: digest(trees[file].data) for name, file in files.items()})
+        inside = [each for each in self.errors if each.at.file in read]
         if inside:
             return Refused(flow, format_count(len(inside), "error"))
         for _, why in find_unusable(plan):  # whatever no rule has foreseen
@@ -73,7 +100,7 @@ class Freezer:
             data = dump(plan)
         except ValueError as error:  # a number that JSON cannot hold exactly
             return Refused(flow, str(error))
-        most = self._project.settings.budgets.plan_size
+        most = self.project.settings.budgets.plan_size
         if len(data) > most:
             return Refused(flow, f"its plan has {len(data):,} bytes, more than the {most:,} of the budget 'plan-size'")
         _recheck(meaning, plan, data)
@@ -82,6 +109,21 @@ class Freezer:
     def errors_of(self, flow: Flow) -> tuple[Diagnostic, ...]:
         """Return the errors that concern a flow: those near it, and those in whatever else is read for it."""
         return self._select(self._concerns, flow)
+
+    def list_findings(self, flows: Iterable[Flow] | None) -> tuple[Diagnostic, ...]:
+        """Return the errors and warnings of the whole project, or those that concern some flows.
+
+        An error that only what was left out is accused of is a warning.
+        """
+        whole, left = self.whole, {mark for each in self.errors for mark in _list_marks(each)}
+        found = [each for each in whole.compilation.diagnostics if each.severity is not Severity.NOTE]
+        if flows is not None:
+            places = {flow.at for flow in flows}
+            found = [*whole.concerning([flow for flow in whole.compilation.flows if flow.at in places], found)]
+        return tuple(
+            each if whole is self or left.intersection(_list_marks(each)) else replace(each, severity=Severity.WARNING)
+            for each in found
+        )
 
     def concerning(self, flows: Iterable[Flow], diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return the diagnostics that concern any of some flows."""
@@ -97,9 +139,14 @@ class Freezer:
         """Return the files that are read when the file of a flow is all that anybody names."""
         file = flow.at.file
         if file not in self._files:
-            alone = replace(self._project, paths=(self._project.root.absolute() / file,))
+            alone = replace(self.project, paths=(self.project.root.absolute() / file,))
             self._files[file] = list_files(alone)
         return self._files[file]
+
+
+def _list_marks(each: Diagnostic) -> tuple[tuple[object, ...], ...]:
+    """Return by what a diagnostic is known again where other parts of its file are left out."""
+    return (each.code, each.at), (each.code, each.at.file, each.message)
 
 
 def _recheck(meaning: Meaning, plan: Plan, data: bytes) -> None:

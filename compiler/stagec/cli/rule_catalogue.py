@@ -12,8 +12,8 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import AnyFamily, AnyRule
 from stagec.core.terminal import Canvas
 from stagec.core.value import value
-from stagec.core.version import DOCUMENTATION
-from stagec.core.words import quote, visible
+from stagec.core.version import DOCUMENTATION, locate_page
+from stagec.core.words import listing, quote, visible
 from stagec.project.selection import names_of
 
 
@@ -30,9 +30,9 @@ class CataloguedRule:
         return self.rule.explanation.strip().partition("\n")[0]
 
     @property
-    def url(self) -> str:
-        """Where the rule's page is published."""
-        return f"{DOCUMENTATION}/rules/{self.rule.code}/"
+    def url(self) -> str | None:
+        """Where the rule's page of this version is published, if it is."""
+        return locate_page(DOCUMENTATION, self.rule.code)
 
     def facts(self) -> dict[str, Any]:
         """Return what there is to know about the rule, for printing as JSON."""
@@ -63,7 +63,9 @@ def find_rules(every: Iterable[CataloguedRule], called: str) -> tuple[Catalogued
         if found:
             return found
     names = {name for each in known for name in (each.rule.code, each.rule.name, each.family.name, *each.rule.groups)}
-    near = hint(called, NameIndex(sorted(names))) or "; 'stagec rules' lists them"
+    inside = sorted(name for name in names if called.lower() in name) if called else []
+    near = hint(called, NameIndex(sorted(names))) or (f"; it is a part of {listing(inside)}" if inside else "")
+    near = near or "; 'stagec rules' lists them"
     raise Failure(f"no rule, family or group is called {quote(called)}{near}")
 
 
@@ -76,22 +78,22 @@ def draw_table(every: Iterable[CataloguedRule], width: int | None) -> str:
 
     On a terminal of some width, summaries are broken to fit.
     """
-    rows = [(each.rule.code, each.rule.name, _describe_severity(each), each.summary) for each in every]
+    rows: list[tuple[str, ...]] = []
+    for each in every:
+        severity = f"({each.rule.severity})" if each.family.asks_first(each.rule) else str(each.rule.severity)
+        rows.append((each.rule.code, each.rule.name, severity, each.summary))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    return "".join(_draw_row(row, widths, width) for row in rows)
-
-
-def _describe_severity(each: CataloguedRule) -> str:
-    return f"({each.rule.severity})" if each.family.asks_first(each.rule) else str(each.rule.severity)
-
-
-def _draw_row(row: tuple[str, ...], widths: Iterable[int], width: int | None) -> str:
-    lead = "  ".join(f"{cell:<{column}}" for cell, column in zip(row, widths, strict=False)) + "  "
-    if width is None:
-        return f"{lead}{row[-1]}\n"
-    if width - len(lead) < _NARROWEST:
-        return f"{lead.rstrip()}\n" + fill(row[-1], width, initial_indent="    ", subsequent_indent="    ") + "\n"
-    return fill(row[-1], width, initial_indent=lead, subsequent_indent=" " * len(lead)) + "\n"
+    lines: list[str] = []
+    for row in rows:
+        lead = "  ".join(f"{cell:<{column}}" for cell, column in zip(row, widths, strict=False)) + "  "
+        if width is None:
+            lines.append(f"{lead}{row[-1]}")
+        elif width - len(lead) < _NARROWEST:
+            lines.append(lead.rstrip())
+            lines.append(fill(row[-1], width, initial_indent="    ", subsequent_indent="    "))
+        else:
+            lines.append(fill(row[-1], width, initial_indent=lead, subsequent_indent=" " * len(lead)))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def draw_page(each: CataloguedRule, canvas: Canvas) -> str:
@@ -104,7 +106,7 @@ def draw_page(each: CataloguedRule, canvas: Canvas) -> str:
         "groups": rule.groups,
         "since": [rule.since],
         "origin": rule.origin,
-        "url": [each.url],
+        "url": [each.url] if each.url else [],
     }
     lines = [visible(line, canvas.encoding) for line in fill_prose(rule.explanation, canvas.width).splitlines()]
     body = [_embolden(line, canvas) if line.startswith("#") else line for line in lines]
@@ -126,7 +128,18 @@ _WIDEST = 100
 def fill_prose(page: str, width: int | None) -> str:
     """Return a page with its paragraphs and list items filled, and links by their texts; all else stays as it is."""
     room = min(width or _WIDEST, _WIDEST)
-    return "".join(f"{line}\n" for block in _split_blocks(page) for line in _fill(block, room))
+    lines: list[str] = []
+    for block in _split_blocks(page):
+        if block[0] == "":
+            lines.append(block[1])
+            continue
+        item = _ITEM.fullmatch(block[0])
+        lead = item["lead"] if item else ""
+        text = _LINK.sub(r"\1", " ".join(part.strip() for part in block)[len(lead.lstrip()) :])
+        blanks = " " * len(lead)
+        filled = wrap(text, room, initial_indent=lead, subsequent_indent=blanks, break_long_words=False)
+        lines.extend(filled or [""])
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _split_blocks(page: str) -> Iterator[list[str]]:
@@ -147,13 +160,3 @@ def _split_blocks(page: str) -> Iterator[list[str]]:
         fenced ^= fence
     if block:
         yield block
-
-
-def _fill(block: list[str], room: int) -> list[str]:
-    if block[0] == "":
-        return [block[1]]
-    item = _ITEM.fullmatch(block[0])
-    lead = item["lead"] if item else ""
-    text = _LINK.sub(r"\1", " ".join(part.strip() for part in block)[len(lead.lstrip()) :])
-    blanks = " " * len(lead)
-    return wrap(text, room, initial_indent=lead, subsequent_indent=blanks, break_long_words=False) or [""]

@@ -73,15 +73,23 @@ class Sheet:
     def add_quotation(self, runs: Iterable[Run]) -> None:
         """Add a text line by line, each behind a bar; what does not fit beside it goes on below, without one."""
         width = self._canvas.width
-        for line in _split_lines(runs):
+        # the pieces of each line of a text; a line feed at its end begins none
+        lines: list[list[Run]] = [[]]
+        for text, style in runs:
+            first, *others = text.split("\n")
+            lines[-1].append((first, style))
+            lines.extend([(other, style)] for other in others)
+        for line in lines[:-1] if len(lines) > 1 and lines[-1] == [("", None)] else lines:
             shown = [(visible(text.replace("\t", _TAB), self._canvas.encoding), style) for text, style in line]
             whole = "".join(text for text, _ in shown)
             room = len(whole) if width is None else max(_NARROWEST, width - len(_BAR))
             lead = self._paint(_BAR, Style.GUTTER)
             for begin, end in _break_line(whole, room):
-                self._lines.append(
-                    lead + "".join(self._paint(text, style) for text, style in _cut_runs(shown, begin, end))
-                )
+                at, painted = 0, lead
+                for text, style in shown:
+                    painted += self._paint(text[max(0, begin - at) : max(0, end - at)], style)
+                    at += len(text)
+                self._lines.append(painted)
                 lead = " " * (len(_BAR) + _measure_indent(whole))
 
     def _fits(self, taken: int, texts: Sequence[str]) -> bool:
@@ -114,16 +122,6 @@ class Sheet:
         return shown.replace(":", r"\x3a", 1) if is_command else shown
 
 
-def _split_lines(runs: Iterable[Run]) -> list[list[Run]]:
-    """Return the pieces of each line of a text; a line feed at its end begins none."""
-    lines: list[list[Run]] = [[]]
-    for text, style in runs:
-        first, *others = text.split("\n")
-        lines[-1].append((first, style))
-        lines.extend([(other, style)] for other in others)
-    return lines[:-1] if len(lines) > 1 and lines[-1] == [("", None)] else lines
-
-
 def _measure_indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
@@ -140,14 +138,6 @@ def _break_line(line: str, room: int) -> Iterator[tuple[int, int]]:
             begin = gap + 1
             used = columns(line[begin : at + 1])
     yield begin, len(line)
-
-
-def _cut_runs(runs: Iterable[Run], begin: int, end: int) -> Iterator[Run]:
-    """Yield what lies between two positions of a line."""
-    at = 0
-    for text, style in runs:
-        yield text[max(0, begin - at) : max(0, end - at)], style
-        at += len(text)
 
 
 def split_runs(template: Template, contents: Mapping[str, str]) -> Iterator[Run]:

@@ -7,13 +7,31 @@ import select
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Self, TextIO
 
 from stagec.core.failure import Failure
 from stagec.core.terminal import Canvas, columns
 from stagec.core.words import visible
 
 _NARROWEST = 20
+
+
+class Transcript:
+    """Collects what is written while its block is executed, piece by piece, with the number of the stream."""
+
+    def __init__(self) -> None:
+        self.pieces: list[tuple[int, str]] = []
+
+    def __enter__(self) -> Self:
+        _transcripts.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _transcripts.remove(self)
+
+
+_transcripts: list[Transcript] = []
+"""Those that are being kept."""
 
 
 def prepare() -> None:
@@ -65,6 +83,21 @@ def put_error(text: str) -> None:
     _write(sys.stderr, text)
 
 
+def put_failure(failure: Failure) -> None:
+    """Write to standard error why something could not be done, and what helps."""
+    for line in redact(str(failure)).split("\n"):
+        say(f"stagec: error: {line}")
+    for hint in failure.hints:
+        say(f"stagec: help: {redact(hint)}")
+
+
+def redact(text: str) -> str:
+    """Return what somebody's error says without secrets: errors of providers and servers show keys and headers."""
+    from stagec.core.secrets import Redactor
+
+    return Redactor(os.environ).redact_output(text)
+
+
 def finish() -> None:
     """Hand over what was written and is not yet on its way."""
     for stream in (sys.stdout, sys.stderr):
@@ -80,10 +113,18 @@ def discard(stream: TextIO) -> None:
 
 def find_canvas(stream: TextIO, environment: Mapping[str, str]) -> Canvas:
     """Return what a stream can show, as far as the environment lets it."""
-    return Canvas(_find_width(stream, environment), _choose_colour(stream, environment), _find_encoding(stream))
+    if environment.get("NO_COLOR"):
+        colour = False
+    elif any(environment.get(name, "0") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        colour = True
+    else:
+        colour = stream.isatty() and environment.get("TERM") != "dumb" and environment.get("CLICOLOR") != "0"
+    return Canvas(_find_width(stream, environment), colour, _find_encoding(stream))
 
 
 def _write(stream: TextIO, text: str) -> bool:
+    for each in _transcripts if text else ():
+        each.pieces.append((1 if stream is sys.stdout else 2, text))
     try:
         if text:  # a stream without a buffer would take nothing for a write
             stream.write(text)
@@ -109,23 +150,12 @@ def _find_width(stream: TextIO, environment: Mapping[str, str]) -> int | None:
     if not stream.isatty():
         return None
     given = environment.get("COLUMNS", "")
-    width = int(given) if given.isascii() and given.isdigit() else _count_columns(stream)
-    return max(_NARROWEST, width) if width else 80
-
-
-def _count_columns(stream: TextIO) -> int:
     try:
-        return os.get_terminal_size(stream.fileno()).columns
+        is_said = given.isascii() and given.isdigit()
+        width = int(given) if is_said else os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
-        return 0
-
-
-def _choose_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
-    if environment.get("NO_COLOR"):
-        return False
-    if any(environment.get(name, "0") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
-        return True
-    return stream.isatty() and environment.get("TERM") != "dumb" and environment.get("CLICOLOR") != "0"
+        width = 0
+    return max(_NARROWEST, width) if width else 80
 
 
 _PATIENCE = 0.5

@@ -30,7 +30,14 @@ def draw_columns(paper: Canvas, rows: Sequence[Sequence[str]], whole: int = 0) -
         return ""
     wanted = [max(map(columns, column)) for column in zip(*cells, strict=True)]
     widths = wanted[:whole] + _choose_widths(wanted[whole:], paper, sum(wanted[:whole]) + len(_BETWEEN) * whole)
-    parts = _break_rows(widths, paper)
+    # which columns stand in which line of a row: all in one, if there is room
+    starts, used = [0], 0
+    for index, width in enumerate(widths):
+        if paper.width is not None and index > starts[-1] and used + width > paper.width:
+            starts.append(index)
+            used = len(_INSIDE)
+        used += width + len(_BETWEEN)
+    parts = [slice(start, end) for start, end in zip(starts, [*starts[1:], None], strict=True)]
     if paper.width is not None and len(parts) > 1:  # below there may be room again for the last cell
         before = len(_INSIDE) + sum(width + len(_BETWEEN) for width in widths[parts[-1]][:-1])
         widths[-1] = max(widths[-1], min(wanted[-1], paper.width - before))
@@ -43,17 +50,6 @@ def _draw_line(row: list[str], widths: list[int], part: slice, paper: Canvas) ->
     cells = (_fit(cell, width, paper) for cell, width in zip(row[part], widths[part], strict=True))
     line = _BETWEEN.join(cells).rstrip()
     return f"{_INSIDE if part.start and line else ''}{line}"
-
-
-def _break_rows(widths: list[int], paper: Canvas) -> list[slice]:
-    """Return which columns stand in which line of a row: all in one, if there is room."""
-    starts, used = [0], 0
-    for index, width in enumerate(widths):
-        if paper.width is not None and index > starts[-1] and used + width > paper.width:
-            starts.append(index)
-            used = len(_INSIDE)
-        used += width + len(_BETWEEN)
-    return [slice(start, end) for start, end in zip(starts, [*starts[1:], None], strict=True)]
 
 
 def _choose_widths(wanted: list[int], paper: Canvas, taken: int) -> list[int]:

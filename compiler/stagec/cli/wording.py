@@ -13,7 +13,6 @@ from stagec.plan.act import Act, Carried, Command, Converse, Given, Process, Pro
 from stagec.plan.gate import (
     Admission,
     Among,
-    Backoff,
     Exists,
     ExitGate,
     Gate,
@@ -189,13 +188,12 @@ def describe_supply(given: Supply) -> str:
 
 def describe_retry(given: Retry) -> str:
     """Return how often a node may act in one execution."""
-    return f"at most {given.attempts:,} attempt{'' if given.attempts == 1 else 's'}{_describe_pause(given.backoff)}"
-
-
-def _describe_pause(given: Backoff) -> str:
-    if given.kind == "none":
-        return ""
-    return f", {given.milliseconds:,} ms apart" + (", doubled each time" if given.kind == "exponential" else "")
+    said = given.backoff
+    if said.kind == "none":
+        pause = ""
+    else:
+        pause = f", {said.milliseconds:,} ms apart" + (", doubled each time" if said.kind == "exponential" else "")
+    return f"at most {given.attempts:,} attempt{'' if given.attempts == 1 else 's'}{pause}"
 
 
 def describe_admission(given: Admission, *, hooked: bool) -> Iterator[str]:

@@ -148,7 +148,12 @@ class Addresses:
     def _candidates(self, uri: str) -> Iterable[str]:
         """Return the files that may hold the schema with an address, by path."""
         if self._files is None:
-            self._files = _files(self._sources)
+            # the JSON files of a project by the last names of the addresses in them
+            found: dict[bytes, list[str]] = {}
+            for file in self._sources.below("", ".json")[:_MOST_FILES]:
+                for name in {_last(each) for each in _NAMED.findall(self._sources.glance(file, _MOST_BYTES))}:
+                    found.setdefault(name, []).append(file)
+            self._files = found
         return self._files.get(_last(uri.encode(errors="replace")), ())
 
     def _look_into(self, file: str, uri: str) -> Place | None:
@@ -174,15 +179,6 @@ def _find_named(start: Place, given: Json, data: bytes) -> frozenset[Place]:
             named.add(part.at)
         waiting.extend(part.parts())
     return frozenset(named)
-
-
-def _files(sources: Sources) -> Mapping[bytes, list[str]]:
-    """Return the JSON files of a project by the last names of the addresses in them."""
-    found: dict[bytes, list[str]] = {}
-    for file in sources.below("", ".json")[:_MOST_FILES]:
-        for name in {_last(each) for each in _NAMED.findall(sources.glance(file, _MOST_BYTES))}:
-            found.setdefault(name, []).append(file)
-    return found
 
 
 def _last(address: bytes) -> bytes:

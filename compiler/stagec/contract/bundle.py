@@ -40,11 +40,8 @@ def bundle(schemas: Schemas, schema: Schema) -> str:
     `dependentRequired` and `dependentSchemas`, and exclusive bounds become numbers. One difference is lost: in
     draft-04, 1.0 is no integer. Whole numbers are those that doubles hold.
     """
-    return _hold_numbers(text_of(_Bundle(schemas, schema).build()))
-
-
-def _hold_numbers(text: str) -> str:
-    """Return the text of a schema with its whole numbers as runs hold those of answers."""
+    # the text of a schema with its whole numbers as runs hold those of answers
+    text = text_of(_Bundle(schemas, schema).build())
     if _LARGE.search(text) is None:
         return text
     try:
@@ -177,7 +174,9 @@ class _Bundle:
         names = _NAMES | {"id"} if Dialect.FOUR in {own, draft} else _NAMES
         dropped = names if task.pointer else names - {"$schema"}
         same = not self._reach.is_mixed or own is draft
-        known = _as_they_are(drop_ignored(given, own)) if same else restate(given, own, draft)
+        known = restate(given, own, draft)
+        if same:
+            known = (Keyword(key, key, each) for key, each in drop_ignored(given, own).items())
         return (each for each in known if each.name not in dropped or not isinstance(each.given, str | bool))
 
 
@@ -185,10 +184,6 @@ _NAMES = frozenset({"$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$sc
 """What a schema is called, and the draft it is in."""
 _URI = "/!$&'()*+,;=:@?~"
 """What a fragment may hold besides letters, digits and `-._`."""
-
-
-def _as_they_are(given: Object) -> Iterator[Keyword]:
-    return (Keyword(key, key, each) for key, each in given.items())
 
 
 def _append_parts(task: _Task, sink: list[Any], member: Keyword) -> Iterator[_Task]:
@@ -215,19 +210,15 @@ class DefinitionNames:
     def name(self, at: Place) -> str:
         """Return a name for what comes from a place: the place's own last name, else with its file's, else a number."""
         stem = _UNUSUAL.sub("_", posixpath.basename(at.file).partition(".")[0])
-        own = _own(at) or stem or "schema"
+        # the last name on the way to a place, with the indexes behind it
+        last = max((index for index, key in enumerate(at.pointer) if isinstance(key, str)), default=0)
+        own = _UNUSUAL.sub("_", "_".join(map(str, at.pointer[last:]))) or stem or "schema"
         usual = (own, own if own == stem else f"{stem}.{own}")
         numbered = (f"{own}_{number}" for number in count(self._numbered[own] + 2))
         name = next(each for each in chain(usual, numbered) if each not in self._taken)
         self._numbered[own] += name not in usual
         self._taken.add(name)
         return name
-
-
-def _own(at: Place) -> str:
-    """Return the last name on the way to a place, with the indexes behind it."""
-    last = max((index for index, key in enumerate(at.pointer) if isinstance(key, str)), default=0)
-    return _UNUSUAL.sub("_", "_".join(map(str, at.pointer[last:])))
 
 
 class PlanTexts:

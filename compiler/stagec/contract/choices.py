@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from math import isfinite
+from collections.abc import Iterable, Mapping
 
-from stagec.contract.combinations import Combination, type_of, types_of
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.canonical import MOST
-from stagec.core.json import Json, Object
+from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.sources.shape.dialects import REMARKS
-from stagec.sources.shape.subschemas import KEYWORDS, index_of, tokens
+from stagec.sources.shape.subschemas import index_of, tokens
 
 _ENCODED = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
@@ -103,36 +100,28 @@ def follow_pointer(schemas: Schemas, start: Schema, pointer: str) -> Schema | Mi
     for token in tokens(pointer):
         held = [each for each in found if isinstance(each, Schema)]
         inexact = inexact or len(held) < len(found)
-        inner = [below for each in held if (below := _below(each, token)) is not None]
+        inner: list[Schema] = []
+        for each in held:
+            if isinstance(each.value, dict) and token in each.value:
+                inner.append(Schema(each.value[token], each.at / token))
+            elif isinstance(each.value, list) and (index := index_of(token)) < len(each.value):
+                inner.append(Schema(each.value[index], each.at / index))
         is_schema = not (is_schema and token in _MAPS | _LISTS) or token in _BOTH
         found = list(schemas.layers(*inner)) if is_schema else list(inner)
-    for each in found:
-        if isinstance(each, Schema):
-            return each
-    return Miss.UNKNOWABLE if inexact or found else Miss.NO_MEMBER
+    named = next((each for each in found if isinstance(each, Schema)), None)
+    return named or (Miss.UNKNOWABLE if inexact or found else Miss.NO_MEMBER)
 
 
 def choices(schemas: Schemas, schema: Schema) -> Choices | Miss:
     """Return the values a schema names; `Miss.NO_MEMBER` when it names none."""
     layers = list(schemas.layers(schema))
-    if any(isinstance(each, Schema) and _is_broken(each) for each in layers):
+    bodies = [each.value for each in layers if isinstance(each, Schema) and isinstance(each.value, dict)]
+    if not all(isinstance(body.get("enum", []), list) for body in bodies):
         return Miss.UNKNOWABLE
     for each in layers:
         if isinstance(each, Schema) and (named := _list_choices(each) or _alternatives(schemas, each)) is not None:
             return named
     return Miss.UNKNOWABLE if any(isinstance(each, Miss) for each in layers) else Miss.NO_MEMBER
-
-
-def _below(schema: Schema, token: str) -> Schema | None:
-    if isinstance(schema.value, dict) and token in schema.value:
-        return Schema(schema.value[token], schema.at / token)
-    if isinstance(schema.value, list) and (index := index_of(token)) < len(schema.value):
-        return Schema(schema.value[index], schema.at / index)
-    return None
-
-
-def _is_broken(schema: Schema) -> bool:
-    return isinstance(schema.value, dict) and not isinstance(schema.value.get("enum", []), list)
 
 
 def _list_choices(schema: Schema) -> Choices | None:
@@ -165,39 +154,6 @@ def _alternatives(schemas: Schemas, schema: Schema) -> Choices | None:
     return Choices.of(at, values)
 
 
-FEW: dict[str, tuple[Json, ...]] = {"boolean": (True, False), "null": (None,)}
-"""The types that have few values."""
-
-
-def list_values(combination: Combination) -> list[Json] | None:
-    """Return the values that every list of a combination names and its types allow, None when there is no list."""
-    all_lists = [each for layer in combination.layers if isinstance(layer.value, dict) for each in lists(layer.value)]
-    types = combination.types
-    if types is not None and types <= FEW.keys():
-        all_lists.append([each for kind in sorted(types) for each in FEW[kind]])
-    if not all_lists:
-        return None
-    first, *others = all_lists
-    common = [frozenset(map(identity, other)) for other in others]
-    denied = [body["not"] for body in bodies_of(combination) if "not" in body]
-    return [
-        each
-        for each in first
-        if (types is None or type_of(each) in types)
-        and all(identity(each) in other for other in common)
-        and not any(fits(schema, each) for schema in denied)
-    ]
-
-
-def lists(body: Object) -> Iterator[list[Json]]:
-    """Yield the lists of values that a schema itself gives: its `enum`, and its `const`."""
-    listed = body.get("enum")
-    if isinstance(listed, list):
-        yield listed
-    if "const" in body:
-        yield [body["const"]]
-
-
 def hold_number(given: int) -> int:
     """Return a whole number as runs hold it, which is as a double does; one that is too large for any as it is."""
     try:
@@ -215,62 +171,3 @@ def identity(given: Json) -> tuple[object, ...]:
     from json import dumps
 
     return (dumps(given, sort_keys=True),)
-
-
-def admits(combination: Combination, given: Json) -> bool:
-    """Tell whether types and bounds leave a value; what else a schema may say is not looked at."""
-    if combination.types is not None and type_of(given) not in combination.types:
-        return False
-    return all(_within(body, given) for body in bodies_of(combination))
-
-
-def _within(body: Object, given: Json) -> bool:
-    if isinstance(given, str):
-        low, high = _bound(body, "minLength"), _bound(body, "maxLength")
-        return (low is None or len(given) >= low) and (high is None or len(given) <= high)
-    if isinstance(given, bool) or not isinstance(given, (int, float)):
-        return True
-    step = _bound(body, "multipleOf")
-    if isinstance(step, int) and step > 0 and (given != int(given) or int(given) % step != 0):
-        return False
-    low, high = _bound(body, "minimum"), _bound(body, "maximum")
-    above, below = _bound(body, "exclusiveMinimum"), _bound(body, "exclusiveMaximum")
-    inside = (low is None or given >= low) and (high is None or given <= high)
-    return inside and (above is None or given > above) and (below is None or given < below)
-
-
-def numbers(combination: Combination, key: str) -> list[int | float]:
-    """Return the bounds of one kind that a combination sets."""
-    return [found for body in bodies_of(combination) if (found := _bound(body, key)) is not None]
-
-
-def _bound(body: Object, key: str) -> int | float | None:
-    found = body.get(key)
-    if isinstance(found, bool) or not isinstance(found, (int, float)):
-        return None
-    return found if isinstance(found, int) or isfinite(found) else None  # an integer can be larger than any float
-
-
-def bodies_of(combination: Combination) -> Iterator[Object]:
-    """Yield the layers of a combination that are objects."""
-    return (each.value for each in combination.layers if isinstance(each.value, dict))
-
-
-_JUDGED = {
-    *("type", "enum", "const", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
-}
-"""What `fits` looks at."""
-
-
-def fits(schema: Json, given: Json) -> bool | None:
-    """Tell whether a value satisfies a schema by itself; None where it says more than is looked at."""
-    if not isinstance(schema, dict):
-        return schema if isinstance(schema, bool) else None
-    if isinstance(given, list | dict) and not schema.keys().isdisjoint({"enum", "const"}):
-        return None
-    types = types_of({"type": schema["type"]}) if "type" in schema else None
-    alone = Combination((Schema(schema, Place("")),), types, whole=True)
-    if not admits(alone, given) or any(identity(given) not in map(identity, each) for each in lists(schema)):
-        return False
-    others = [key for key in schema if key not in _JUDGED and key in KEYWORDS and key not in REMARKS]
-    return None if others or ("type" in schema and types is None) else True

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.json import Json, Object, kind_of, list_of, object_of
+from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import value
@@ -19,13 +20,14 @@ class Combination:
     """Schemas without further alternatives that hold together.
 
     `types` are the kinds of value they leave, None when none of them says; `whole` tells that all parts could be read.
-    What is asked of it once for every member is indexed when it is first asked for.
+    What is asked of it once for every member is indexed when it is first asked for; `memo` has what others work out.
     """
 
     def __init__(self, layers: tuple[Schema, ...], types: frozenset[str] | None, *, whole: bool) -> None:
         self.layers = layers
         self.types = types
         self.whole = whole
+        self.memo = Memo()
 
     @cached_property
     def declared(self) -> NameIndex:
@@ -33,10 +35,15 @@ class Combination:
         return NameIndex(name for each in self.layers for name in object_of(object_of(each.value).get("properties")))
 
     @cached_property
-    def required(self) -> frozenset[str]:
-        """The names of all members that some layer requires."""
+    def required(self) -> Mapping[str, None]:
+        """The names of all members that some layer requires, in their order."""
         listed = (list_of(object_of(each.value).get("required")) for each in self.layers)
-        return frozenset(name for names in listed for name in names if isinstance(name, str))
+        return dict.fromkeys(name for names in listed for name in names if isinstance(name, str))
+
+    @cached_property
+    def is_alternative(self) -> bool:
+        """Whether a layer leaves a choice, or denies something."""
+        return any(not _CHOOSING.isdisjoint(object_of(each.value)) for each in self.layers)
 
     @cached_property
     def closes_unevaluated(self) -> bool:
@@ -74,6 +81,7 @@ _GENERAL = frozenset(
     }
 )
 """Keywords by which a schema speaks of members that it does not name."""
+_CHOOSING = frozenset({"anyOf", "oneOf", "if", "not"})
 _OPENING = frozenset({"additionalProperties", "if"})
 
 
@@ -158,7 +166,7 @@ def _alternatives(layer: Schema, body: Object) -> Iterator[tuple[tuple[Schema, .
         branches = body.get(keyword)
         if isinstance(branches, list) and branches:
             written = [Schema(each, layer.at / keyword / index) for index, each in enumerate(branches)]
-            is_one = keyword == "oneOf" and len(written) <= _MOST_DENIED
+            is_one = keyword == "oneOf" and len(written) <= MOST_DENIED
             yield tuple((each, *(_deny(written, each) if is_one else ())) for each in written)
     if "if" in body and ("then" in body or "else" in body):
         yield (
@@ -167,7 +175,7 @@ def _alternatives(layer: Schema, body: Object) -> Iterator[tuple[tuple[Schema, .
         )
 
 
-_MOST_DENIED = 16
+MOST_DENIED = 16
 """So many branches of a `oneOf` are compared with each other."""
 
 

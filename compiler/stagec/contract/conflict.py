@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from stagec.contract.choices import admits, list_values, lists, numbers
 from stagec.contract.combinations import Combination, as_object, clash, combinations, type_of, types_of
+from stagec.contract.extent import admits, count_out, list_values, lists, read_bound
 from stagec.contract.member import list_needed, member
+from stagec.contract.negations import find_denial
 from stagec.contract.schemas import Schema, Schemas
-from stagec.contract.variants import count_out
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.place import Place
 from stagec.core.value import replace, value
@@ -64,9 +64,8 @@ def _find_emptiness(schemas: Schemas, schema: Schema) -> Conflict | None:
 
 
 def is_void(schemas: Schemas, combination: Combination) -> bool:
-    """Tell whether no value is left by a combination for sure; found once for each of those of `combinations`."""
-    key = ("void", id(combination))
-    return schemas.memo.once(key, lambda: (_Search(schemas, {}).is_void(combination), combination))[0]
+    """Tell whether no value is left by a combination for sure."""
+    return combination.memo.once("void", lambda: _Search(schemas, {}).is_void(combination))
 
 
 _PLAIN = frozenset(
@@ -76,11 +75,6 @@ _PLAIN = frozenset(
     }
 )
 """Keywords of which no two exclude each other, as far as that is looked for."""
-
-
-def _is_plain(schema: Schema) -> bool:
-    """Tell whether a schema by itself has nothing that could leave no value: most of those inside others."""
-    return isinstance(schema.value, dict) and schema.value.keys() <= _PLAIN and schema.value.get("type") != []
 
 
 class _Search:
@@ -100,7 +94,10 @@ class _Search:
         """
         group = (*offered, *demanded)
         key = frozenset(each.at for each in group)
-        if len(path) >= _DEEPEST or key in self._possible or (len(group) <= 1 and all(map(_is_plain, group))):
+        # most of those inside others have nothing by themselves that could leave no value
+        body = group[0].value if len(group) == 1 else None
+        is_plain = isinstance(body, dict) and body.keys() <= _PLAIN and body.get("type") != []
+        if len(path) >= _DEEPEST or key in self._possible or not group or is_plain:
             return None
         here = Conflict(path, (offered or group)[0].at, (demanded or group)[0].at, group[0].at)
         if key in self._open:
@@ -114,7 +111,8 @@ class _Search:
 
     def is_void(self, combination: Combination) -> bool:
         """Tell whether no value is left by a combination."""
-        return _find_void(combination) is not None or self._inside(combination, combination.layers, (), ()) is not None
+        is_empty = _find_void(self._schemas, combination) is not None
+        return is_empty or self._inside(combination, combination.layers, (), ()) is not None
 
     def _judge_all(self, here: Conflict, offered: Group, demanded: Group) -> Conflict | None:
         group = (*offered, *demanded)
@@ -126,7 +124,7 @@ class _Search:
             return _put(here, _explain(self._schemas, group))
         first: Conflict | None = None
         for each in possible:
-            void = _find_void(each)
+            void = _find_void(self._schemas, each)
             found = _put(here, void) if void is not None else self._inside(each, offered, demanded, here.path)
             if found is None:
                 return None
@@ -137,13 +135,13 @@ class _Search:
         self, combination: Combination, offered: Group, demanded: Group, path: tuple[str, ...]
     ) -> Conflict | None:
         """Return why a member that has to be there can be nothing; what is not demanded contradicts no demand."""
-        wants = self._reach(demanded)
-        for name, found in list_needed(combination):
+        needed = list_needed(combination)
+        wants = self._reach(demanded if needed else ())
+        for name, found in needed:
             inside = (*path, name)
             if found.forbidden:
                 sides = (offered or demanded)[0].at, (demanded or offered)[0].at
-                wanted = _find_demand(combination, name)
-                return Conflict(inside, *sides, wanted, _find_bar(combination, name))
+                return Conflict(inside, *sides, _find_demand(combination, name), _find_bar(combination, name))
             parts = tuple(self._stand_ins.get(each.at, each) for each in found.parts)
             theirs = tuple(each for each in parts if wants(each.at))
             ours = tuple(each for each in parts if not wants(each.at))
@@ -216,21 +214,22 @@ _BOUNDS = (
 )
 
 
-def _find_void(combination: Combination) -> Void | None:
-    """Return why the values that schemas list, or the bounds they set, leave nothing."""
+def _find_void(schemas: Schemas, combination: Combination) -> Void | None:
+    """Return why the values that schemas list, the bounds they set, or what they deny leave nothing."""
     listed = list_values(combination)
-    if listed is not None:
+    if listed is not None:  # those that are denied are not among them
         return None if any(admits(combination, each) for each in listed) else _explain_lists(combination)
     bounds = (each for each in _BOUNDS if combination.types is not None and combination.types <= each[0])
     found = next((void for _, low, high in bounds if (void := _find_crossed(combination, low, high))), None)
     if found is None and combination.types == frozenset({"object"}):
-        return _find_miscount(combination)
-    if found is None and combination.types is not None and "integer" in combination.types:
+        found = _find_miscount(combination)
+    elif found is None and combination.types is not None and "integer" in combination.types:
         counted = count_out(combination)
         is_empty = counted is not None and not any(admits(combination, each) for each in counted)
         low = (at for key in ("minimum", "exclusiveMinimum") for _, at in _bounds(combination, key))
-        return (next(low, combination.layers[0].at), None) if is_empty else None
-    return found
+        found = (next(low, combination.layers[0].at), None) if is_empty else None
+    denial = find_denial(schemas, combination) if found is None else None
+    return found if denial is None else (denial, None)
 
 
 def _explain_lists(combination: Combination) -> Void:
@@ -270,8 +269,8 @@ def _find_crossed(combination: Combination, low: str, high: str) -> Void | None:
 
 def _bounds(combination: Combination, key: str) -> list[tuple[int | float, Place]]:
     """Return the bounds of one kind that a combination sets, each with its place."""
-    alone = ((each, Combination((each,), None, whole=True)) for each in combination.layers)
-    return [(found, each.at / key) for each, one in alone for found in numbers(one, key)]
+    given = ((read_bound(body, key), each) for each, body in _bodies(combination) if key in body)
+    return [(found, each.at / key) for found, each in given if found is not None]
 
 
 def _find_miscount(combination: Combination) -> Void | None:
@@ -280,9 +279,9 @@ def _find_miscount(combination: Combination) -> Void | None:
         if len(combination.required) > most:
             wanted = (each.at / "required" for each, body in _bodies(combination) if "required" in body)
             return at, next(wanted, None)
-    few = _find_fewest(combination)
-    over = (at for least, at in _bounds(combination, "minProperties") if few is not None and few[0] < least)
-    return next(((at, few[1]) for at in over if few is not None), None)
+    lowest = list(_bounds(combination, "minProperties"))
+    few = _find_fewest(combination) if lowest else None
+    return next(((at, few[1]) for least, at in lowest if few is not None and few[0] < least), None)
 
 
 def _find_fewest(combination: Combination) -> tuple[int, Place] | None:

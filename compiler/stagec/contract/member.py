@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from stagec.contract.combinations import Combination
-from stagec.contract.schemas import Schema, Schemas
+from stagec.contract.schemas import Schema
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.value import replace, value
 from stagec.sources.shape.subschemas import index_of
@@ -33,11 +33,20 @@ _FORBIDDEN = MemberSchemas(forbidden=True)
 
 def member(combination: Combination, name: str) -> MemberSchemas:
     """Return what a combination says about a member; a name that is a number can also mean an element."""
+    return combination.memo.once(("member", name), lambda: _find_member(combination, name))
+
+
+def _find_member(combination: Combination, name: str) -> MemberSchemas:
     types, index = combination.types, index_of(name)
     is_array = index < sys.maxsize and (types is None or "array" in types)
     is_object = types is None or "object" in types
     if is_array and is_object:
-        return _of_either(combination, name, index)
+        # what applies to an element or to a member; without any type, a text or a number has neither
+        elements = [_element(each, index) for each in combination.layers]
+        members = [_property(each, name) for each in combination.speaking(name)]
+        parts = tuple({part.at: part for each in (*elements, *members) for part in each.parts}.values())
+        is_open = combination.whole and combination.types is None and not any(map(_lists_values, combination.layers))
+        return MemberSchemas(parts if is_open else (), whole=False, certain=is_open)
     if not is_array and not is_object:
         return _FORBIDDEN
     if is_array:
@@ -52,32 +61,23 @@ def member(combination: Combination, name: str) -> MemberSchemas:
     return found if is_array else _apply_unevaluated(combination, found)
 
 
-def _of_either(combination: Combination, name: str, index: int) -> MemberSchemas:
-    """Return what applies to an element or to a member; without any type, a text or a number has neither."""
-    elements = [_element(each, index) for each in combination.layers]
-    members = [_property(each, name) for each in combination.speaking(name)]
-    parts = tuple({part.at: part for each in (*elements, *members) for part in each.parts}.values())
-    is_open = combination.whole and combination.types is None and not any(map(_lists_values, combination.layers))
-    return MemberSchemas(parts if is_open else (), whole=False, certain=is_open)
-
-
 def _lists_values(layer: Schema) -> bool:
     return not {"enum", "const", "not"}.isdisjoint(object_of(layer.value))
 
 
-def is_barred(schemas: Schemas, combination: Combination) -> bool:
-    """Tell whether a combination requires a member that it forbids; found once for each of those of `combinations`."""
-    key = ("barred", id(combination))
-    found = schemas.memo.once(key, lambda: (any(each.forbidden for _, each in list_needed(combination)), combination))
-    return found[0]
+def is_barred(combination: Combination) -> bool:
+    """Tell whether a combination requires a member that it forbids."""
+    return combination.memo.once("barred", lambda: any(each.forbidden for _, each in list_needed(combination)))
 
 
-def list_needed(combination: Combination) -> Iterator[tuple[str, MemberSchemas]]:
-    """Yield the members that a value must have where it is an object for sure, or the first element of an array."""
+def list_needed(combination: Combination) -> tuple[tuple[str, MemberSchemas], ...]:
+    """Return the members that a value must have where it is an object for sure, or the first element of an array."""
+    return combination.memo.once("needed", lambda: tuple(_find_needed(combination)))
+
+
+def _find_needed(combination: Combination) -> Iterator[tuple[str, MemberSchemas]]:
     if combination.types == _OBJECT:
-        listed = (list_of(object_of(each.value).get("required")) for each in combination.layers)
-        wanted = dict.fromkeys(name for names in listed for name in names if isinstance(name, str))
-        yield from ((name, member(combination, name)) for name in wanted)
+        yield from ((name, member(combination, name)) for name in combination.required)
     elif combination.types == _ARRAY and (first := member(combination, "0")).required:
         yield "0", first
 
@@ -95,7 +95,7 @@ def _together(said: list[MemberSchemas], *, whole: bool) -> MemberSchemas:
     )
 
 
-_REQUIRING = {"not", "minProperties", "dependentRequired", "dependencies", "dependentSchemas", "$dynamicRef"}
+_REQUIRING = {"not", "dependencies", "dependentSchemas", "$dynamicRef"}
 """Keywords that can make a member required in ways that are not followed."""
 _SPEAKING = {"dependencies", "dependentSchemas", "$dynamicRef", "$recursiveRef"}
 """Keywords that can say more about a member in ways that are not followed."""
@@ -103,7 +103,14 @@ _SPEAKING = {"dependencies", "dependentSchemas", "$dynamicRef", "$recursiveRef"}
 
 def _property(layer: Schema, name: str) -> MemberSchemas:
     body = layer.value if isinstance(layer.value, dict) else {}
-    parts, doubtful = list(_find_declared(layer, body, name)), _may_match(body, name)
+    declared: list[Schema] = []
+    properties = _mapping(body, "properties")
+    if name in properties:
+        declared.append(Schema(properties[name], layer.at / "properties" / name))
+    for pattern, inner in _mapping(body, "patternProperties").items():
+        if _matches(pattern, name):
+            declared.append(Schema(inner, layer.at / "patternProperties" / pattern))
+    parts, doubtful = declared, _may_match(body, name)
     elsewhere = body.get("additionalProperties")
     if not parts and not doubtful and isinstance(elsewhere, dict) and elsewhere:
         parts = [Schema(elsewhere, layer.at / "additionalProperties")]
@@ -113,17 +120,16 @@ def _property(layer: Schema, name: str) -> MemberSchemas:
         parts=tuple(parts),
         forbidden=closed or any(part.value is False for part in parts),
         whole=whole,
-        certain=whole and _REQUIRING.isdisjoint(body),
+        certain=whole and _REQUIRING.isdisjoint(body) and not _may_require(body, name),
     )
 
 
-def _find_declared(layer: Schema, body: Object, name: str) -> Iterator[Schema]:
-    properties = _mapping(body, "properties")
-    if name in properties:
-        yield Schema(properties[name], layer.at / "properties" / name)
-    for pattern, inner in _mapping(body, "patternProperties").items():
-        if _matches(pattern, name):
-            yield Schema(inner, layer.at / "patternProperties" / pattern)
+def _may_require(body: Object, name: str) -> bool:
+    """Tell whether a schema may demand a member that it does not require by name, because of others or their number."""
+    least = _count(body, "minProperties")
+    if "minProperties" in body and (least is None or least > len(set(map(str, list_of(body.get("required")))))):
+        return True
+    return any(name in list_of(each) for each in _mapping(body, "dependentRequired").values())
 
 
 _PLAIN_PATTERN = re.compile(r"\^?[\w -]*\$?")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from stagec.contract.choices import Choices, identity, list_values, lists
+from stagec.contract.choices import Choices, identity
 from stagec.contract.combinations import Combination, as_object, clash, combinations, type_of, types_of
 from stagec.contract.denials import list_possible
+from stagec.contract.extent import list_values, lists
 from stagec.contract.member import MemberSchemas, member
 from stagec.contract.schemas import Miss, Schema, Schemas
-from stagec.core.json import Json, Object
+from stagec.core.json import Json, Object, object_of
 from stagec.core.nearest import NO_NAMES, NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace, value
@@ -86,16 +87,17 @@ def promise(
         going = {_identity_of(step.way): step.way for step in steps if step.end is None}
         if not going:
             near = _list_declared(schemas, [step.combination for step in steps])
-            found = Promise(_judge_break(ended), (), None, followed, near, clash=_clash(schemas, ways, steps))
-            return replace(found, legible=legible, broken=tuple(_list_there(schemas, ways)))
+            # what a path is that no alternative follows to its end
+            unsure = (each for each in (Presence.UNKNOWABLE, Presence.UNDECLARED) if each in ended)
+            judged = next(unsure, Presence.IMPOSSIBLE)
+            clashes = (each for way in ways if not steps and (each := clash(schemas, way.group)))
+            found = Promise(judged, (), None, followed, near, clash=next(clashes, None))
+            # the schemas that speak of a part of a path, and what applies together with them
+            every = schemas.layers(*(each for way in ways for each in way.group))
+            there = (each for each in every if isinstance(each, Schema))
+            return replace(found, legible=legible, broken=tuple(there))
         ways = tuple(going.values())
     return replace(_conclude(ways, ended), legible=legible)
-
-
-def _list_there(schemas: Schemas, ways: tuple[_Way, ...]) -> Iterator[Schema]:
-    """Yield the schemas that speak of a part of a path, and what applies together with them."""
-    every = schemas.layers(*(each for way in ways for each in way.group))
-    return (each for each in every if isinstance(each, Schema))
 
 
 Given = tuple[tuple[str, ...], str]
@@ -154,18 +156,8 @@ def _step(way: _Way, combination: Combination, found: MemberSchemas) -> _Step:
     return _Step(_Way(found.parts, optional, way.sure and found.required, whole), combination)
 
 
-def _clash(schemas: Schemas, ways: tuple[_Way, ...], steps: list[_Step]) -> tuple[Schema, Schema] | None:
-    """Return why no value can stand where a path breaks off, when that is because two parts ask for other types."""
-    return None if steps else next((found for way in ways if (found := clash(schemas, way.group))), None)
-
-
 def _identity_of(way: _Way) -> tuple[object, ...]:
     return tuple(each.at for each in way.group), way.optional and way.optional.at, way.sure, way.whole
-
-
-def _judge_break(ended: Mapping[Presence, Schema | None]) -> Presence:
-    """Return what a path is that no alternative follows to its end."""
-    return next((each for each in (Presence.UNKNOWABLE, Presence.UNDECLARED) if each in ended), Presence.IMPOSSIBLE)
 
 
 def _conclude(ways: tuple[_Way, ...], ended: Mapping[Presence, Schema | None]) -> Promise:
@@ -222,11 +214,9 @@ def find_excluded(schemas: Schemas, offered: Choices, promised: Promise) -> tupl
 
 def _excluder(schemas: Schemas, promised: Promise, given: Json) -> Place | None:
     possible = [each for group in promised.ends for each in combinations(schemas, group) or ()]
-    bodies = [(layer.value, layer.at) for each in possible for layer in each.layers]
-    return next((at for body, at in bodies if isinstance(body, dict) and not _admits(body, given)), None)
-
-
-def _admits(body: Object, given: Json) -> bool:
-    types = types_of(body)
-    known = types is None or type_of(given) in types
-    return known and all(identity(given) in map(identity, listed) for listed in lists(body))
+    for layer in (layer for each in possible for layer in each.layers):
+        types = types_of(layer.value) if isinstance(layer.value, dict) else None
+        is_listed = all(identity(given) in map(identity, listed) for listed in lists(object_of(layer.value)))
+        if (types is not None and type_of(given) not in types) or not is_listed:
+            return layer.at
+    return None

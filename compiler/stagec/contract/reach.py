@@ -41,7 +41,7 @@ _REFERRING = ("$ref", "$dynamicRef")
 
 def references_in(schemas: Schemas, schema: Schema | Miss) -> Iterator[Reference]:
     """Yield every reference written in a schema; none where there is none."""
-    for each in list_parts(schema) if isinstance(schema, Schema) else ():
+    for each in list_parts(schema, frozenset(_REFERRING)) if isinstance(schema, Schema) else ():
         body = each.value if isinstance(each.value, dict) else {}
         for keyword in _REFERRING:
             text = body.get(keyword)
@@ -158,14 +158,12 @@ def fits(schema: Object, own: Dialect, target: Dialect) -> bool:
     if own is target:
         return True
     alike = all(is_known(key, given, own) == is_known(key, given, target) for key, given in schema.items())
-    is_listed = target is not Dialect.SIX or "enum" not in schema or _is_set(schema["enum"])
+    is_listed = True
+    if target is Dialect.SIX and "enum" in schema:  # only drafts before draft-07 ask for plain values that differ
+        listed = schema["enum"]
+        plain = [each for each in listed if not isinstance(each, list | dict)] if isinstance(listed, list) else []
+        is_listed = isinstance(listed, list) and 0 < len(set(plain)) == len(listed)
     return alike and is_listed and target is not Dialect.FOUR  # it has no `true` and `false` in place of schemas
-
-
-def _is_set(listed: Json) -> bool:
-    """Tell whether plain values are some and different, which only drafts before draft-07 ask of an `enum`."""
-    plain = [each for each in listed if not isinstance(each, list | dict)] if isinstance(listed, list) else []
-    return isinstance(listed, list) and 0 < len(set(plain)) == len(listed)
 
 
 @value

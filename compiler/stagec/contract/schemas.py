@@ -224,19 +224,32 @@ _ELSEWHERE = {Miss.OUTSIDE, Miss.NO_FILE}
 """What an address leads to that may be the name a schema gives itself."""
 
 
-def list_parts(root: Schema) -> Iterator[Schema]:
-    """Yield a schema and every part of it that is a schema or holds some."""
-    todo = [(root, SchemaPart.SCHEMA)]
+_Trail = tuple["_Trail", Key] | None
+"""The keys from a schema down to a part of it, the last one first: few parts need a place."""
+
+
+def list_parts(root: Schema, having: frozenset[str]) -> Iterator[Schema]:
+    """Yield a schema and every part of it that is a schema or holds some, as far as it has one of some members."""
+    todo: list[tuple[Json, SchemaPart, _Trail]] = [(root.value, SchemaPart.SCHEMA, None)]
     while todo:
-        each, outer = todo.pop()
-        yield each
-        todo.extend((Schema(inner, each.at / key), stands) for key, inner, stands in parts(outer, each.value))
+        given, outer, trail = todo.pop()
+        if isinstance(given, dict) and not having.isdisjoint(given):
+            keys: list[Key] = []
+            way = trail
+            while way is not None:
+                way, key = way
+                keys.append(key)
+            yield Schema(given, Place(root.at.file, (*root.at.pointer, *reversed(keys))))
+        todo.extend((inner, stands, (trail, key)) for key, inner, stands in parts(outer, given))
+
+
+_NAMING = frozenset({"$id", "$anchor", "$dynamicAnchor"})
 
 
 def _anchors(root: Schema) -> Mapping[str, Schema]:
     """Return the schemas of a file that have a name of their own; of several with one name the first counts."""
     found: dict[str, Schema] = {}
-    for each in list_parts(root):
+    for each in list_parts(root, _NAMING):
         identity = _member(each, "$id")
         for name in (_member(each, "$anchor"), _member(each, "$dynamicAnchor"), identity):
             if isinstance(name, str) and (name is not identity or name.startswith("#")):

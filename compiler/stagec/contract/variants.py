@@ -5,34 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
-from stagec.contract.choices import FEW, admits, bodies_of, identity, list_values, numbers
-from stagec.contract.combinations import Combination, as_object, combinations
+from stagec.contract.choices import identity
+from stagec.contract.combinations import MOST_DENIED, Combination, as_object
+from stagec.contract.denials import list_left
+from stagec.contract.extent import admits, bodies_of, count_out, list_values
 from stagec.contract.member import is_barred, member
+from stagec.contract.negations import list_denied
 from stagec.contract.schemas import Schema, Schemas
+from stagec.contract.standings import ABSENT, OTHER, Path, PathValue, Variant, WantedPath, judge_variant, path_tree
 from stagec.core.budgets import AnswerBudgets
-from stagec.core.json import Json
-from stagec.core.value import NOTHING, value
-
-Path = tuple[str, ...]
-
-
-@value
-class PathValue:
-    """What stands at a path: nothing, one of the values somebody asks for, or something else.
-
-    Of something else, `given` is an example where the schema names one.
-    """
-
-    present: bool
-    asked: bool = False
-    given: Json = None
-    exemplary: bool = False
-
-
-ABSENT = PathValue(False)
-OTHER = PathValue(True)
-
-Variant = Mapping[Path, PathValue]
+from stagec.core.json import Json, list_of
+from stagec.core.value import value
 
 
 @value
@@ -58,7 +41,7 @@ def variants(schemas: Schemas, schema: Schema | None, asked: Mapping[Path, Itera
     search = _Search(schemas)
     group = as_object(schema) if schema is not None else ()
     try:
-        found = search.below(group, _tree(asked))
+        found = search.below(group, path_tree(asked))
     except _TooManyError:
         return None
     return Variants(tuple(found), search.exact, search.whole)
@@ -74,25 +57,6 @@ class _TooManyError(Exception):
     """There are more combinations than are looked at."""
 
 
-@value
-class _Wanted:
-    """One part of the paths: the path up to here, the values asked for if it ends here, and the parts below."""
-
-    path: Path
-    values: tuple[Json, ...] | None
-    inside: Mapping[str, _Wanted] = NOTHING
-
-
-def _tree(asked: Mapping[Path, Iterable[Json]], path: Path = ()) -> _Wanted:
-    """Return the paths as a tree, going over those below each part once."""
-    below: dict[str, dict[Path, Iterable[Json]]] = {}
-    for each, given in asked.items():
-        if len(each) > len(path):
-            below.setdefault(each[len(path)], {})[each] = given
-    values = tuple(asked[path]) if path in asked else None
-    return _Wanted(path, values, {name: _tree(inside, (*path, name)) for name, inside in below.items()})
-
-
 class _Search:
     """Follows paths into one schema and keeps in mind whether everything could be followed."""
 
@@ -101,10 +65,14 @@ class _Search:
         self.exact = True
         self.whole = True
         self._left = MOST
+        self._patience = _PATIENCE
 
-    def below(self, group: tuple[Schema, ...], wanted: _Wanted) -> list[Variant]:
-        """Return what can stand at the wanted paths when the value at the first of them is there."""
-        possible = combinations(self._schemas, group)
+    def below(self, group: tuple[Schema, ...], wanted: WantedPath, *, apart: bool = False) -> list[Variant]:
+        """Return what can stand at the wanted paths when the value at the first of them is there.
+
+        `apart` asks for every value that nobody asks for by itself, as far as they are few.
+        """
+        possible = list_left(self._schemas, group)
         if possible is None:
             raise _TooManyError
         found: dict[frozenset[tuple[Path, object]], Variant] = {}
@@ -114,49 +82,70 @@ class _Search:
         for each in possible:
             self.whole = self.whole and each.whole
             self.exact = self.exact and each.whole and not _is_involved(each)
-            for variant in self._of(each, wanted):
+            denied = tuple(list_denied(each))
+            for variant in self._of(each, wanted, apart=apart or bool(denied)):
+                if denied and self._is_denied(each, denied, variant, wanted):
+                    continue
                 found.setdefault(frozenset(_hashable(variant)), variant)
                 if len(found) > MOST:
                     raise _TooManyError
         return list(found.values())
 
-    def _of(self, combination: Combination, wanted: _Wanted) -> Iterator[Variant]:
-        if is_barred(self._schemas, combination):
+    def _of(self, combination: Combination, wanted: WantedPath, *, apart: bool) -> Iterator[Variant]:
+        if is_barred(combination):
             return
         nothing = dict(_absent(wanted))
         nothing.pop(wanted.path, None)
-        for standing in _list_values(combination, wanted.values) if wanted.values is not None else (None,):
+        is_asked = wanted.values is not None
+        for standing in _list_standings(combination, wanted.values or (), apart=apart) if is_asked else (None,):
             own = {wanted.path: standing} if standing is not None else {}
             if standing is not None and standing.asked:
                 yield own | nothing
                 continue
-            if wanted.inside and _may_have_members(combination):
-                yield from (own | below for below in self._members(combination, wanted))
+            if wanted.inside and (combination.types is None or not _WITH_MEMBERS.isdisjoint(combination.types)):
+                yield from (own | below for below in self._members(combination, wanted, apart=apart))
             if not wanted.inside or _may_be_plain(combination):
                 yield own | nothing
 
-    def _members(self, combination: Combination, wanted: _Wanted) -> Iterator[dict[Path, PathValue]]:
+    def _members(self, combination: Combination, wanted: WantedPath, *, apart: bool) -> Iterator[dict[Path, PathValue]]:
         options: list[list[Variant]] = []
         many = 1
         for name, each in wanted.inside.items():
-            options.append(self._member(combination, name, each))
+            options.append(self._member(combination, name, each, apart=apart))
             many *= len(options[-1])
             if many > MOST or many * len(wanted.inside) > LARGEST:
                 raise _TooManyError
         for chosen in product(*options):
             yield {path: standing for each in chosen for path, standing in each.items()}
 
-    def _member(self, combination: Combination, name: str, wanted: _Wanted) -> list[Variant]:
+    def _member(self, combination: Combination, name: str, wanted: WantedPath, *, apart: bool) -> list[Variant]:
         found = member(combination, name)
         self.exact = self.exact and found.whole
-        there = [] if found.forbidden else self.below(found.parts if found.whole else (), wanted)
+        there = [] if found.forbidden else self.below(found.parts, wanted, apart=apart)
         if found.required:
             return there
         nothing: Variant = dict(_absent(wanted))
         return [*there, nothing] if found.parts else [nothing, *there]
 
+    def _is_denied(
+        self, combination: Combination, denied: tuple[Schema, ...], variant: Variant, wanted: WantedPath
+    ) -> bool:
+        """Tell whether a variant satisfies for sure what is denied; what it may satisfy makes the search inexact."""
+        self._patience -= len(denied)
+        judged = (
+            {judge_variant(self._schemas, each, variant, wanted, combination) for each in denied}
+            if self._patience > 0
+            else {None}
+        )
+        self.exact = self.exact and None not in judged
+        return True in judged
 
-def _absent(wanted: _Wanted) -> Iterator[tuple[Path, PathValue]]:
+
+_PATIENCE = 100_000
+"""So many denials are compared with variants."""
+
+
+def _absent(wanted: WantedPath) -> Iterator[tuple[Path, PathValue]]:
     if wanted.values is not None:
         yield wanted.path, ABSENT
     for each in wanted.inside.values():
@@ -165,14 +154,10 @@ def _absent(wanted: _Wanted) -> Iterator[tuple[Path, PathValue]]:
 
 def _hashable(variant: Variant) -> Iterator[tuple[Path, object]]:
     for path, each in variant.items():
-        yield path, (each.present, each.asked, identity(each.given) if each.asked else None)
+        yield path, (each.present, each.asked, identity(each.given) if each.asked or each.alone else None)
 
 
 _WITH_MEMBERS = frozenset({"object", "array"})
-
-
-def _may_have_members(combination: Combination) -> bool:
-    return combination.types is None or not _WITH_MEMBERS.isdisjoint(combination.types)
 
 
 def _may_be_plain(combination: Combination) -> bool:
@@ -180,11 +165,7 @@ def _may_be_plain(combination: Combination) -> bool:
     return combination.types is None or not combination.types <= _WITH_MEMBERS
 
 
-_LONGEST_RANGE = 64
-"""Whole numbers between two bounds that are counted out."""
-
-
-def _list_values(combination: Combination, asked: tuple[Json, ...]) -> Iterator[PathValue]:
+def _list_standings(combination: Combination, asked: tuple[Json, ...], *, apart: bool) -> Iterator[PathValue]:
     listed = list_values(combination)
     listed = count_out(combination) if listed is None else listed
     if listed is None:
@@ -194,37 +175,18 @@ def _list_values(combination: Combination, asked: tuple[Json, ...]) -> Iterator[
     listed = [each for each in listed if admits(combination, each)]
     known = frozenset(map(identity, listed))
     yield from (PathValue(True, True, each) for each in asked if identity(each) in known)
-    rest = known.difference(map(identity, asked))
-    yield from [PathValue(True, False, each, True) for each in listed if identity(each) in rest][:1]
+    unasked = known.difference(map(identity, asked))
+    rest = [each for each in listed if identity(each) in unasked]
+    alone = apart and len(rest) <= _MOST_APART
+    yield from (PathValue(True, False, each, True, alone) for each in (rest if alone else rest[:1]))
 
 
-def count_out(combination: Combination) -> list[Json] | None:
-    """Return all values that types and bounds leave, None when they are too many."""
-    kinds = [_all_of(combination, each) for each in sorted(combination.types or ("any",))]
-    return None if None in kinds else [each for kind in kinds if kind is not None for each in kind]
-
-
-def _all_of(combination: Combination, kind: str) -> list[Json] | None:
-    if kind == "integer":
-        return _whole_numbers(combination)
-    if kind == "string":
-        return [""] if 0 in numbers(combination, "maxLength") else None
-    return [*FEW[kind]] if kind in FEW else None
-
-
-def _whole_numbers(combination: Combination) -> list[Json] | None:
-    least = [-(-low // 1) for low in numbers(combination, "minimum")]
-    least += [low // 1 + 1 for low in numbers(combination, "exclusiveMinimum")]
-    most = [high // 1 for high in numbers(combination, "maximum")]
-    most += [-(-high // 1) - 1 for high in numbers(combination, "exclusiveMaximum")]
-    if not least or not most or min(most) - max(least) >= _LONGEST_RANGE:
-        return None
-    return list(range(int(max(least)), int(min(most)) + 1))
-
+_MOST_APART = 16
+"""So many values that nobody asks for are told apart where a schema denies some of them."""
 
 _INVOLVED = frozenset(
     {
-        *("not", "if", "oneOf", "dependencies", "dependentRequired", "dependentSchemas", "contains", "propertyNames"),
+        *("dependencies", "dependentRequired", "dependentSchemas", "contains", "propertyNames"),
         *("pattern", "format", "multipleOf", "uniqueItems", "minProperties", "maxProperties", "$dynamicRef"),
         *("$recursiveRef", "contentEncoding", "contentMediaType"),
     }
@@ -233,4 +195,7 @@ _INVOLVED = frozenset(
 
 
 def _is_involved(combination: Combination) -> bool:
-    return any(not _INVOLVED.isdisjoint(body) for body in bodies_of(combination))
+    return any(
+        not _INVOLVED.isdisjoint(body) or len(list_of(body.get("oneOf"))) > MOST_DENIED
+        for body in bodies_of(combination)
+    )

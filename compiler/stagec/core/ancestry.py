@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from stagec.core.components import Neighbours
 
@@ -21,7 +21,9 @@ def find_unrelated(needs: Neighbours, order: Sequence[int], pairs: Iterable[tupl
         if other not in needs[node]:
             wanted.setdefault(other, []).append(node)
     found: set[tuple[int, int]] = set()
-    for chosen in _split(list(wanted)):
+    every = list(wanted)
+    for start in range(0, len(every), _AT_ONCE):
+        chosen = every[start : start + _AT_ONCE]
         bits = {other: 1 << place for place, other in enumerate(chosen)}
         before = [0] * len(needs)
         for node in order:
@@ -31,8 +33,3 @@ def find_unrelated(needs: Neighbours, order: Sequence[int], pairs: Iterable[tupl
             before[node] = mask
         found.update((node, other) for other, bit in bits.items() for node in wanted[other] if not before[node] & bit)
     return found
-
-
-def _split(every: list[int]) -> Iterator[list[int]]:
-    for start in range(0, len(every), _AT_ONCE):
-        yield every[start : start + _AT_ONCE]

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 
 
 class OversizedError(Exception):
-    """There is more to read than was allowed; `most` is how many bytes were."""
+    """There is more to read than was allowed; `most` is how many bytes were, `size` how many there are, if known."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, size: int = 0) -> None:
         super().__init__(f"has more than {most:,} bytes")
         self.most = most
+        self.size = size
 
 
 _CHUNK = 1 << 20
@@ -32,6 +33,18 @@ def read_stream(stream: BinaryIO, most: int) -> bytes:
             raise OversizedError(most)
         chunks.append(chunk)
     return b"".join(chunks)
+
+
+def open_to_read(path: str) -> int:
+    """Open a file that was looked at; what took its place meanwhile is not followed, if a link, nor waited for."""
+    return os.open(
+        path,
+        os.O_RDONLY
+        | getattr(os, "O_NOFOLLOW", 0)
+        | getattr(os, "O_NONBLOCK", 0)
+        | getattr(os, "O_NOCTTY", 0)
+        | getattr(os, "O_BINARY", 0),
+    )
 
 
 def read_path(path: str | os.PathLike[str], most: int) -> bytes:

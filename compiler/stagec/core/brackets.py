@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from stagec.core.value import value
 
@@ -40,10 +40,23 @@ class Bracketed:
     is_fenced: bool = False
 
 
-def find_bracketed(text: str) -> Iterator[Bracketed]:
-    """Yield the names between brackets in a Markdown text, in order. Linear."""
-    found = [each for match in _find_matches(text) if (each := _read(match)) is not None]
-    fences = _find_fences(text) if found else []
+def find_bracketed(text: str, besides: Container[str] = ()) -> Iterator[Bracketed]:
+    """Yield the names between brackets in a Markdown text, in order, except those behind some openers. Linear."""
+    matches = (match for match in _find_matches(text) if match["open"] not in besides)
+    found = [each for match in matches if (each := _read(match)) is not None and each.opener not in besides]
+    # the blocks of code of a text; one that is never closed goes on to the end
+    if found:
+        known: list[tuple[int, int]] = []
+        opened: re.Match[str] | None = None
+        for match in _FENCE.finditer(text):
+            if opened is None:
+                opened = match
+            elif match["mark"].startswith(opened["mark"]):
+                known.append((opened.start(), match.end()))
+                opened = None
+        fences = known if opened is None else [*known, (opened.start(), len(text))]
+    else:
+        fences = []
     inline = [match.span() for match in _INLINE.finditer(text)] if found else []
     for each in found:
         fenced = _is_inside(each.start, fences)
@@ -75,19 +88,6 @@ def _read(match: re.Match[str]) -> Bracketed | None:
         return None
     end = match.end() - len(match["close"]) + len(closing)
     return Bracketed(match.start(), end, opener, (match["name"],))
-
-
-def _find_fences(text: str) -> list[tuple[int, int]]:
-    """Return the blocks of code of a text; one that is never closed goes on to the end."""
-    found: list[tuple[int, int]] = []
-    opened: re.Match[str] | None = None
-    for match in _FENCE.finditer(text):
-        if opened is None:
-            opened = match
-        elif match["mark"].startswith(opened["mark"]):
-            found.append((opened.start(), match.end()))
-            opened = None
-    return found if opened is None else [*found, (opened.start(), len(text))]
 
 
 def _is_inside(place: int, spans: list[tuple[int, int]]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable
-from hashlib import sha256
 
 from stagec.core.json import Json
 
@@ -56,6 +55,8 @@ def canonical(given: Json) -> bytes:
 
 def digest(given: bytes) -> str:
     """Return the name of some bytes: `sha256:` and their digest in lower-case hexadecimal digits."""
+    from hashlib import sha256  # with its library it takes longer to load than most projects take to check
+
     return f"sha256:{sha256(given).hexdigest()}"
 
 
@@ -134,11 +135,7 @@ def _write(given: Any, put: Callable[[str], None], order: _Order) -> None:
 
 
 def _by_units(names: Iterable[str]) -> list[str]:
-    return sorted(names, key=_units)
-
-
-def _units(name: str) -> bytes:
-    return name.encode("utf-16-be", "surrogatepass")
+    return sorted(names, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
 
 
 def _number(given: float) -> str:
@@ -150,7 +147,15 @@ def _number(given: float) -> str:
     if given == 0:
         return "0"
     sign, digits, exponent = _decimal(given)
-    return sign + _place(digits, exponent)
+    count = len(digits)
+    if count <= exponent <= _ROUND:
+        return sign + (digits + "0" * (exponent - count))
+    if 0 < exponent <= _ROUND:
+        return sign + f"{digits[:exponent]}.{digits[exponent:]}"
+    if _TINY < exponent <= 0:
+        return sign + ("0." + "0" * -exponent + digits)
+    shown = digits if count == 1 else f"{digits[0]}.{digits[1:]}"
+    return sign + f"{shown}e{exponent - 1:+d}"
 
 
 def _large(given: int) -> str:
@@ -161,13 +166,10 @@ def _large(given: int) -> str:
     except OverflowError:
         nearest, written = 0.0, ""
     if not written or (given != nearest and written != str(given)):
-        raise ValueError(f"{_show(given)} is more than JSON numbers can hold exactly")
+        # an integer, or how long it is: Python refuses to write very long ones
+        show = str(given) if given.bit_length() < _LONG else f"an integer of {given.bit_length()} bits"
+        raise ValueError(f"{show} is more than JSON numbers can hold exactly")
     return written
-
-
-def _show(given: int) -> str:
-    """Return an integer, or how long it is: Python refuses to write very long ones."""
-    return str(given) if given.bit_length() < _LONG else f"an integer of {given.bit_length()} bits"
 
 
 _LONG = 256
@@ -183,15 +185,3 @@ def _decimal(given: float) -> tuple[str, str, int]:
     stripped = digits.lstrip("0")
     exponent -= len(digits) - len(stripped)
     return "-" if given < 0 else "", stripped.rstrip("0"), exponent
-
-
-def _place(digits: str, exponent: int) -> str:
-    count = len(digits)
-    if count <= exponent <= _ROUND:
-        return digits + "0" * (exponent - count)
-    if 0 < exponent <= _ROUND:
-        return f"{digits[:exponent]}.{digits[exponent:]}"
-    if _TINY < exponent <= 0:
-        return "0." + "0" * -exponent + digits
-    shown = digits if count == 1 else f"{digits[0]}.{digits[1:]}"
-    return f"{shown}e{exponent - 1:+d}"

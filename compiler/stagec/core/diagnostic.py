@@ -35,7 +35,8 @@ class Remark:
 class Diagnostic:
     """One complete report: which rule, where, how heavy, in what words, and what would fix it.
 
-    `folded` counts the findings that only repeat this one's cause and were therefore left out.
+    `folded` counts the findings that only repeat this one's cause and were therefore left out. `url` is the page of the
+    rule on the site of the documentation, if that is published.
     """
 
     code: str
@@ -48,7 +49,16 @@ class Diagnostic:
     related: tuple[Remark, ...]
     folded: int
     fix: Fix | None
-    url: str
+    url: str | None = None
+
+    @property
+    def help(self) -> str:
+        """The command that prints the page of the rule."""
+        return f"stagec explain {self.code}"
+
+    def pages(self) -> tuple[str, ...]:
+        """Return where the page of the rule is: the command that prints it, and its address if it is published."""
+        return (self.help,) if self.url is None else (self.help, self.url)
 
 
 class Change(StrEnum):
@@ -60,6 +70,8 @@ class Change(StrEnum):
     """Give a member another name."""
     REMOVE = "remove"
     """Take a member or an element away."""
+    WRITE = "write"
+    """Put a text in place of a stretch of the file, as it is; the file is prose, or the stretch lies in its prose."""
     INSERT = "insert"
     """Add a member at the end of an object, or an element at an index of an array."""
 
@@ -75,7 +87,12 @@ class Edit:
 
 @value
 class Fix:
-    """Edits that together fix a finding without changing what its author can have meant."""
+    """Edits that together fix a finding.
+
+    A fix that `is_safe` cannot change what the author meant. Any other one is a guess, most likely right: it is made
+    only when somebody asks for guesses.
+    """
 
     message: str
     edits: tuple[Edit, ...]
+    is_safe: bool = True

@@ -21,6 +21,7 @@ _DESCRIPTORS = {os.open, os.stat, os.unlink, os.rename} <= os.supports_dir_fd an
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _NEW = os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_BINARY", 0)
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
 
@@ -70,23 +71,34 @@ class OpenedFolder:
             raise
         self.synchronise()
 
-    def create(self, name: str, write: Callable[[int], None], *, replace: bool = False) -> int:
-        """Create a file (0600) that gets its name when `write` has filled it; return it, open for reading and writing.
+    def create(
+        self,
+        name: str,
+        write: Callable[[int], None],
+        *,
+        replace: bool = False,
+        durable: bool = True,
+        mode: int = 0o600,
+    ) -> int:
+        """Create a file that gets its name when `write` has filled it; return it, open for reading and writing.
 
-        `FileExistsError` when the name is taken, unless the file is to replace what has it.
+        `FileExistsError` when the name is taken, unless the file is to replace what has it. One that is not `durable`
+        need not survive a power cut.
         """
         temporary = f".stagec-{os.urandom(16).hex()}.tmp"
-        created = self.open(temporary, _NEW | os.O_RDWR)
+        created = self.open(temporary, _NEW | os.O_RDWR, mode)
         try:
             write(created)
-            os.fsync(created)
+            if durable:
+                os.fsync(created)
             self._name(temporary, name, replace=replace)
         except BaseException:
             os.close(created)
             with suppress(OSError):
                 os.unlink(self._at(temporary), dir_fd=self.descriptor)
             raise
-        self.synchronise()
+        if durable:
+            self.synchronise()
         return created
 
     def append(self, name: str) -> int:
@@ -163,7 +175,14 @@ def write_named(path: Path, data: bytes) -> None:
     with open_folder(folder or os.curdir) as opened:
         status = opened.status(name)
         if status is not None and stat.S_ISLNK(status.st_mode):
-            _write_linked(os.path.realpath(folder), name, data)
+            folder = os.path.realpath(folder)
+            link = os.path.join(folder, name)
+            if folder == "/dev" or (folder.startswith("/proc/") and folder.endswith("/fd")):
+                _stream(os.open(link, os.O_WRONLY | os.O_TRUNC | _NO_WAIT), data)
+            elif leads_out(folder, name):
+                raise RefusedWriteError(f"it is a link to {quote(os.path.realpath(link))}; name that file to write it")
+            else:
+                write_inside(Path(folder), os.path.relpath(os.path.realpath(link), folder), data)
         elif status is None or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
             opened.replace(name, data)
         else:
@@ -173,7 +192,7 @@ def write_named(path: Path, data: bytes) -> None:
 def write_inside(root: Path, file: str, data: bytes, before: bytes | None = None) -> None:
     """Write a file whose name stagec chose or found, relative to a folder that it must not leave.
 
-    A link at the end is a `RefusedWriteError`, and so is a file that does not hold `before` any more.
+    A link at the end is a `RefusedWriteError`. So is a file that is to hold `before`, and does not, or is read-only.
     """
     folder, name = os.path.split(file)
     with open_folder_inside(root, folder) as opened:
@@ -205,11 +224,11 @@ def make_private_folder(folder: Path) -> None:
     make_folder(folder, 0o700)
 
 
-def create_private(path: Path, write: Callable[[int], None], *, replace: bool = False) -> int:
+def create_private(path: Path, write: Callable[[int], None], *, replace: bool = False, durable: bool = True) -> int:
     """Create a file that nobody but the user may read (0600), whole or not at all; see `OpenedFolder.create`."""
     folder, name = os.path.split(path)
     with open_folder(folder or os.curdir) as opened:
-        return opened.create(name, write, replace=replace)
+        return opened.create(name, write, replace=replace, durable=durable)
 
 
 def open_private(path: Path) -> int:
@@ -218,11 +237,6 @@ def open_private(path: Path) -> int:
     with open_folder(folder or os.curdir) as opened:
         _refuse_special(opened.status(name))
         return opened.open(name, os.O_RDWR | _NO_WAIT | getattr(os, "O_BINARY", 0))
-
-
-def open_to_read(path: str) -> int:
-    """Open a file that was looked at; what took its place meanwhile is not followed, if a link, nor waited for."""
-    return os.open(path, os.O_RDONLY | _NO_LINK | _NO_WAIT | getattr(os, "O_BINARY", 0))
 
 
 def leads_out(root: str | Path, path: str | Path) -> bool:
@@ -261,16 +275,8 @@ def _refuse_changed(opened: OpenedFolder, name: str, before: bytes | None) -> No
     with open(opened.open(name, os.O_RDONLY | _NO_WAIT | getattr(os, "O_BINARY", 0)), "rb") as file:
         if file.read(len(before) + 1) != before:
             raise RefusedWriteError("it changed while it was being checked")
-
-
-def _write_linked(folder: str, name: str, data: bytes) -> None:
-    path = os.path.join(folder, name)
-    if folder == "/dev" or (folder.startswith("/proc/") and folder.endswith("/fd")):
-        _stream(os.open(path, os.O_WRONLY | os.O_TRUNC | _NO_WAIT), data)
-    elif leads_out(folder, name):
-        raise RefusedWriteError(f"it is a link to {quote(os.path.realpath(path))}; name that file to write it")
-    else:
-        write_inside(Path(folder), os.path.relpath(os.path.realpath(path), folder), data)
+        if not stat.S_IMODE(os.fstat(file.fileno()).st_mode) & _WRITABLE:
+            raise RefusedWriteError("it is read-only")
 
 
 def _stream(opened: int, data: bytes) -> None:

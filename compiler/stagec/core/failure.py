@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -16,8 +17,9 @@ class Exit(IntEnum):
 
 
 class Failure(Exception):
-    """Raised at the edge with a sentence for the user, caught once in `cli/app.py`."""
+    """Raised at the edge with a sentence for the user and hints how to go on, caught once in `cli/endings.py`."""
 
-    def __init__(self, message: str, status: Exit = Exit.USAGE) -> None:
+    def __init__(self, message: str, status: Exit = Exit.USAGE, hints: Iterable[str] = ()) -> None:
         super().__init__(message)
         self.status = status
+        self.hints = tuple(hints)

@@ -37,12 +37,12 @@ def split_path(path: str) -> list[str]:
 
 
 @contextmanager
-def enter_folder(above: OpenedFolder, path: str, *, make: bool = False) -> Iterator[OpenedFolder]:
-    """Open a folder below another; with `make` those that are missing are made, for nobody but the user."""
+def enter_folder(above: OpenedFolder, path: str, *, make: bool = False, mode: int = _OWN) -> Iterator[OpenedFolder]:
+    """Open a folder below another; with `make` those that are missing are made, by default for the user alone."""
     opened: list[OpenedFolder] = []
     try:
         for part in split_path(path):
-            opened.append(_enter(opened[-1] if opened else above, part, make=make))
+            opened.append(_enter(opened[-1] if opened else above, part, mode if make else None))
         yield opened[-1] if opened else above
     finally:
         for each in opened:
@@ -100,6 +100,12 @@ def remove_file(folder: OpenedFolder, name: str) -> None:
     folder.synchronise()
 
 
+def remove_empty(folder: OpenedFolder, name: str) -> None:
+    """Remove a folder if nothing is in it."""
+    with suppress(OSError):
+        os.rmdir(name, dir_fd=descriptor_of(folder))
+
+
 def remove_tree(folder: OpenedFolder, name: str) -> None:
     """Remove what has a name, with everything below it; links are removed and lead nowhere."""
     status = folder.status(name)
@@ -141,10 +147,10 @@ def _open_up(folder: OpenedFolder, name: str, status: os.stat_result) -> None:
         os.chmod(name, _OWN, dir_fd=descriptor_of(folder))
 
 
-def _enter(above: OpenedFolder, name: str, *, make: bool) -> OpenedFolder:
-    if make and above.status(name) is None:
+def _enter(above: OpenedFolder, name: str, mode: int | None) -> OpenedFolder:
+    if mode is not None and above.status(name) is None:
         with suppress(FileExistsError):  # somebody else was quicker; what it is shows when it is opened
-            os.mkdir(name, _OWN, dir_fd=descriptor_of(above))
+            os.mkdir(name, mode, dir_fd=descriptor_of(above))
         above.synchronise()
     try:
         opened = above.open(name, _FOLDER)

@@ -45,10 +45,10 @@ def guard() -> None:
     """Obey requests to end from now on; those that this process was started to ignore are still ignored."""
     known = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
     obeyed = [each for each in known if signal.getsignal(each) is not signal.SIG_IGN]
-    for each in obeyed:
-        signal.signal(each, _interrupt)
     sys.meta_path[:] = [_Finder if each is PathFinder else each for each in sys.meta_path]
     sys.unraisablehook = _raise_again
+    for each in obeyed:
+        signal.signal(each, _interrupt)
     if hasattr(os, "fork"):
         _reset_after_one(obeyed)
         with suppress(OSError):  # without room for a process more, only the second request is certain to be obeyed
@@ -143,6 +143,41 @@ class DeferredRequests(HeldRequests):
         if self in _holding:
             signal.set_wakeup_fd(self._told, warn_on_full_buffer=False)
         super().__exit__(*error)
+
+
+class EndRequests:
+    """While this lasts, any thread may ask this process to end in order, as Ctrl-C does; the main thread enters it.
+
+    Such a request comes as `SIGUSR1`, which interrupts what the main thread waits for. It is not repeated, and nothing
+    comes of one in a process that is ending already.
+    """
+
+    def __init__(self) -> None:
+        self._lock = _thread.allocate_lock()
+        self._is_heard = False
+
+    def __enter__(self) -> None:
+        self._before = signal.signal(signal.SIGUSR1, self._hear)
+        self._is_heard = True
+
+    def __exit__(self, *_error: object) -> None:
+        self.ignore()
+        signal.signal(signal.SIGUSR1, self._before or signal.SIG_DFL)
+
+    def send(self) -> None:
+        """Ask the process to end."""
+        with self._lock:
+            if self._is_heard:
+                signal.pthread_kill(_MAIN, signal.SIGUSR1)
+
+    def ignore(self) -> None:
+        """Hear no request any more."""
+        with self._lock:
+            self._is_heard = False
+
+    def _hear(self, _number: int, frame: object) -> None:
+        if self._is_heard and not _came:
+            _interrupt(signal.SIGINT, frame)
 
 
 def _raise_again(lost: sys.UnraisableHookArgs) -> None:

@@ -19,8 +19,8 @@ class NameIndex:
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = dict.fromkeys(names)
-        self._folded: dict[str, str] | None = None
-        self._shortened: dict[str, str] = {}
+        self._folded: _FirstTwo | None = None
+        self._shortened = _FirstTwo()
         self._patience = _PATIENCE
 
     def __iter__(self) -> Iterator[str]:
@@ -45,32 +45,58 @@ class NameIndex:
 
     def nearest(self, name: str) -> str | None:
         """Return the known name that `name` was most likely meant to be, or nothing."""
-        return self.slip(name) or (self._similar(name) if len(self._names) <= min(_FEW, self._patience) else None)
+        return next(iter(self._list_slips(name) or self._list_similar(name)), None)
+
+    def guess(self, name: str) -> str | None:
+        """Return the nearest known name if no other one is about as near, so that a fix can write it."""
+        near = {*(self._list_slips(name) or self._list_similar(name))}
+        return near.pop() if len(near) == 1 else None
 
     def slip(self, name: str) -> str | None:
         """Return the known name that differs by case, separators or a character from each, or nothing."""
+        return next(iter(self._list_slips(name)), None)
+
+    def _list_slips(self, name: str) -> list[str]:
+        """Return up to two names that differ by case and separators only; else those that a character makes equal."""
         if self._folded is None:
             self._folded = self._index()
         folded = _fold(name)
-        if folded in self._folded:
-            return self._folded[folded]
-        return next((self._shortened[short] for short in (folded, *_shorter(folded)) if short in self._shortened), None)
+        return self._folded.look_up(folded) or [
+            near for short in (folded, *_shorter(folded)) for near in self._shortened.look_up(short)
+        ]
 
-    def _index(self) -> dict[str, str]:
-        folded: dict[str, str] = {}
-        for name in self._names:
-            folded.setdefault(_fold(name), name)
-        for key, name in folded.items():
+    def _index(self) -> _FirstTwo:
+        folded = _FirstTwo()
+        for each in self._names:
+            folded.add(_fold(each), each)
+        for key, each in folded.first.items():
             for short in (key, *_shorter(key)):
-                self._shortened.setdefault(short, name)
+                self._shortened.add(short, each)
         return folded
 
-    def _similar(self, name: str) -> str | None:
+    def _list_similar(self, name: str) -> list[str]:
+        """Return the two names that are most similar, of few names those that are."""
+        if len(self._names) > min(_FEW, self._patience):
+            return []
         from difflib import get_close_matches  # only a misspelt name needs it
 
         self._patience -= len(self._names)
-        found = get_close_matches(name, self._names, n=1, cutoff=0.7)
-        return found[0] if found else None
+        return get_close_matches(name, self._names, n=2, cutoff=0.7)
+
+
+class _FirstTwo:
+    """The first two names of each key: enough to know whether a name is the only one that is near."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, str] = {}
+        self._second: dict[str, str] = {}
+
+    def add(self, key: str, name: str) -> None:
+        if self.first.setdefault(key, name) != name:
+            self._second.setdefault(key, name)
+
+    def look_up(self, key: str) -> list[str]:
+        return [known[key] for known in (self.first, self._second) if key in known]
 
 
 NO_NAMES = NameIndex(())

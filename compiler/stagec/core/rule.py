@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from stagec.core.diagnostic import Fix, Severity
 from stagec.core.docstring import docstring
+from stagec.core.guess import Guess
 from stagec.core.place import Place
 from stagec.core.shelf import members
 from stagec.core.value import replace, value
@@ -30,13 +31,14 @@ class Finding:
     """What a rule saw; it names no code and no line, the pipeline adds both.
 
     `causes` are the places that this rests on, in any file: if a rule of this family or an earlier one reports an error
-    there, this finding repeats it. `spoils` are places that are in error as a whole because of what stands at `at`.
+    there, this finding repeats it. `spoils` are places that are in error as a whole because of what stands at `at`. A
+    guess becomes the fix that writes what was meant, if the name stands at `at`.
     """
 
     at: Place
     message: str
     related: tuple[Related, ...] = ()
-    fix: Fix | None = None
+    fix: Fix | Guess | None = None
     causes: tuple[Place, ...] = ()
     spoils: tuple[Place, ...] = ()
 
@@ -47,7 +49,8 @@ class Rule(Generic[S]):
 
     `origin` names where the rule comes from: slugs of the specification (`steps-registry:gate.enum-drift`) and codes
     of other tools (`SR-VALID-003`), six at most. `groups` are names under which `--select` finds it besides its code;
-    a rule of the group `pedantic` is silent until somebody selects it.
+    a rule of the group `pedantic` is silent until somebody selects it, one of the group `mandatory` cannot be silenced
+    by any file.
     """
 
     code: str
@@ -63,6 +66,17 @@ class Rule(Generic[S]):
     def pedantic(self) -> bool:
         """Whether the rule speaks only where somebody selects it."""
         return "pedantic" in self.groups
+
+    @property
+    def mandatory(self) -> bool:
+        """Whether no file of a project can silence the rule."""
+        return "mandatory" in self.groups
+
+
+def read_name(module: str) -> tuple[str, str]:
+    """Return `STG601` and `unreachable-node` for a module `stg601_unreachable_node`; of another name nothing."""
+    match = _FILE_NAME.fullmatch(module)
+    return (f"STG{match['number']}", match["name"].replace("_", "-")) if match else ("", "")
 
 
 @value
@@ -114,17 +128,11 @@ class Family(Generic[S]):
         self, module: str, check: Callable[[S], Iterable[Finding]], since: str, origin: tuple[str, ...]
     ) -> Rule[S]:
         """Return an error that is named after a module, whose docstring is its page."""
-        code, name = _identity(module, self)
+        code, name = read_name(module.rpartition(".")[2])
+        if not code or not self.owns(int(code.removeprefix("STG"))):
+            raise ImportError(f"{module} is not named like stg{self.numbers[0][1]}_what_is_wrong")
         return Rule(code, name, since, Severity.ERROR, origin, (), docstring(sys.modules[module]), check)
 
 
 AnyFamily = Family[Any]
 AnyRule = Rule[Any]
-
-
-def _identity(module: str, family: AnyFamily) -> tuple[str, str]:
-    """Read `STG601` and `unreachable-node` from `stg601_unreachable_node`."""
-    match = _FILE_NAME.fullmatch(module.rpartition(".")[2])
-    if match is None or not family.owns(int(match["number"])):
-        raise ImportError(f"{module} is not named like stg{family.numbers[0][1]}_what_is_wrong")
-    return f"STG{match['number']}", match["name"].replace("_", "-")

@@ -5,8 +5,10 @@ It finds what is written plainly. A secret that a program encodes, splits or sho
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from urllib.parse import quote, unquote
 
 REDACTED = "[redacted]"
 SHORTEST = 8
@@ -21,7 +23,7 @@ _NAMES = re.compile(
     r"|(?:token|secret|passw(?:or)?d|credential|private_key)[_-]",
     re.IGNORECASE,
 )
-_NO_SECRET = re.compile(r"(?:_count|_limit|_max|_file|_path|_dir|_url|_type|_name|_expiry|_sock)$", re.IGNORECASE)
+_NO_SECRET = re.compile(r"[_-](?:count|limit|max|file|path|dir|url|type|name|expiry|sock)$", re.IGNORECASE)
 _SHAPES = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----)?"
     r"|(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=[0-9;\[]m))(?:"  # behind no letter, but behind a break in JSON or a colour
@@ -47,7 +49,11 @@ def has_secret(text: str) -> bool:
 
 
 class Redactor:
-    """Takes secrets out of texts: the values of variables with a secret's name, and what has a secret's shape."""
+    """Takes secrets out of texts: the values of variables with a secret's name, and what has a secret's shape.
+
+    A value is found as it is given, as JSON and addresses write it, and in the parts of it that are secrets by
+    themselves: the password of an address, the token behind `Bearer`.
+    """
 
     def __init__(self, *environments: Mapping[str, str]) -> None:
         self._values = sorted(_values(environments), key=len, reverse=True)
@@ -61,12 +67,124 @@ class Redactor:
             text = _ADDRESS.sub(rf"\g<before>{REDACTED}", text)
         return text
 
+    def redact_output(self, text: str) -> str:
+        """Return what a program, a tool or a server has said, also without what stands under a secret's name there.
+
+        Models may write of secrets in this way that are none, as in `token: next_token`, so it is not for their texts.
+        """
+        plain = rf"\g<before>{REDACTED}"
+        return _hide_named(_COOKIE.sub(plain, _HEADER.sub(plain, self.redact(text))))
+
+    def redact_json(self, text: str, *, is_output: bool = False) -> str:
+        """Return JSON with all its texts redacted, names of members as well; the JSON stays what it is otherwise."""
+        redact = self.redact_output if is_output else self.redact
+        if "\\" not in text and redact(text) == text:
+            return text  # what has no escapes holds every text of it as it is
+        named, end = "", -1  # the last name, and where its value begins
+
+        def hide(found: re.Match[str]) -> str:
+            nonlocal named, end
+            plain: str = json.loads(found["text"]) if "\\" in found["text"] else found["text"][1:-1]
+            is_hidden = is_output and end == found.start() and is_secret_name(named) and _is_named_secret(plain)
+            named, end = (plain, found.end()) if found["colon"] else ("", -1)
+            told = REDACTED if is_hidden else redact(plain) if len(plain) >= SHORTEST_NAMED else plain
+            return found[0] if told == plain else json.dumps(told) + (found["colon"] or "")
+
+        return _LITERAL.sub(hide, text)
+
+
+SHORTEST_NAMED = 6
+"""Characters of a value that is taken for a secret because of the name that it stands under."""
+_LITERAL = re.compile(r'(?P<text>"(?:[^"\\]|\\.)*")(?P<colon>[ ]?:[ ]?)?')
+_BEGIN = r"(?:(?<![A-Za-z0-9_\\-])|(?<=\\[nrt]))"
+"""Where a name begins: behind no letter, but behind a break in a text inside JSON."""
+_SIGN = r"(?:\\?[\"'])?[ \t]{0,4}[:=][ \t]{0,4}"
+_HEADER = re.compile(
+    rf"(?P<before>{_BEGIN}(?:proxy-)?authorization{_SIGN}(?:\\?[\"'])?)"
+    r"(?:[A-Za-z-]{1,20}[ \t]{1,4})?[^\s\"'\\,;]{6,8192}(?=[ \t]{0,4}(?:[\r\n\"'\\,;)}\]]|$))",
+    re.IGNORECASE,
+)
+_COOKIE = re.compile(
+    rf"(?P<before>{_BEGIN}(?:set-)?cookie{_SIGN}(?:\\?[\"'])?)[^\s=;\"'\\]{{1,100}}=[^\r\n\"'\\]{{1,8192}}",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(rf"(?:(?P<parameter>[?&])|{_BEGIN}(?P<option>--?)?)(?P<name>[A-Za-z][A-Za-z0-9_-]{{0,80}}){_SIGN}")
+"""What comes before a value: `NAME=`, `"name": `, `?name=`, `--name=`; the quotes may be those of a text in JSON."""
+_QUOTED = re.compile(r"\\?[\"'](?P<text>[^\"'\\\r\n]{1,65536})(?=\\?[\"'])")
+_BARE = re.compile(r"(?P<text>[^\s\"'\\]{1,4096})")
+_WORD = re.compile(r"(?P<text>[^\s\"'\\,;&<>(){}\[\]$]{1,1024}+)(?!\()")
+_DIGIT = re.compile(r"[^\s\"'\\,;&<>(){}\[\]$\d]{0,100}\d")
+_COUNT = re.compile(r"\d+(?!\w)")
+
+
+def _hide_named(text: str) -> str:
+    """Return a text with what stands under the names of secrets hidden."""
+    parts: list[str] = []
+    end = 0
+    for found in _NAMED.finditer(text):
+        if found.start() < end or not is_secret_name(found["name"]):
+            continue
+        given = _find_value(text, found)
+        if given is not None and _is_named_secret(given["text"]):
+            parts += (text[end : given.start("text")], REDACTED)
+            end = given.end("text")
+    return "".join((*parts, text[end:])) if parts else text
+
+
+def _find_value(text: str, named: re.Match[str]) -> re.Match[str] | None:
+    """Return the value behind a name; without quotes, nothing where it may be something else.
+
+    Variables of an environment, headers, parameters and options hold what their names say. In programs such names are
+    followed by anything, so the value needs a digit there, and is no call.
+    """
+    name, at = named["name"], named.end()
+    if "token" in name.lower() and _COUNT.match(text, at):
+        return None  # models count in tokens
+    quoted = _QUOTED.match(text, at)
+    if quoted is not None or name.isupper():
+        return quoted or _BARE.match(text, at)
+    is_literal = "-" in name or named["parameter"] or named["option"] or _DIGIT.match(text, at)
+    return _WORD.match(text, at) if is_literal else None
+
+
+def _is_named_secret(given: str) -> bool:
+    """Tell whether what stands under a secret's name is one, and no reference to a variable."""
+    return len(given) >= SHORTEST_NAMED and given != REDACTED and _REFERENCE.fullmatch(given) is None
+
 
 def _values(environments: Iterable[Mapping[str, str]]) -> set[str]:
     """Return what is kept secret, and of a text of several lines each line as well, as programs may indent it."""
-    given = {value for each in environments for name, value in each.items() if is_secret_name(name)}
-    lines = {line.strip() for value in given for line in value.splitlines()}
-    return {each for each in given | lines if len(each) >= SHORTEST}
+    given = {part for each in environments for name, text in each.items() for part in _secret_parts(name, text)}
+    lines = {line.strip() for each in given for line in each.splitlines()}
+    plain = {each for each in given | lines if len(each) >= SHORTEST and each not in REDACTED}
+    written = {form for each in plain for form in (json.dumps(each), json.dumps(each, ensure_ascii=False), repr(each))}
+    return plain | {each[1:-1] for each in written} | {quote(each, safe="") for each in plain}
+
+
+def _secret_parts(name: str, text: str) -> Iterator[str]:
+    """Yield what is secret in the value of a variable: all of it, a part, or nothing."""
+    if name.upper().endswith("_HEADERS"):  # such as `OTEL_EXPORTER_OTLP_HEADERS`: `name=value,name=value`
+        headers = [each.partition("=")[2].strip() for each in text.split(",")]
+        yield from (part for each in headers for form in (each, unquote(each)) for part in _credentials(form))
+    elif is_secret_name(name) or (_SECRET_VARIABLE.search(name) is not None and _KNOWN.search(name) is None):
+        yield from _credentials(text)
+    if "://" in text:
+        yield from (found[0] for found in _PASSWORD.finditer(text))
+
+
+def _credentials(text: str) -> Iterator[str]:
+    """Yield a secret, and what is secret in it by itself: `Bearer TOKEN`."""
+    yield text
+    scheme, _, token = text.partition(" ")
+    if scheme.lower() in {"bearer", "basic", "token"}:
+        yield token.strip()
+
+
+HEADER = "STAGEC_HEADER_"
+"""How the variables begin that hold headers of servers, which are secrets unless everybody knows what they hold."""
+_SECRET_VARIABLE = re.compile(rf"^{HEADER}|_(?:KEY|PWD)$", re.IGNORECASE)
+_KNOWN = re.compile(r"_(?:ACCEPT|ACCEPT_ENCODING|ACCEPT_LANGUAGE|CONTENT_TYPE|USER_AGENT)$")
+_PASSWORD = re.compile(r"(?<=:)[^\s/:@]{1,1024}(?=@)")
 
 
 _REFERENCE = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*")
@@ -96,6 +214,12 @@ def literal_arguments(arguments: Sequence[str]) -> Iterator[int]:
         if has_literal_secret(each) or is_literal_secret(*named):
             yield at
         option = each if each.startswith("-") and not equals else ""
+
+
+def holds_secret(command: str, environment: Mapping[str, str]) -> bool:
+    """Tell whether a command line holds a secret: one of an environment, or one that is written out in it."""
+    words = command.split()
+    return Redactor(environment).redact_output(command) != command or next(literal_arguments(words), None) is not None
 
 
 def _is_literal(given: str) -> bool:

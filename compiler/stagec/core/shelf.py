@@ -29,12 +29,12 @@ def member(shelf: ModuleType, name: str, kind: type[T]) -> T:
 
 def names(shelf: ModuleType) -> tuple[str, ...]:
     """Return the names of a shelf's children, sorted, without importing any."""
-    return tuple(sorted({name for path in shelf.__path__ for entry in os.scandir(path) if (name := _child(entry))}))
-
-
-def _child(entry: os.DirEntry[str]) -> str:
-    if entry.name.startswith(("_", ".")):
-        return ""
-    if entry.is_dir():
-        return entry.name if os.path.exists(os.path.join(entry.path, "__init__.py")) else ""
-    return entry.name.removesuffix(".py") if entry.name.endswith(".py") else ""
+    found: set[str] = set()
+    for entry in (each for path in shelf.__path__ for each in os.scandir(path)):
+        if entry.is_dir():
+            is_member = os.path.exists(os.path.join(entry.path, "__init__.py"))
+        else:
+            is_member = entry.name.endswith(".py")
+        if is_member and not entry.name.startswith(("_", ".")):
+            found.add(entry.name.removesuffix(".py"))
+    return tuple(sorted(found))

@@ -29,6 +29,8 @@ class Style(StrEnum):
     MESSAGE = "1"
     GUTTER = "34"
     HOLE = "36"
+    ADDED = "32"
+    REMOVED = "31"
 
     @classmethod
     def of(cls, severity: Severity) -> Style:
@@ -49,7 +51,12 @@ class Paint:
 
 def columns(text: str) -> int:
     """Return how many columns a text takes: wide characters two, combining marks none."""
-    return len(text) if text.isascii() else sum(_columns(character) for character in text)
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width  # most text is ASCII
+
+    shown = (each for each in text if category(each) not in {"Mn", "Me"})
+    return sum(2 if east_asian_width(each) in "WF" else 1 for each in shown)
 
 
 def wrap(text: str, room: int, taken: int = 0) -> list[str]:
@@ -64,11 +71,3 @@ def wrap(text: str, room: int, taken: int = 0) -> list[str]:
         lines[-1] += f" {word}" if lines[-1] else word
         used += width + 1
     return lines
-
-
-def _columns(character: str) -> int:
-    import unicodedata  # most text is ASCII
-
-    if unicodedata.category(character) in {"Mn", "Me"}:
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -133,11 +133,28 @@ def _values(self: object) -> tuple[object, ...]:
 
 
 def _equal(self: object, other: object) -> bool:
-    return _values(self) == _values(other) if type(self) is type(other) else NotImplemented
+    """Compile the real comparison when the first value of a class is compared."""
+    left, right = ("".join(f"{each}.{name}, " for name in _fields(self)) for each in ("_self_", "_other_"))
+    made = _compile_method(
+        "__eq__", f"({left}) == ({right}) if _other_.__class__ is _self_.__class__ else NotImplemented", type(self)
+    )
+    found: bool = made(self, other)
+    return found
 
 
 def _hash(self: object) -> int:
-    return hash(_values(self))
+    """Compile the real hashing when the first value of a class is hashed: tables of places ask for it very often."""
+    given = "".join(f"_self_.{name}, " for name in _fields(self))
+    found: int = _compile_method("__hash__", f"hash(({given}))", type(self))(self)
+    return found
+
+
+def _compile_method(name: str, given: str, cls: type) -> Callable[..., Any]:
+    scope: dict[str, Any] = {}
+    exec(f"def made(_self_{', _other_' * (name == '__eq__')}): return {given}", scope)
+    type.__setattr__(cls, name, scope["made"])
+    found: Callable[..., Any] = scope["made"]
+    return found
 
 
 def _repr(self: object) -> str:

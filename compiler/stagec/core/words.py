@@ -59,7 +59,14 @@ def visible(text: str, encoding: str = "utf-8") -> str:
 
 def visible_characters(text: str, encoding: str = "utf-8") -> list[str]:
     """Return what is shown of each character of a text."""
-    shown = [_visible(character, encoding) for character in text]
+    shown: list[str] = []
+    for character in text:
+        if not character.isprintable() and character not in _KEPT:
+            shown.append(character.encode("unicode_escape").decode())
+        elif character.isascii() or _encodable(character, encoding):
+            shown.append(character)
+        else:
+            shown.append("..." if character == "…" else character.encode("unicode_escape").decode())
     for match in _COMMAND.finditer(text):
         shown[match.start()] = r"\x23"
     return shown
@@ -73,14 +80,6 @@ def escape_ci_commands(line: str) -> str:
 def ellipsis(encoding: str) -> str:
     """Return the sign for what was left out, as an encoding can write it."""
     return "…" if _encodable("…", encoding) else "..."
-
-
-def _visible(character: str, encoding: str) -> str:
-    if not character.isprintable() and character not in _KEPT:
-        return character.encode("unicode_escape").decode()
-    if character.isascii() or _encodable(character, encoding):
-        return character
-    return "..." if character == "…" else character.encode("unicode_escape").decode()
 
 
 def _encodable(character: str, encoding: str) -> bool:

@@ -14,7 +14,8 @@ MOST = 500
 """Boxes and lines that are laid out within a few seconds: a way of 130 steps with a label at every line."""
 
 ABSENT = (
-    "needs the program 'dot', which is not there: install Graphviz ('apt-get install graphviz'), or use --format html"
+    "needs the program 'dot', which is not there: install Graphviz ('apt-get install graphviz'), "
+    "or use --format svg or html"
 )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.core.diagnostic import Severity
 from stagec.picture.document import Box, Form, Line, Picture, Role, Stroke
+from stagec.picture.palette import INK, TINTS
 
 Look = Mapping[str, str]
 """Attributes of a node or edge by name."""
@@ -13,26 +14,26 @@ Look = Mapping[str, str]
 PAGE = "#ffffff"
 RED = "#b91c1c"
 _AMBER = "#b45309"
-_INK = "#1f2937"
 
 _ROLES: Mapping[Role, Look] = {
-    Role.NODE: {"shape": "box", "fillcolor": "#e0f2fe", "color": "#0369a1"},
+    Role.NODE: {"shape": "box", "fillcolor": TINTS[Form.PLAIN].fill, "color": TINTS[Form.PLAIN].edge},
     Role.START: {"shape": "cds", "fillcolor": "#14532d", "color": "#14532d", "fontcolor": "#ffffff"},
     Role.DONE: {"shape": "oval", "peripheries": "2", "fillcolor": "#bbf7d0", "color": "#166534"},
     Role.FAILED: {"shape": "octagon", "fillcolor": "#fde68a", "color": "#92400e"},
     Role.MISSING: {"shape": "note", "fillcolor": "#fee2e2", "color": RED, "fontcolor": RED, "style": "filled,dashed"},
     Role.GROUP: {"shape": "tab", "fillcolor": "#e5e7eb", "color": "#4b5563"},
+    Role.EVERY: {"shape": "folder", "fillcolor": "#f3f4f6", "color": "#4b5563"},
     Role.CHOICE: {"shape": "rarrow", "fillcolor": "#ffffff", "color": "#4b5563"},
 }
 
 _FORMS: Mapping[Form, Look] = {
     Form.PLAIN: {},
-    Form.ROUNDED: {"shape": "box", "fillcolor": "#dbeafe", "color": "#1d4ed8", "style": "filled,rounded"},
-    Form.HEXAGON: {"shape": "hexagon", "fillcolor": "#ede9fe", "color": "#6d28d9"},
-    Form.DOUBLE_OCTAGON: {"shape": "doubleoctagon", "fillcolor": "#dcfce7", "color": "#15803d"},
-    Form.SLANTED: {"shape": "parallelogram", "fillcolor": "#fce7f3", "color": "#be185d"},
-    Form.BARS: {"shape": "component", "fillcolor": "#ffedd5", "color": "#c2410c"},
-    Form.HOUSE: {"shape": "house", "fillcolor": "#ccfbf1", "color": "#0f766e"},
+    Form.ROUNDED: {"shape": "box", "style": "filled,rounded"},
+    Form.HEXAGON: {"shape": "hexagon"},
+    Form.DOUBLE_OCTAGON: {"shape": "doubleoctagon"},
+    Form.SLANTED: {"shape": "parallelogram"},
+    Form.BARS: {"shape": "component"},
+    Form.HOUSE: {"shape": "house"},
 }
 _JOIN: Look = {"shape": "invtrapezium"}
 
@@ -59,11 +60,20 @@ def look_of_box(box: Box, forms: Mapping[str, Form]) -> dict[str, str]:
     """Return how a box looks, given the forms of all kinds."""
     look = dict(_ROLES[box.role])
     if box.role is Role.NODE and box.kind is not None:
-        look |= _FORMS[forms.get(box.kind, Form.PLAIN)]
+        form = forms.get(box.kind, Form.PLAIN)
+        look |= {"fillcolor": TINTS[form].fill, "color": TINTS[form].edge, **_FORMS[form]}
     if box.is_join:
         look |= _JOIN
-    look |= _trouble(box.found)
-    return look if box.is_reached else look | _style_missing(look)
+    worst = max((each.severity.weight for each in box.found), default=0)
+    if worst < Severity.WARNING.weight:
+        trouble = {}
+    else:
+        trouble = {"color": RED if worst == Severity.ERROR.weight else _AMBER, "penwidth": "3"}
+    look |= trouble
+    if box.is_reached:
+        return look
+    style = "filled,rounded,dashed" if "rounded" in look.get("style", "") else "filled,dashed"
+    return look | {"style": style, "color": RED, "fillcolor": "#fee2e2", "penwidth": "2"}
 
 
 def look_of_line(line: Line, picture: Picture) -> dict[str, str]:
@@ -80,16 +90,4 @@ def look_of_line(line: Line, picture: Picture) -> dict[str, str]:
 
 def ink(look: Look) -> str:
     """Return the colour of text in a box."""
-    return look.get("fontcolor", _INK)
-
-
-def _trouble(found: Iterable[Diagnostic]) -> Look:
-    worst = max((each.severity.weight for each in found), default=0)
-    if worst < Severity.WARNING.weight:
-        return {}
-    return {"color": RED if worst == Severity.ERROR.weight else _AMBER, "penwidth": "3"}
-
-
-def _style_missing(look: Look) -> dict[str, str]:
-    style = "filled,rounded,dashed" if "rounded" in look.get("style", "") else "filled,dashed"
-    return {"style": style, "color": RED, "fillcolor": "#fee2e2", "penwidth": "2"}
+    return look.get("fontcolor", INK)

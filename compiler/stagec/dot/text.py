@@ -15,6 +15,7 @@ _ROLES: Mapping[Role, str] = {
     Role.FAILED: "end: failed",
     Role.MISSING: "led to, and not there",
     Role.GROUP: "several as one",
+    Role.EVERY: "fails alike",
     Role.CHOICE: "named by the answer",
 }
 _COLUMNS = 3
@@ -33,7 +34,11 @@ def legend(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator
     strokes = {line.stroke for picture in pictures for line in picture.lines}
     used = [stroke for stroke in Stroke if stroke in strokes]
     for at, stroke in enumerate(used):
-        yield from _stroke(at, stroke)
+        ends = {"a": _STEP, "b": _STEP}
+        look = look_of_line(Line("a", "b", stroke), Picture("", "", ends, ()))
+        yield f'  s{at}a [shape=point, width=0.06, color="#6b7280", label="", group=s{at}];'
+        yield f'  s{at}b [shape=plaintext, label={rows([small(MEANINGS[stroke])])}, style="", group=s{at}];'
+        yield f"  s{at}a -> s{at}b [{_format(look)}];"
     yield from (f"  s{at}b -> s{at + _COLUMNS}a [style=invis];" for at in range(len(used) - _COLUMNS))
     yield "}"
 
@@ -51,14 +56,6 @@ def _samples(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterat
         yield replace(_STEP, is_join=True), "waits for all"
     if any(not box.is_reached for box in boxes):
         yield replace(_STEP, is_reached=False), "never reached"
-
-
-def _stroke(at: int, stroke: Stroke) -> Iterator[str]:
-    ends = {"a": _STEP, "b": _STEP}
-    look = look_of_line(Line("a", "b", stroke), Picture("", "", ends, ()))
-    yield f'  s{at}a [shape=point, width=0.06, color="#6b7280", label="", group=s{at}];'
-    yield f'  s{at}b [shape=plaintext, label={rows([small(MEANINGS[stroke])])}, style="", group=s{at}];'
-    yield f"  s{at}a -> s{at}b [{_format(look)}];"
 
 
 def _format(look: Mapping[str, str]) -> str:
@@ -94,7 +91,11 @@ def _area(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator[
     """Yield the lines of an area without a border: Graphviz lets labels of lines stand out of it, though not far."""
     names = {box: f"{prefix}_{at}" for at, box in enumerate(picture.boxes)}
     yield f"subgraph cluster_{prefix} {{"
-    yield f"  label={rows(_heading(picture), 'left')};"
+    heading = [f'<font point-size="15"><b>{show(picture.title)}</b></font>']
+    for remark in picture.remarks:
+        heading.extend(break_text(remark, _REMARK))
+    heading.extend(locate(picture.found))
+    yield f"  label={rows(heading, 'left')};"
     yield '  labelloc=t; labeljust=l; peripheries=0; fontcolor="#1f2937"; margin=20;'
     for box in picture.boxes.values():
         look = look_of_box(box, forms)
@@ -104,13 +105,6 @@ def _area(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator[
         told = {"label": _format_labels(line)} if line.labels or line.found else {}
         yield f"  {names[line.source]} -> {names[line.target]} {attributes({**told, **look_of_line(line, picture)})};"
     yield "}"
-
-
-def _heading(picture: Picture) -> Iterator[str]:
-    yield f'<font point-size="15"><b>{show(picture.title)}</b></font>'
-    for remark in picture.remarks:
-        yield from break_text(remark, _REMARK)
-    yield from locate(picture.found)
 
 
 def _rows(box: Box) -> Iterator[str]:

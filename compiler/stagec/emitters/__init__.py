@@ -7,12 +7,16 @@ from typing import Any
 
 from stagec.core.value import value
 from stagec.picture.document import SIGNS, Box, Form, Line, Picture, Role, Stroke, forms_of, marks_of
+from stagec.picture.failures import Edges
+from stagec.picture.reduce import Limit
 
 __all__ = [
     "SIGNS",
     "Box",
+    "Edges",
     "Emitter",
     "Form",
+    "Limit",
     "Line",
     "Picture",
     "Role",
@@ -27,15 +31,17 @@ __all__ = [
 class Emitter:
     """A format: its name, the suffix of its files, and how pictures are written in it.
 
-    `emit(pictures)` returns the whole file; `is_text` tells whether it may go to a terminal. Drawings with more
-    boxes and lines than `most` are collapsed before they are written, None when any number can be.
+    `emit(pictures)` returns the whole file; `is_text` tells whether it may go to a terminal. Drawings with
+    more than one of the `limits` allows are collapsed before they are written. `edges` is what is drawn of failures
+    that nodes have in common, where nothing else is asked for: programs get all of them.
     """
 
     name: str
     suffix: str
     is_text: bool
     emit: Callable[[tuple[Picture, ...]], bytes]
-    most: int | None = None
+    limits: tuple[Limit, ...] = ()
+    edges: Edges = Edges.ONCE
 
 
 def describe_box(box: Box) -> dict[str, Any]:

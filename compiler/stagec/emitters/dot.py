@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 from stagec.dot.text import text_of
-from stagec.emitters import Emitter, Picture
+from stagec.emitters import Emitter
 
-
-def _emit(pictures: tuple[Picture, ...]) -> bytes:
-    return text_of(pictures).encode()
-
-
-EMITTER = Emitter("dot", ".dot", is_text=True, emit=_emit)
+EMITTER = Emitter("dot", ".dot", is_text=True, emit=lambda pictures: text_of(pictures).encode())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.diagnostic import Diagnostic
-from stagec.emitters import Emitter, Picture, describe_box
+from stagec.emitters import Edges, Emitter, Picture, describe_box
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -32,14 +32,13 @@ _UNKNOWN = "\ufffd"
 
 
 def _emit(pictures: tuple[Picture, ...]) -> bytes:
+    declared = (
+        f'  <key id="{domain}.{name}" for="{domain}" attr.name="{name}" attr.type="{kind}"/>\n'
+        for domain, keys in _KEYS.items()
+        for name, kind in keys.items()
+    )
     graphs = (line for at, each in enumerate(pictures) for line in _graph(f"g{at}", each))
-    return "".join((_HEAD, *_declare(), *graphs, "</graphml>\n")).encode()
-
-
-def _declare() -> Iterator[str]:
-    for domain, keys in _KEYS.items():
-        for name, kind in keys.items():
-            yield f'  <key id="{domain}.{name}" for="{domain}" attr.name="{name}" attr.type="{kind}"/>\n'
+    return "".join((_HEAD, *declared, *graphs, "</graphml>\n")).encode()
 
 
 def _graph(own: str, picture: Picture) -> Iterator[str]:
@@ -72,13 +71,9 @@ def _data(indent: str, domain: str, told: Mapping[str, object]) -> Iterator[str]
         if given is None or given == ():
             continue
         text = "\n".join(given) if isinstance(given, tuple) else str(given)
-        shown = text.lower() if isinstance(given, bool) else _text(text)
+        # a text as XML holds it; what cannot be printed is a number, and `##` commands no build service
+        shown = "".join(map(_character, text)).replace("##", "#&#35;") if not isinstance(given, bool) else text.lower()
         yield f'{indent}<data key="{domain}.{name}">{shown}</data>\n'
-
-
-def _text(given: str) -> str:
-    """Return a text as XML holds it; what cannot be printed is a number, and `##` commands no build service."""
-    return "".join(map(_character, given)).replace("##", "#&#35;")
 
 
 def _character(each: str) -> str:
@@ -94,4 +89,4 @@ def _is_allowed(each: str) -> bool:
     return each in "\t\n\r" or " " <= each <= "\ud7ff" or "\ue000" <= each <= "\ufffd" or each >= "\U00010000"
 
 
-EMITTER = Emitter("graphml", ".graphml", is_text=True, emit=_emit)
+EMITTER = Emitter("graphml", ".graphml", is_text=True, emit=_emit, edges=Edges.ALL)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import pointer_text
-from stagec.emitters import Box, Emitter, Line, Picture, describe_box
+from stagec.emitters import Box, Edges, Emitter, Line, Picture, describe_box
 
 FORMAT = "stagec.graph/1"
 
@@ -51,12 +51,8 @@ def _line(line: Line) -> dict[str, Any]:
 
 
 def _all(found: Iterable[Diagnostic]) -> list[dict[str, Any]]:
-    return list(_describe(found))
-
-
-def _describe(found: Iterable[Diagnostic]) -> Iterator[dict[str, Any]]:
-    for each in found:
-        yield {
+    return [
+        {
             "code": each.code,
             "name": each.name,
             "severity": each.severity,
@@ -67,6 +63,8 @@ def _describe(found: Iterable[Diagnostic]) -> Iterator[dict[str, Any]]:
             "column": each.span.start.column,
             "url": each.url,
         }
+        for each in found
+    ]
 
 
-EMITTER = Emitter("json", ".json", is_text=True, emit=_emit)
+EMITTER = Emitter("json", ".json", is_text=True, emit=_emit, edges=Edges.ALL)

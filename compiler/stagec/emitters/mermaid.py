@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.diagnostic import Diagnostic
-from stagec.core.words import visible
-from stagec.emitters import SIGNS, Box, Emitter, Form, Line, Picture, Role, Stroke, forms_of, marks_of
+from stagec.core.words import format_count, visible
+from stagec.emitters import SIGNS, Box, Emitter, Form, Limit, Line, Picture, Role, Stroke, forms_of, marks_of
+from stagec.picture.layout.lettering import wrap
+from stagec.picture.palette import INK, TINTS
 
-_MOST = 350
-"""Boxes and lines; Mermaid refuses more than 500 lines and more than 50,000 characters unless a page allows them."""
-_LONGEST = 60
+_MOST_LINES, _MOST_CHARACTERS = 500, 50_000
+"""What pages draw unless they allow more: `maxEdges` and `maxTextSize` of Mermaid."""
+_COLUMNS, _TITLE_COLUMNS = 22, 60
+"""Characters of a row; Mermaid breaks wider ones at any blank."""
+_LONGEST = 400
+"""Characters of a name that are shown; what names nothing in a project of people is longer."""
+_FOUND, _LABELS, _MEMBERS = 3, 12, 12
 
 _ROLES: Mapping[Role, tuple[str, str]] = {
     Role.START: ("([", "])"),
@@ -18,6 +25,7 @@ _ROLES: Mapping[Role, tuple[str, str]] = {
     Role.FAILED: ("((", "))"),
     Role.MISSING: (">", "]"),
     Role.GROUP: ("[(", ")]"),
+    Role.EVERY: ("[(", ")]"),
     Role.CHOICE: ("{", "}"),
 }
 _JOIN = ("[\\", "/]")
@@ -38,101 +46,161 @@ _ARROWS: Mapping[Stroke, str] = {
     Stroke.JOIN: "-.-o",
     Stroke.END: "-->",
 }
-_CLASSES: Mapping[str, str] = {
-    "start": "fill:#14532d,stroke:#14532d,color:#ffffff,stroke-width:3px",
+_GUESS = "-.->"
+
+
+def _name(form: Form) -> str:
+    return form.value.replace(" ", "-")
+
+
+_LOOKS: Mapping[str, str] = {
+    "start": "fill:#14532d,stroke:#4ade80,color:#ffffff,stroke-width:3px",
     "done": "fill:#bbf7d0,stroke:#166534,color:#14532d,stroke-width:3px",
     "failed": "fill:#fde68a,stroke:#92400e,color:#451a03,stroke-width:3px",
-    "missing": "fill:#fee2e2,stroke:#b91c1c,color:#b91c1c,stroke-width:2px,stroke-dasharray:6 3",
-    "unreached": "fill:#fee2e2,stroke:#b91c1c,color:#1f2937,stroke-width:2px,stroke-dasharray:6 3",
-    "faulty": "fill:#e0f2fe,stroke:#b91c1c,color:#1f2937,stroke-width:4px",
-    "doubtful": "fill:#e0f2fe,stroke:#b45309,color:#1f2937,stroke-width:3px",
-    "group": "fill:#e5e7eb,stroke:#4b5563,color:#1f2937",
-    "choice": "fill:#ffffff,stroke:#4b5563,color:#1f2937",
-    "node": "fill:#e0f2fe,stroke:#0369a1,color:#1f2937",
+    "missing": "fill:#fee2e2,stroke:#dc2626,color:#991b1b,stroke-width:2px,stroke-dasharray:6 3",
+    "group": f"fill:#e5e7eb,stroke:#6b7280,color:{INK}",
+    "every": f"fill:#e5e7eb,stroke:#6b7280,color:{INK}",
+    "choice": f"fill:#ffffff,stroke:#6b7280,color:{INK}",
+    **{_name(form): f"fill:{tint.fill},stroke:{tint.edge},color:{INK}" for form, tint in TINTS.items()},
+    "doubtful": "stroke:#b45309,stroke-width:3px",
+    "faulty": "stroke:#dc2626,stroke-width:4px",
+    "unreached": "fill:#fee2e2,stroke:#dc2626,stroke-width:2px,stroke-dasharray:6 3",
 }
-_FOUND, _LABELS = 3, 5
+"""The styles of boxes, readable on light and dark pages: one for each kind, then those for further marks."""
+_AREA = "fill:transparent,stroke:#8b949e"
+"""Of a whole drawing: the page is its ground."""
+_NOTE = f"fill:#fef9c3,stroke:#a16207,color:{INK}"
+_LOST = "stroke:#dc2626,stroke-dasharray:6 3"
+_STATES = {3: "faulty", 2: "doubtful"}
 
 
 def _emit(pictures: tuple[Picture, ...]) -> bytes:
+    return _text(pictures).encode()
+
+
+def _text(pictures: tuple[Picture, ...]) -> str:
     forms = forms_of(pictures)
     rows = [row for at, picture in enumerate(pictures) for row in _frame(picture, f"p{at}", forms)]
     lines = [(picture, line) for picture in pictures for line in picture.lines]
-    lost = [str(at) for at, (picture, line) in enumerate(lines) if _is_lost(line, picture)]
-    used = {_class(box) for picture in pictures for box in picture.boxes.values()}
-    classes = "".join(f"  classDef is-{name} {look}\n" for name, look in _CLASSES.items() if name in used)
-    end = f"  linkStyle {','.join(lost)} stroke:#b91c1c,stroke-dasharray:6 3\n" if lost else ""
-    return ("flowchart TB\n" + "".join(f"  {row}\n" for row in rows) + classes + end).encode()
+    lost = [str(at) for at, (picture, line) in enumerate(lines) if _is_lost(picture, line)]
+    members: dict[str, list[str]] = {}
+    for at, picture in enumerate(pictures):
+        for name, box in zip(_names(picture, f"p{at}"), picture.boxes.values(), strict=True):
+            for look in _looks(box, forms):
+                members.setdefault(look, []).append(name)
+    used = {look: members[look] for look in _LOOKS if look in members}
+    rows += [f"classDef is-{look} {_LOOKS[look]}" for look in used]
+    rows += [f"classDef is-note {_NOTE}"] * any(":::is-note" in row for row in rows)
+    rows += [f"style p{at} {_AREA}" for at in range(len(pictures))]
+    rows += [f"class {','.join(names)} is-{look}" for look, names in used.items()]
+    rows += [f"linkStyle {','.join(lost)} {_LOST}"] if lost else []
+    return "flowchart TB\n" + "".join(f"  {row}\n" for row in rows)
+
+
+def _names(picture: Picture, prefix: str) -> list[str]:
+    return [f"{prefix}n{at}" for at in range(len(picture.boxes))]
+
+
+def _is_lost(picture: Picture, line: Line) -> bool:
+    source, target = picture.boxes[line.source], picture.boxes[line.target]
+    return not line.is_guess and (target.role is Role.MISSING or not source.is_reached)
 
 
 def _frame(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator[str]:
-    names = {box: f"{prefix}n{at}" for at, box in enumerate(picture.boxes)}
-    heading = _quote([picture.title, *picture.remarks, *_findings(picture.found)], 2 * _LONGEST)
-    yield f"subgraph {prefix} [{heading}]"
+    names = dict(zip(picture.boxes, _names(picture, prefix), strict=True))
+    # Mermaid has room for one row above a drawing: everything else stands in a note
+    title = tuple(_escape(picture.title, _TITLE_COLUMNS))
+    told = [picture.title] * (len(title) > 1) + [*picture.remarks, *_findings(picture.found)]
+    yield f'subgraph {prefix} ["{title[0] if len(title) == 1 else " "}"]'
+    yield "direction TB"
+    yield from ([f"{prefix}note[{_quote(told)}]:::is-note"] if told else [])
     for box in picture.boxes.values():
-        opening, closing = _shape(box, forms)
-        yield f"  {names[box.id]}{opening}{_quote(_rows(box))}{closing}:::is-{_class(box)}"
+        if box.role is not Role.NODE:
+            opening, closing = _ROLES[box.role]
+        else:
+            opening, closing = _JOIN if box.is_join else _FORMS[forms.get(box.kind or "", Form.PLAIN)]
+        yield f"{names[box.id]}{opening}{_quote(_rows(box))}{closing}"
     for line in picture.lines:
-        told = [*line.labels[:_LABELS], *(["…"] if len(line.labels) > _LABELS else []), *_findings(line.found)]
+        told = [*_some(line.labels, _LABELS), *_findings(line.found)]
         told += ["(probably meant)"] if line.is_guess else []
         label = f"|{_quote(told)}|" if told else ""
-        yield f"  {names[line.source]} {_ARROWS[line.stroke]}{label} {names[line.target]}"
+        yield f"{names[line.source]} {_GUESS if line.is_guess else _ARROWS[line.stroke]}{label} {names[line.target]}"
     yield "end"
 
 
 def _rows(box: Box) -> Iterator[str]:
-    yield f"no such name: {box.name}" if box.role is Role.MISSING else box.name
-    members = f"{len(box.members)} nodes" if box.members else ""
+    yield f"no such name: {box.name.strip() or '(empty)'}" if box.role is Role.MISSING else box.name
     told = [
         box.kind,
-        members,
+        format_count(len(box.members), "node") if box.members else "",
         "waits for all" if box.is_join else "",
         "" if box.is_reached else "never reached",
         *box.notes,
     ]
     yield from ([", ".join(each for each in told if each)] if any(told) else [])
+    yield from _some(box.members, _MEMBERS)
     yield from _findings(box.found)
+
+
+def _some(told: tuple[str, ...], most: int) -> Iterator[str]:
+    yield from told[:most]
+    if len(told) > most:
+        yield f"… and {len(told) - most} more"
 
 
 def _findings(found: tuple[Diagnostic, ...]) -> Iterator[str]:
     marks = marks_of(found)
-    yield from (f"{SIGNS[mark.severity]} {mark.code} {mark.name}" for mark in marks[:_FOUND])
-    if len(marks) > _FOUND:
-        yield f"… and {len(marks) - _FOUND} more"
+    return _some(tuple(f"{SIGNS[mark.severity]} {mark.code} {mark.name}" for mark in marks), _FOUND)
 
 
-def _shape(box: Box, forms: Mapping[str, Form]) -> tuple[str, str]:
-    if box.role is not Role.NODE:
-        return _ROLES[box.role]
-    return _JOIN if box.is_join else _FORMS[forms.get(box.kind or "", Form.PLAIN)]
-
-
-def _class(box: Box) -> str:
-    if box.role not in {Role.NODE, Role.GROUP}:
-        return box.role.value if box.is_reached else "unreached"
-    if not box.is_reached:
-        return "unreached"
+def _looks(box: Box, forms: Mapping[str, Form]) -> Iterator[str]:
+    """Yield the looks of a box; a later one changes only what it says."""
+    form = forms.get(box.kind or "", Form.PLAIN)
+    yield _name(form) if box.role is Role.NODE else box.role.value
     worst = max((each.severity.weight for each in box.found), default=0)
-    return {3: "faulty", 2: "doubtful"}.get(worst, box.role.value)
+    if worst in _STATES:
+        yield _STATES[worst]
+    if not box.is_reached:
+        yield "unreached"
 
 
-def _is_lost(line: Line, picture: Picture) -> bool:
-    target = picture.boxes[line.target]
-    return target.role is Role.MISSING or not picture.boxes[line.source].is_reached
+def _quote(rows: Iterable[str]) -> str:
+    return f'"{"<br/>".join(part for row in rows for part in _escape(row, _COLUMNS))}"'
 
 
-def _quote(rows: Iterable[str], longest: int = _LONGEST) -> str:
-    return f'"{"<br/>".join(_escape(row, longest) for row in rows)}"'
+def _escape(text: str, columns: int) -> Iterator[str]:
+    """Yield the rows of a text of which Mermaid and the page around it see letters only.
+
+    All that could mean more is escaped; what Mermaid looks for even then is broken by a blank of no width.
+    """
+    more = f"… ({len(text):,} characters)" if len(text) > _LONGEST else ""
+    shown = _READ.sub(rf"\g<0>{_NOTHING}", visible(text[:_LONGEST])) + more
+    for row in wrap(shown, columns):
+        yield "".join(each if each.isalnum() or each in _PLAIN else f"#{ord(each)};" for each in row) or "(empty)"
 
 
-def _escape(text: str, longest: int) -> str:
-    """Return a text of which Mermaid and the page around it see letters only: all that could mean more is escaped."""
-    if len(text) > longest:
-        text = f"{text[: longest * 2 // 3]}…{text[-longest // 3 :]}"
-    return (
-        "".join(each if each.isalnum() or each in _PLAIN else f"#{ord(each)};" for each in visible(text)) or "(empty)"
-    )
-
-
+_READ = re.compile(r"(fa\w?:)(?=fa-)|(\\)(?=n)")
+"""What Mermaid takes for an icon and for the end of a row, however it is escaped."""
+_NOTHING = "\u200b"
 _PLAIN = frozenset(" .,:=-_/()'…✓✗⚠·")
 
-EMITTER = Emitter("mermaid", ".mmd", is_text=True, emit=_emit, most=_MOST)
+
+def _count_characters(pictures: tuple[Picture, ...]) -> int:
+    """Return how long a text is as browsers count it."""
+    return len(_text(pictures).encode("utf-16-le")) // 2
+
+
+def _count_lines(pictures: tuple[Picture, ...]) -> int:
+    return sum(len(picture.lines) for picture in pictures)
+
+
+EMITTER = Emitter(
+    "mermaid",
+    ".mmd",
+    is_text=True,
+    emit=_emit,
+    limits=(
+        Limit(_MOST_LINES, "lines", _count_lines),
+        Limit(_MOST_CHARACTERS, "characters", _count_characters),
+    ),
+)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from stagec.dot.program import MOST, lay_out
 from stagec.dot.text import text_of
-from stagec.emitters import Emitter, Picture
+from stagec.emitters import Emitter, Limit
+from stagec.picture.reduce import weigh
 
-
-def _emit(pictures: tuple[Picture, ...]) -> bytes:
-    return lay_out(text_of(pictures), "png")
-
-
-EMITTER = Emitter("png", ".png", is_text=False, emit=_emit, most=MOST)
+EMITTER = Emitter(
+    "png",
+    ".png",
+    is_text=False,
+    emit=lambda pictures: lay_out(text_of(pictures), "png"),
+    limits=(Limit(MOST, "boxes and lines", weigh),),
+)

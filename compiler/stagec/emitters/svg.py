@@ -1,14 +1,15 @@
-"""An image in SVG, laid out by Graphviz."""
+"""An image in SVG, laid out by stagec itself."""
 
 from __future__ import annotations
 
-from stagec.dot.program import MOST, lay_out
-from stagec.dot.text import text_of
 from stagec.emitters import Emitter, Picture
 
 
 def _emit(pictures: tuple[Picture, ...]) -> bytes:
-    return lay_out(text_of(pictures), "svg")
+    from stagec.svg.sheet import sheet
+
+    return sheet(pictures).encode()
 
 
-EMITTER = Emitter("svg", ".svg", is_text=True, emit=_emit, most=MOST)
+EMITTER = Emitter("svg", ".svg", is_text=True, emit=_emit)
+"""Drawings of any size are laid out in a moment; only people limit what they can look at."""

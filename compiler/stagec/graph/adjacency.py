@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from stagec.core.components import Neighbours
 from stagec.core.value import value
@@ -63,6 +63,13 @@ def read_flow(flow: Flow) -> Adjacency:
     read = _Reader(flow)
     for source, node in enumerate(flow.nodes.values()):
         read.add_node(source, node.edges)
+    found: dict[str, Mapping[int, tuple[int, ...]]] = {}
+    index = read.index
+    for name, schedule in flow.schedules.items():
+        names = schedule.names
+        needed = {each for needs in names.values() for each in needs}
+        if needed <= names.keys() <= index.keys():
+            found[name] = {index[node]: tuple([index[each] for each in needs]) for node, needs in names.items()}
     return Adjacency(
         ids=tuple(read.index),
         index=read.index,
@@ -70,16 +77,8 @@ def read_flow(flow: Flow) -> Adjacency:
         scopes=tuple(read.scopes),
         ends=tuple(dict.fromkeys(read.ends)),
         dangling=tuple(read.dangling),
-        schedules=dict(_read_schedules(flow, read.index)),
+        schedules=found,
     )
-
-
-def _read_schedules(flow: Flow, index: Mapping[str, int]) -> Iterator[tuple[str, Mapping[int, tuple[int, ...]]]]:
-    for name, schedule in flow.schedules.items():
-        names = schedule.names
-        needed = {each for needs in names.values() for each in needs}
-        if needed <= names.keys() <= index.keys():
-            yield name, {index[node]: tuple([index[each] for each in needs]) for node, needs in names.items()}
 
 
 def is_plain(target: To) -> bool:

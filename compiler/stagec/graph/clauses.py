@@ -148,9 +148,6 @@ def _cost_of_scopes(net: Adjacency, completion: Clauses) -> list[int | None]:
             if user < points:
                 heappush(todo, (min(cost + (user < nodes), MOST), user))
             elif not left[user]:
-                heappush(todo, (_add_up(net.scopes[user - points], costs), user))
+                scope = net.scopes[user - points]
+                heappush(todo, (min(sum(costs[each] or 0 for each in scope.leads), MOST), user))
     return costs
-
-
-def _add_up(scope: Scope, costs: Sequence[int | None]) -> int:
-    return min(sum(costs[each] or 0 for each in scope.leads), MOST)

@@ -5,14 +5,14 @@ Nothing here shares code with the first time: not the graph, not the components,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from stagec.core.words import listing
 from stagec.graph.graph import Graph
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.document import Facts, Plan
-from stagec.plan.node import Chain, Edge, Entry, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop, Target
+from stagec.plan.node import Chain, Entry, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop, Target
 
 _BEGIN, _ENDLESS = ("begin",), ("endless",)
 _ENDS = {Outcome.DONE: ("done",), Outcome.FAILED: ("failed",), Outcome.INTERRUPTED: ("interrupted",)}
@@ -27,11 +27,29 @@ class CrossCheck:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._graph = _whole(plan)
+        # every node with those its targets name, the ends they name, and the entries
+        import networkx as nx
+
+        graph = nx.DiGraph()
+        graph.add_nodes_from((_BEGIN, _ENDLESS, *_ENDS.values()))
+        graph.add_nodes_from(plan.nodes)
+        graph.add_edges_from((_BEGIN, node) for entry in plan.entries.values() for node in _list_entered(entry))
+        graph.add_edges_from(_choices(plan))
+        graph.add_edges_from(
+            (name, each) for name, node in plan.nodes.items() for edge in node.edges for each in _ahead(edge.target)
+        )
+        self._graph = graph
 
     def contradictions(self) -> Iterator[str]:
         """Yield how the facts of the plan, and the bound it needs, differ from what is found."""
-        plan, cycles = self._plan, tuple(sorted(_cycles(self._graph)))
+        import networkx as nx
+
+        listed: list[tuple[str, ...]] = []
+        for component in nx.strongly_connected_components(self._graph):
+            first, *others = component
+            if others or self._graph.has_edge(first, first):
+                listed.append(tuple(sorted(each for each in component if isinstance(each, str))))
+        plan, cycles = self._plan, tuple(sorted(listed))
         found = _facts(plan, self._graph, cycles)
         for name in ("done", "failed", "interrupted", "cycles", "executions", "turns"):
             known = None if plan.facts is None else getattr(plan.facts, name)
@@ -51,7 +69,8 @@ class CrossCheck:
             return
         naming = frozenset(name for name, node in flow.nodes.items() if node.names_any)
         nodes = plan.nodes.keys()
-        is_plain = not naming and not any(isinstance(each, Fork | Chain | Schedule) for each in _moves(plan, naming))
+        moves = (*plan.entries.values(), *(target for _, target in _targets(plan, naming)))
+        is_plain = not naming and not any(isinstance(each, Fork | Chain | Schedule) for each in moves)
         completing = _ancestors(self._graph, _DONE) & nodes if is_plain else _completing(plan, naming)
         starting = _descendants(self._graph, _BEGIN) & nodes if is_plain else _starting(plan, naming, completing)
         for what, found, known in (
@@ -60,21 +79,6 @@ class CrossCheck:
         ):
             if found != known:
                 yield f"the rules and the plan disagree whether {listing(sorted(found ^ known), 'or')} can {what}"
-
-
-def _whole(plan: Plan) -> Any:
-    """Return every node with those its targets name, the ends they name, and the entries."""
-    import networkx as nx
-
-    graph = nx.DiGraph()
-    graph.add_nodes_from((_BEGIN, _ENDLESS, *_ENDS.values()))
-    graph.add_nodes_from(plan.nodes)
-    graph.add_edges_from((_BEGIN, node) for entry in plan.entries.values() for node in _list_entered(entry))
-    graph.add_edges_from(_choices(plan))
-    graph.add_edges_from(
-        (name, each) for name, node in plan.nodes.items() for edge in node.edges for each in _ahead(edge.target)
-    )
-    return graph
 
 
 def _choices(plan: Plan) -> Iterator[tuple[tuple[str, str], str]]:
@@ -100,15 +104,6 @@ def _ahead(target: Target) -> tuple[Any, ...]:
             return target.nodes if isinstance(target, Chain) or target.join is None else (*target.nodes, target.join)
         case Schedule():
             return tuple(target.needs)
-
-
-def _cycles(graph: Any) -> Iterator[tuple[str, ...]]:
-    import networkx as nx
-
-    for component in nx.strongly_connected_components(graph):
-        (first, *others) = component
-        if others or graph.has_edge(first, first):
-            yield tuple(sorted(each for each in component if isinstance(each, str)))
 
 
 def _facts(plan: Plan, graph: Any, cycles: tuple[tuple[str, ...], ...]) -> Facts:
@@ -150,15 +145,14 @@ def _longest(plan: Plan, graph: Any, cyclic: Collection[str]) -> int:
         if name not in most and name not in plan.nodes:
             most[name] = max((most[each] for each in graph.successors(name)), default=0)
         if name in plan.nodes:
-            ways = (_sum_or_largest(edge, most) for edge in plan.nodes[name].edges)
-            most[name] = min(_MOST, 1 + max(ways, default=0))
+            ways = [0]
+            for edge in plan.nodes[name].edges:
+                ahead = [most[each] for each in _ahead(edge.target)]
+                takes_all = isinstance(edge.target, Fork | Chain | Schedule)
+                ways.append(sum(ahead) if takes_all else max(ahead, default=0))
+            most[name] = min(_MOST, 1 + max(ways))
     begun = (sum(most[name] for name in _list_entered(entry)) for entry in plan.entries.values())
     return min(_MOST, max(begun, default=0))
-
-
-def _sum_or_largest(edge: Edge, most: Mapping[Any, int]) -> int:
-    ahead = [most[each] for each in _ahead(edge.target)]
-    return sum(ahead) if isinstance(edge.target, Fork | Chain | Schedule) else max(ahead, default=0)
 
 
 def _descendants(graph: Any, node: Any) -> frozenset[Any]:
@@ -171,11 +165,6 @@ def _ancestors(graph: Any, node: Any) -> frozenset[Any]:
     import networkx as nx
 
     return frozenset(nx.ancestors(graph, node))
-
-
-def _moves(plan: Plan, naming: Collection[str]) -> Iterator[Entry | Target]:
-    yield from plan.entries.values()
-    yield from (target for _, target in _targets(plan, naming))
 
 
 def _targets(plan: Plan, naming: Collection[str]) -> Iterator[tuple[str, Target]]:

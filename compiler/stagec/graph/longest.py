@@ -53,7 +53,20 @@ class PlanWalks:
 
     def __init__(self, plan: Plan, start: str, *, back: bool) -> None:
         self._plan, self._start = plan, start
-        self._graph = _draw(plan, start)
+        # the graph of what a run may come to; a point stands for the choices that targets have in common
+        import networkx as nx
+
+        graph = nx.DiGraph()
+        graph.add_node(start)
+        todo: list[Any] = [start]
+        for name in todo:  # grows while it is read
+            if isinstance(name, tuple):
+                ahead = [*plan.choices[name[1]].values()]
+            else:
+                ahead = [each for edge in plan.nodes[name].edges for each in _ahead(edge.target)]
+            todo.extend(each for each in dict.fromkeys(ahead) if each not in graph)
+            graph.add_edges_from((name, each) for each in ahead)
+        self._graph = graph
         self.nodes = tuple(name for name in plan.nodes if name in self._graph)
         self._back = self._find_ways_back() if back else {}
         self._graph.add_edges_from((name, each) for name, before in self._back.items() for each in before)
@@ -73,7 +86,13 @@ class PlanWalks:
             validation = self._plan.nodes[name].validation
             if validation is not None and validation.action == "retry":
                 own = (name,) if name == self._start else ()
-                ways[name] = self.nodes if self.forks else (*_find_before(name, self._graph), *own)
+                before = [*self._graph.predecessors(name)]
+                nodes = [
+                    one
+                    for each in before
+                    for one in (self._graph.predecessors(each) if isinstance(each, tuple) else (each,))
+                ]
+                ways[name] = self.nodes if self.forks else (*(nodes if before else (name,)), *own)
         return ways
 
     def _repeats(self, component: set[Any]) -> bool:
@@ -240,37 +259,8 @@ class PlanWalks:
         return self._graph.successors(_ahead(target)[0]) if isinstance(target, Pick) else list_targets(target)
 
 
-def _draw(plan: Plan, start: str) -> Any:
-    """Return the graph of what a run may come to; a point stands for the choices that targets have in common."""
-    import networkx as nx
-
-    graph = nx.DiGraph()
-    graph.add_node(start)
-    todo: list[Any] = [start]
-    for name in todo:  # grows while it is read
-        ahead = _list_ahead(plan, name)
-        todo.extend(each for each in dict.fromkeys(ahead) if each not in graph)
-        graph.add_edges_from((name, each) for each in ahead)
-    return graph
-
-
-def _list_ahead(plan: Plan, name: Any) -> list[Any]:
-    if isinstance(name, tuple):
-        return [*plan.choices[name[1]].values()]
-    return [each for edge in plan.nodes[name].edges for each in _ahead(edge.target)]
-
-
 def _ahead(target: Target) -> tuple[Any, ...]:
     return (("choices", target.choices),) if isinstance(target, Pick) else list_targets(target)
-
-
-def _find_before(name: str, graph: Any) -> Iterator[str]:
-    """Yield the nodes with an edge to a node, itself too if there is none."""
-    before = [*graph.predecessors(name)]
-    for each in before:
-        yield from graph.predecessors(each) if isinstance(each, tuple) else (each,)
-    if not before:
-        yield name
 
 
 def _weigh(target: Target, best: Mapping[Any, int], *, is_sum: bool) -> int:

@@ -73,10 +73,12 @@ class ScheduleWork:
         planned, first, most = self.list_times()
         chains = [self._precedence.find_longest(times) for times in (planned, first, most)]
         totals = [self._share(chain, times, width) for chain, times in zip(chains, (planned, first, most), strict=True)]
-        gap = self._precedence.find_gap(first, [_is_kept(nodes[name]) for name in self._names])
+        own = [nodes[name] for name in self._names]
+        kept = [isinstance(node.act, Process) and node.act.checkpoint for node in own]  # by a checkpoint
+        gap = self._precedence.find_gap(first, kept)
         return ScheduleBounds(
             nodes=len(self._names),
-            attempts=min(MOST, sum(_count_attempts(nodes[name]) for name in self._names)),
+            attempts=min(MOST, sum(node.retry.attempts if node.retry is not None else 1 for node in own)),
             parallel=self._places,
             planned=totals[0],
             first=totals[1],
@@ -115,12 +117,3 @@ class ScheduleWork:
 
     def _name(self, nodes: Sequence[int]) -> tuple[str, ...]:
         return tuple(self._names[node] for node in nodes)
-
-
-def _is_kept(node: Node) -> bool:
-    """Tell whether the result of a node is kept by a checkpoint; nodes that are no processes have none."""
-    return isinstance(node.act, Process) and node.act.checkpoint
-
-
-def _count_attempts(node: Node) -> int:
-    return node.retry.attempts if node.retry is not None else 1

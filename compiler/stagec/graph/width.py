@@ -36,7 +36,10 @@ def _find_antichain(given: Precedence) -> list[int]:
     import networkx as nx
 
     count = len(given.needs)
-    before = _close(given)
+    before: list[set[int]] = [set() for _ in given.needs]  # all that each node needs, directly or not
+    for node in given.order:
+        for each in given.needs[node]:
+            before[node] |= before[each] | {each}
     after: list[list[int]] = [[] for _ in before]
     for node, many in enumerate(before):
         for each in many:
@@ -54,12 +57,3 @@ def _find_antichain(given: Precedence) -> list[int]:
         sources.update(ahead)
         todo.extend(ahead)
     return [node for node in range(count) if node in sources and node not in reached]
-
-
-def _close(given: Precedence) -> list[set[int]]:
-    """Return for each node all that it needs, directly or not."""
-    before: list[set[int]] = [set() for _ in given.needs]
-    for node in given.order:
-        for each in given.needs[node]:
-            before[node] |= before[each] | {each}
-    return before

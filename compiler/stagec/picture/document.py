@@ -23,6 +23,8 @@ class Role(StrEnum):
     """A name that an edge leads to and that nothing has."""
     GROUP = "group"
     """Several nodes drawn as one."""
+    EVERY = "every"
+    """Every node, where what almost all do alike is drawn once."""
     CHOICE = "choice"
     """Where the ways of several nodes meet whose answers name the one of the same nodes that follows."""
 
@@ -124,6 +126,11 @@ def group_of(name: str) -> str:
 def choice_of(number: int) -> str:
     """Return the id of the box from which lines lead to what the answers of several nodes may name."""
     return f"choice:{number}"
+
+
+def every_of(number: int) -> str:
+    """Return the id of a box that stands for every node, or for almost every one."""
+    return f"every:{number}"
 
 
 def block_of(first: str) -> str:

@@ -8,7 +8,7 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.words import format_count, listing
 from stagec.graph import Graph, noun
 from stagec.model.flow import Edge, Flow, To
-from stagec.picture.document import DONE, FAILED, Box, Line, Picture, Role, box_of, missing_of, schedule_of, start_of
+from stagec.picture.document import DONE, FAILED, Box, Picture, Role, box_of, missing_of, schedule_of, start_of
 from stagec.picture.lines import find_shared_picks, lines_of
 from stagec.picture.owners import Details, Found, share
 from stagec.sources.tree import Tree
@@ -19,8 +19,23 @@ def draw(graph: Graph, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tr
     flow = graph.flow
     found = share(flow, diagnostics, trees)
     lines = lines_of(flow, found)
-    nodes = (*_nodes(graph, found, trees), *_choices(graph, lines))
-    boxes = {box.id: box for box in (*_starts(flow), *nodes, *_ends(graph, lines), *_draw_missing(flow))}
+    # what stands for nodes of which the answers of several others name one
+    choices: list[Box] = []
+    shared, reached = find_shared_picks(graph.flow), {box_of(name) for name in graph.startable()}
+    entered = {line.target for line in lines if line.target in shared and line.source in reached}
+    for box, target in shared.items():
+        name = f"one of {format_count(len(target.nodes), noun(graph, 'node'))}"
+        choices.append(Box(box, name, Role.CHOICE, is_reached=box in entered))
+    nodes = (*_nodes(graph, found, trees), *choices)
+    # the ends that a line leads to
+    ends: list[Box] = []
+    into: dict[str, bool] = {}
+    for line in lines:
+        into[line.target] = into.get(line.target, False) or line.source in reached
+    for name, role in ((DONE, Role.DONE), (FAILED, Role.FAILED)):
+        if name in into:
+            ends.append(Box(name, name, role, is_reached=into[name]))
+    boxes = {box.id: box for box in (*_starts(flow), *nodes, *ends, *_draw_missing(flow))}
     title = f"{flow.id} ({flow.at.file})"
     return Picture(flow.id, title, boxes, lines, tuple(_remarks(graph)), found.others)
 
@@ -38,7 +53,10 @@ def _starts(flow: Flow) -> Iterator[Box]:
 
 
 def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Box]:
-    reached, joins, details = graph.startable(), _joins(graph.flow), Details(trees)
+    flow, reached, details = graph.flow, graph.startable(), Details(trees)
+    joins = {edge.target.join for edge in _edges(flow) if isinstance(edge.target, To)}
+    for schedule in flow.schedules.values():
+        joins.update(name for name, needs in schedule.needs.items() if len(needs) > 1)
     for name, node in graph.flow.nodes.items():
         yield Box(
             id=box_of(name),
@@ -52,34 +70,8 @@ def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Bo
         )
 
 
-def _joins(flow: Flow) -> set[str]:
-    joins = {edge.target.join for edge in _edges(flow) if isinstance(edge.target, To) and edge.target.join is not None}
-    needing = (schedule.needs.items() for schedule in flow.schedules.values())
-    return joins | {name for each in needing for name, needs in each if len(needs) > 1}
-
-
 def _edges(flow: Flow) -> Iterator[Edge]:
     return (edge for node in flow.nodes.values() for edge in node.edges)
-
-
-def _choices(graph: Graph, lines: Iterable[Line]) -> Iterator[Box]:
-    """Yield what stands for nodes of which the answers of several others name one."""
-    shared, reached = find_shared_picks(graph.flow), {box_of(name) for name in graph.startable()}
-    entered = {line.target for line in lines if line.target in shared and line.source in reached}
-    for box, target in shared.items():
-        name = f"one of {format_count(len(target.nodes), noun(graph, 'node'))}"
-        yield Box(box, name, Role.CHOICE, is_reached=box in entered)
-
-
-def _ends(graph: Graph, lines: Iterable[Line]) -> Iterator[Box]:
-    """Yield the ends that a line leads to."""
-    reached = {box_of(name) for name in graph.startable()}
-    into: dict[str, bool] = {}
-    for line in lines:
-        into[line.target] = into.get(line.target, False) or line.source in reached
-    for name, role in ((DONE, Role.DONE), (FAILED, Role.FAILED)):
-        if name in into:
-            yield Box(name, name, role, is_reached=into[name])
 
 
 def _draw_missing(flow: Flow) -> Iterator[Box]:

@@ -10,7 +10,7 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.model.flow import Edge, End, Flow, Mode, Node, Pick, Target, Term, To
-from stagec.model.schedule import Need, Schedule
+from stagec.model.schedule import Schedule
 from stagec.picture.document import DONE, FAILED, Line, Stroke, box_of, choice_of, missing_of, schedule_of, start_of
 from stagec.picture.owners import Found, spot
 
@@ -19,11 +19,6 @@ def label(edge: Edge) -> str:
     """Return `ok`, or `ok: parsed.approved = true and parsed.severity in high, critical`."""
     conditions = " and ".join(map(condition, edge.when))
     return f"{edge.outcome}: {conditions}" if conditions else edge.outcome
-
-
-def _label_need(need: Need, *, is_critical: bool) -> tuple[str, ...]:
-    """Return what is said of a need: nothing would be gained by making any other chain of nodes faster."""
-    return *(("critical path",) if is_critical else ()), *(("inferred",) if need.inferred else ())
 
 
 def condition(term: Term) -> str:
@@ -52,7 +47,10 @@ def follow_ups(flow: Flow) -> Mapping[str, tuple[After, ...]]:
     """Return for each node what may follow when it ends the scope it runs in, in the order in which it is found."""
     found: dict[str, dict[After, None]] = {name: {} for name in flow.nodes}
     picked: set[tuple[int, After]] = set()
-    for roots in _roots(flow):
+    led = {name for _, target in forward(flow) for name in (*target.nodes, target.join)}
+    led |= {name for target, _ in flow.picks for name in target.nodes}
+    begun = [entry.node for entry in flow.begun if entry.node in flow.nodes]
+    for roots in (begun, [name for name in flow.nodes if name not in led]):
         _spread(flow, found, picked, [(name, None) for name in roots if not found[name]])
     for name in flow.nodes:
         _spread(flow, found, picked, [(name, None)] if not found[name] else [])
@@ -73,14 +71,6 @@ def forward(flow: Flow) -> Iterator[tuple[Edge, To]]:
     """Yield every edge that leads to nodes, and where it leads."""
     edges = (edge for node in flow.nodes.values() for edge in node.edges)
     return ((edge, edge.target) for edge in edges if isinstance(edge.target, To))
-
-
-def _roots(flow: Flow) -> Iterator[list[str]]:
-    """Yield the entries, then the nodes to which no edge leads."""
-    yield [entry.node for entry in flow.begun if entry.node in flow.nodes]
-    led = {name for _, target in forward(flow) for name in (*target.nodes, target.join)}
-    led |= {name for target, _ in flow.picks for name in target.nodes}
-    yield [name for name in flow.nodes if name not in led]
 
 
 def _spread(
@@ -182,7 +172,11 @@ class _Lines:
                 yield Line(schedule_of(name), self._box(node), Stroke.ENTRY)
             stroke = Stroke.GO if len(needs) == 1 else Stroke.JOIN
             for each in needs:
-                told = _label_need(each, is_critical=(each.node, node) in critical)
+                # what is said of a need: nothing would be gained by making any other chain of nodes faster
+                told = (
+                    *(("critical path",) if ((each.node, node) in critical) else ()),
+                    *(("inferred",) if each.inferred else ()),
+                )
                 found = self._found.get(spot(each.at), ())
                 yield Line(self._box(each.node), self._box(node), stroke, told, found)
         needed = {each.node for needs in schedule.needs.values() for each in needs}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from stagec.core.diagnostic import Diagnostic
@@ -43,7 +43,9 @@ def share(flow: Flow, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tre
     by_move: dict[Spot, list[Diagnostic]] = {}
     others: list[Diagnostic] = []
     for each in diagnostics:
-        around = next((at for at in _around(each.at) if at in nodes or at in moves), None)
+        file, pointer = each.at.file, each.at.pointer
+        above = ((file, pointer[:length]) for length in range(len(pointer), -1, -1))
+        around = next((at for at in above if at in nodes or at in moves), None)
         if around is None:
             others.append(each)
         elif around not in nodes:
@@ -69,10 +71,6 @@ def _nodes(flow: Flow, trees: Mapping[str, Tree]) -> Mapping[Spot, tuple[str, ..
             if spot(place) != spot(flow.at):
                 found.setdefault(spot(place), {})[name] = None
     return {at: tuple(names) for at, names in found.items()}
-
-
-def _around(at: Place) -> Iterator[Spot]:
-    return ((at.file, at.pointer[:length]) for length in range(len(at.pointer), -1, -1))
 
 
 @value
@@ -109,7 +107,14 @@ class Details:
         return found
 
     def _read(self, at: Place) -> Json | _Absent:
-        written = _find(at, self._trees)
+        # a value, or the text of a place that is no value
+        written: Json | _Absent = _ABSENT
+        tree = self._trees.get(at.file)
+        if tree is not None and (at.range is not None or (not at.pointer and tree.value is None)):
+            shown = tree.data.decode("utf-8-sig", errors="replace")
+            written = shown[slice(*at.range)] if at.range is not None else shown
+        elif tree is not None:
+            written = _value(at, self._trees)
         if isinstance(written, _Absent):
             return written
         text = written if isinstance(written, str) else json.dumps(written, ensure_ascii=False)
@@ -127,17 +132,6 @@ _LONGEST = 10_000
 def _address(at: Place) -> str:
     pointer = pointer_text(at.pointer)
     return f"{at.file}#{pointer}" if pointer else at.file
-
-
-def _find(at: Place, trees: Mapping[str, Tree]) -> Json | _Absent:
-    """Return a value, or the text of a place that is no value."""
-    tree = trees.get(at.file)
-    if tree is None:
-        return _ABSENT
-    if at.range is not None or (not at.pointer and tree.value is None):
-        text = tree.data.decode("utf-8-sig", errors="replace")
-        return text[slice(*at.range)] if at.range is not None else text
-    return _value(at, trees)
 
 
 def _value(at: Place, trees: Mapping[str, Tree]) -> Json | _Absent:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 
 from stagec.core.components import components
 from stagec.core.diagnostic import Diagnostic
-from stagec.core.value import replace
+from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote
 from stagec.picture.document import Box, Picture, Role, group_of
 from stagec.picture.lines import merge
@@ -18,7 +18,14 @@ _THROUGH = {Role.NODE, Role.GROUP, Role.CHOICE}
 
 def focus(picture: Picture, box: str, depth: int) -> Picture:
     """Return the boxes at most so many lines away from one, in either direction, and the lines between them."""
-    kept = _near(picture, box, depth)
+    beside = _neighbours(picture)
+    kept, border = {box}, [box]
+    for _ in range(depth):
+        inner = [name for name in border if name == box or picture.boxes[name].role in _THROUGH]
+        border = [each for each in dict.fromkeys(one for name in inner for one in beside[name]) if each not in kept]
+        kept.update(border)
+        if not border:
+            break
     left = len(picture.boxes) - len(kept)
     if not left:
         return picture
@@ -33,18 +40,6 @@ def focus(picture: Picture, box: str, depth: int) -> Picture:
         lines=tuple(line for line in picture.lines if line.source in kept and line.target in kept),
         remarks=(*picture.remarks, remark),
     )
-
-
-def _near(picture: Picture, box: str, depth: int) -> set[str]:
-    beside = _neighbours(picture)
-    seen, border = {box}, [box]
-    for _ in range(depth):
-        inner = [name for name in border if name == box or picture.boxes[name].role in _THROUGH]
-        border = [each for each in dict.fromkeys(one for name in inner for one in beside[name]) if each not in seen]
-        seen.update(border)
-        if not border:
-            break
-    return seen
 
 
 def _neighbours(picture: Picture) -> Mapping[str, list[str]]:
@@ -68,7 +63,23 @@ class By(StrEnum):
 
 def collapse(picture: Picture, by: By) -> Picture:
     """Return a drawing with one box for the nodes of each cycle, or of each phase; a group of one stays as it is."""
-    known = _cycles(picture) if by is By.CYCLE else _phases(picture)
+    known: dict[str, list[Box]] = {}
+    if by is By.CYCLE:
+        # the nodes that lead back to each other, called after the first, with the choices between them
+        nodes = sorted((box for box in picture.boxes.values() if box.role in _REPEATED), key=_is_choice)
+        index = {box.id: at for at, box in enumerate(nodes)}
+        leads: list[list[int]] = [[] for _ in nodes]
+        for line in picture.lines:
+            if line.source in index and line.target in index and not line.is_guess:
+                leads[index[line.source]].append(index[line.target])
+        found = sorted(part for part in components(leads) if len(part) > 1)
+        known = {f"cycle of {nodes[part[0]].name}": [nodes[at] for at in part] for part in found}
+    else:
+        # the nodes of each kind, or of each first part of a name; nodes that no run reaches are apart
+        for box in picture.boxes.values():
+            if box.role is Role.NODE:
+                phase = box.kind or box.name.partition(".")[0]
+                known.setdefault(phase if box.is_reached else f"{phase}, never reached", []).append(box)
     groups = {name: boxes for name, boxes in known.items() if len(boxes) > 1}
     if not groups:
         return picture
@@ -78,33 +89,11 @@ def collapse(picture: Picture, by: By) -> Picture:
     return replace(_join(picture, groups), remarks=(*picture.remarks, remark))
 
 
-def _cycles(picture: Picture) -> Groups:
-    """Return the nodes that lead back to each other, called after the first, with the choices between them."""
-    nodes = sorted((box for box in picture.boxes.values() if box.role in _REPEATED), key=_is_choice)
-    index = {box.id: at for at, box in enumerate(nodes)}
-    leads: list[list[int]] = [[] for _ in nodes]
-    for line in picture.lines:
-        if line.source in index and line.target in index and not line.is_guess:
-            leads[index[line.source]].append(index[line.target])
-    found = sorted(part for part in components(leads) if len(part) > 1)
-    return {f"cycle of {nodes[part[0]].name}": [nodes[at] for at in part] for part in found}
-
-
 _REPEATED = {Role.NODE, Role.CHOICE}
 
 
 def _is_choice(box: Box) -> bool:
     return box.role is Role.CHOICE
-
-
-def _phases(picture: Picture) -> Groups:
-    """Return the nodes of each kind, or of each first part of a name; nodes that no run reaches are apart."""
-    found: dict[str, list[Box]] = {}
-    for box in picture.boxes.values():
-        if box.role is Role.NODE:
-            phase = box.kind or box.name.partition(".")[0]
-            found.setdefault(phase if box.is_reached else f"{phase}, never reached", []).append(box)
-    return found
 
 
 def _join(picture: Picture, groups: Groups) -> Picture:
@@ -140,24 +129,43 @@ def _group(name: str, boxes: Iterable[Box], inside: Iterable[Diagnostic]) -> Box
     )
 
 
-def weight(pictures: Iterable[Picture]) -> int:
+def weigh(pictures: Iterable[Picture]) -> int:
     """Return how large drawings are: their boxes and lines, which is what laying out takes its time for."""
     return sum(len(picture.boxes) + len(picture.lines) for picture in pictures)
 
 
-def fit(pictures: tuple[Picture, ...], most: int) -> tuple[Picture, ...]:
-    """Return drawings that together weigh no more than so much, or the smallest there are; each says what was done."""
+@value
+class Limit:
+    """The most of something that a format can show, what that is called, and what counts it in drawings."""
+
+    most: int
+    nouns: str
+    count: Callable[[tuple[Picture, ...]], int]
+
+    def tell(self, pictures: tuple[Picture, ...]) -> str:
+        """Return how many of it drawings have, which are more than allowed: `501 lines`."""
+        return f"{self.count(pictures):,} {self.nouns}"
+
+
+def find_exceeded(pictures: tuple[Picture, ...], limits: Iterable[Limit]) -> Limit | None:
+    """Return the first limit that drawings exceed together."""
+    return next((limit for limit in limits if limit.count(pictures) > limit.most), None)
+
+
+def fit(pictures: tuple[Picture, ...], limits: tuple[Limit, ...]) -> tuple[Picture, ...]:
+    """Return drawings that together exceed no limit, or the smallest there are; each says what was done."""
     for by in By:
-        if weight(pictures) <= most:
+        exceeded = find_exceeded(pictures, limits)
+        if exceeded is None:
             break
-        share = most // len(pictures)
-        pictures = tuple(_smaller(picture, by) if weight([picture]) > share else picture for picture in pictures)
+        share, most = exceeded.most // len(pictures), f"{exceeded.most:,}"
+        beyond = f"more than {most}" if len(pictures) == 1 else f"too many where {len(pictures)} flows share {most}"
+        smaller: list[Picture] = []
+        for picture in pictures:
+            made = collapse(picture, by) if exceeded.count((picture,)) > share else picture
+            if made is not picture:
+                large = f"{exceeded.tell((picture,))} are {beyond}"
+                made = replace(made, remarks=(*made.remarks, large))
+            smaller.append(made)
+        pictures = tuple(smaller)
     return pictures
-
-
-def _smaller(picture: Picture, by: By) -> Picture:
-    made = collapse(picture, by)
-    if made is picture:
-        return picture
-    large = f"{len(picture.boxes)} boxes and {len(picture.lines)} lines are too many to lay out"
-    return replace(made, remarks=(*made.remarks, large))

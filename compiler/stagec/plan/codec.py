@@ -212,15 +212,11 @@ def _digest_schema(_: Definitions) -> Json:
 def _path(given: Any, _: Known) -> tuple[str | int, ...]:
     if type(given) is list:
         for each in given:
-            if type(each) is not str and not _is_index(each):
+            if type(each) is not str and not (type(each) is int and 0 <= each <= MOST):
                 break
         else:
             return tuple(given)
     raise CodecError("expected a path of names and indexes")
-
-
-def _is_index(given: Any) -> bool:
-    return type(given) is int and 0 <= given <= MOST
 
 
 def _path_schema(_: Definitions) -> Json:

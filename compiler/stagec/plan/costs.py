@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from stagec.core.budgets import Budgets
-from stagec.core.expansion import ENDLESS, Expansion, LocalReferences, PatternTally, extent, patterns_in
+from stagec.core.expansion import PatternTally, extent, patterns_in
+from stagec.core.expansion.weight import explain_size, overweight, weigh
 from stagec.core.json import Json, Object
 from stagec.core.place import Pointer
-from stagec.core.words import quote
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.document import Plan
 
@@ -72,35 +72,3 @@ def schema_in(text: str) -> tuple[Object, str]:
     if text.count("{") + text.count("[") > _DEEPEST and extent(given, len(text)).depth > _DEEPEST:
         return {}, f"is used as a schema, and is nested more than {_DEEPEST} levels deep"
     return given, ""
-
-
-def weigh(schema: Object) -> Expansion:
-    """Return what a schema that stands by itself expands to."""
-    expansion = Expansion()
-    expansion.add((schema,), LocalReferences(schema).resolve)
-    return expansion
-
-
-def overweight(expansion: Expansion, schema: Object) -> str:
-    """Return why judging by a schema can cost too much, or an empty text."""
-    weight = expansion.weight(schema)
-    if weight >= ENDLESS:
-        return "is a schema that refers to itself without end, or to more than can be counted"
-    if weight > _LIMITS.expansion:
-        return f"is a schema that judges one place of a value by {weight:,} schemas, more than {_LIMITS.expansion:,}"
-    return ""
-
-
-def explain_size(patterns: Iterable[str], tally: PatternTally) -> str:
-    """Return why patterns are too large to be compiled, or an empty text."""
-    for each in patterns:
-        excess = tally.excess(each)
-        if excess:
-            return f"has the pattern {quote(each)}, which {_EXCESS[excess]}"
-    return ""
-
-
-_EXCESS = {
-    "size": f"is larger than {_LIMITS.pattern_size:,} units when it is compiled",
-    "total": f"brings all patterns to more than {_LIMITS.patterns:,} units when they are compiled",
-}

@@ -86,7 +86,7 @@ class Plan:
     `choices` are the nodes by the names that an answer may give for them, under the name by which targets share them.
     `entries` are the nodes and schedules with which runs begin, by what selects them; `entry` is the one that is
     selected when nobody says otherwise. `sources` are the digests of the files it was made of, by their path from the
-    project's root.
+    folder of the file that declares the flow.
     """
 
     id: str

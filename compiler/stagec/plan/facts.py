@@ -49,7 +49,8 @@ def _components(plan: Plan) -> tuple[Points, tuple[Ids, ...]]:
     """Return nodes and hubs, each after all it leads to but for those of its own cycle, and the cycles of nodes."""
     names: Points = (*plan.nodes, *map(_Hub, plan.choices))
     index = {name: at for at, name in enumerate(names)}
-    leads = [[index[each] for each in _leads(node)] for node in plan.nodes.values()]
+    ahead = (dict.fromkeys(name for edge in node.edges for name in _ahead(edge.target)) for node in plan.nodes.values())
+    leads = [[index[each] for each in some] for some in ahead]
     leads += [[index[each] for each in dict.fromkeys(nodes.values())] for nodes in plan.choices.values()]
     found = tuple(components(leads))
     order: Points = tuple(names[each] for component in found for each in component)
@@ -58,20 +59,13 @@ def _components(plan: Plan) -> tuple[Points, tuple[Ids, ...]]:
     return order, tuple(sorted(cycles))
 
 
-def _leads(node: Node) -> Points:
-    return tuple(dict.fromkeys(name for edge in node.edges for name in _ahead(edge.target)))
-
-
 def _ahead(target: Target) -> Points:
     return (_Hub(target.choices),) if type(target) is Pick else list_targets(target)
 
 
 def _ending(plan: Plan, outcome: Outcome) -> Ids:
-    return tuple(sorted(name for name, node in plan.nodes.items() if _ends(node, outcome)))
-
-
-def _ends(node: Node, outcome: Outcome) -> bool:
-    return any(type(edge.target) is Stop and edge.target.outcome is outcome for edge in node.edges)
+    stops = ((name, edge.target) for name, node in plan.nodes.items() for edge in node.edges)
+    return tuple(sorted({name for name, target in stops if type(target) is Stop and target.outcome is outcome}))
 
 
 def _turns(node: Node) -> int:
@@ -83,7 +77,10 @@ def _turns(node: Node) -> int:
 
 def _longest(plan: Plan, order: Points, cycles: tuple[Ids, ...]) -> int:
     """Return the most executions of a run from any entry."""
-    repeating = {name for each in cycles for name in each} | {name for name in plan.nodes if _goes_back(plan, name)}
+    repeating = {name for each in cycles for name in each}
+    for each, node in plan.nodes.items():
+        if node.validation is not None and node.validation.action == "retry":
+            repeating.add(each)  # its failure may lead back to the node before, which no edge says
     found: dict[str | _Hub, int] = {}
     for name in order:
         if isinstance(name, _Hub):
@@ -93,12 +90,6 @@ def _longest(plan: Plan, order: Points, cycles: tuple[Ids, ...]) -> int:
         found[name] = _MOST if name in repeating else min(_MOST, 1 + max(ways, default=0))
     begun = (sum(found[name] for name in list_begun(entry)) for entry in plan.entries.values())
     return min(_MOST, max(begun, default=0))
-
-
-def _goes_back(plan: Plan, name: str) -> bool:
-    """Tell whether a failed validation of a node may lead back to the node before, which no edge says."""
-    validation = plan.nodes[name].validation
-    return validation is not None and validation.action == "retry"
 
 
 def _executions(target: Target, found: Mapping[str | _Hub, int]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from stagec.core.json import Json, object_of
-from stagec.core.version import DOCUMENTATION
 from stagec.plan.act_codecs import TEMPLATE, VARIABLES
 from stagec.plan.codec import (
     ANY,
@@ -55,6 +54,8 @@ _TOOL = record(
         "server": (name_in("servers", TEXT), "The MCP server that offers it."),
         "schema": (CONTENT, "The JSON Schema of its argument."),
         "digest": (DIGEST, "The digest of that schema, as the lock of the tools has it."),
+        "description": (TEXT, "What the tool does, in words for models."),
+        "command": (TEXTS, "The program that carries calls out, and its arguments."),
     },
 )
 _SERVER = record(
@@ -162,7 +163,10 @@ PLAN = record(
         "tools": (table(_TOOL), "The tools that nodes use, by name."),
         "servers": (table(_SERVER), "The MCP servers that these tools come from, by name."),
         "session": (_SESSION, "What holds outside nodes."),
-        "sources": (table(DIGEST), "The digest of every file the plan was made of, by path."),
+        "sources": (
+            table(DIGEST),
+            "The digest of every file of the plan, by its path from the file of the flow.",
+        ),
         "facts": (_FACTS, "What is proved of every run."),
     },
     FORMAT,
@@ -176,7 +180,7 @@ def schema() -> Json:
     plan = object_of(PLAN.describe(found))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"{DOCUMENTATION}/schemas/plan.schema.json",
+        "$id": "urn:stagec:schema:plan",
         "title": FORMAT,
         "description": "One flow, frozen; docs/plan-format.md says what each part means and what no schema can say.",
         "type": "object",

@@ -147,7 +147,12 @@ def _define(found: Definitions, record: _Record) -> Json:
 
 
 def _schema(found: Definitions, record: _Record) -> Json:
-    properties: dict[str, Json] = {each.name: _property(found, each) for each in record.fields}
+    properties: dict[str, Json] = {}
+    for each in record.fields:
+        member = {"description": each.about, **object_of(each.codec.describe(found))}
+        if not each.is_needed and each.default not in (None, "", (), {}):
+            member["default"] = each.codec.write(each.default)
+        properties[each.name] = member
     needed = [each.name for each in record.fields if each.is_needed]
     if record.tag is not None:
         properties = {TAG: {"description": "Which of several kinds it is.", "const": record.tag}, **properties}
@@ -160,11 +165,3 @@ def _schema(found: Definitions, record: _Record) -> Json:
         "required": needed,
         "additionalProperties": False,
     }
-
-
-def _property(found: Definitions, field: _Field) -> Json:
-    """Return the schema of a member, with its default unless that is empty."""
-    made = {"description": field.about, **object_of(field.codec.describe(found))}
-    if not field.is_needed and field.default not in (None, "", (), {}):
-        made["default"] = field.codec.write(field.default)
-    return made

@@ -106,10 +106,12 @@ def _look_at_sources(plan: Plan, schedule: Schedule) -> Iterator[Flaw]:
     for pair in sorted(strays | find_unrelated(before, order, reads.keys() - strays)):
         name, key = reads[pair]
         yield (_NODES, name, "act", "inputs", key), "is an output of a node that this one does not need"
+    made = {
+        name: frozenset(node.act.outputs.values()) for name, node in plan.nodes.items() if type(node.act) is Process
+    }
     for name in schedule.needs:
         for key, given in _inputs(plan, name):
-            source = plan.nodes[given.node].act if given.node is not None else None
-            if type(source) is Process and given.path not in source.outputs.values():
+            if given.node in made and given.path not in made[given.node]:
                 yield (_NODES, name, "act", "inputs", key), f"is no output of {quote(str(given.node))}"
 
 

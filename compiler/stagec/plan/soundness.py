@@ -124,6 +124,8 @@ def _look_around(plan: Plan, found: Flaws) -> None:
     for name, tool in plan.tools.items():
         if (tool.origin == "mcp") != (tool.server is not None):
             found.append((("tools", name), "must have a 'server' if its 'origin' is 'mcp', and only then"))
+        if tool.command and tool.server is not None:
+            found.append((("tools", name), "has a 'command', though its server carries calls out"))
     for name, server in plan.servers.items():
         if server.command is None and server.url is None:
             found.append((("servers", name), "has neither 'command' nor 'url'"))

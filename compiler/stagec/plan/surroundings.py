@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from stagec.core.value import NOTHING, value
+
+_BOUNDARY = re.compile(r"github[A-Z]\w*(?:Close|Comment|Create|Merge|Publish|Update)")
+
+
+def is_boundary_tool(name: str) -> bool:
+    """Tell whether a tool changes what others see at GitHub; of steps, only those that close may call it."""
+    return _BOUNDARY.fullmatch(name) is not None
+
 
 EXTRACTORS = (
     "stdout",
@@ -60,7 +69,8 @@ class Tool:
     """One tool that nodes use: where it comes from, what calling it may do, and its input schema or the digest of it.
 
     `origin` is `bundled`, `discovered`, `mcp` or `unknown`; `effects` `read`, `mutating` or `unknown`. `digest` is
-    there where only the digest of the schema is known, as the lock has it.
+    there where only the digest of the schema is known, as the lock has it. `command` is the argument vector of a
+    program that carries calls out.
     """
 
     origin: str
@@ -68,6 +78,8 @@ class Tool:
     server: str | None = None
     schema: str | None = None
     digest: str | None = None
+    description: str | None = None
+    command: tuple[str, ...] = ()
 
 
 @value

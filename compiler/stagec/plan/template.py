@@ -84,17 +84,16 @@ def strays(template: Template, scope: Scope) -> list[Path]:
         for piece in pieces:
             if isinstance(piece, Text):
                 continue
-            if not _leads(piece.path, around):
+            path = piece.path
+            if not path or path[0] not in around:
+                leads = False
+            else:
+                below = around[path[0]]
+                leads = below is None or len(path) == 1 or path[1] in below
+            if not leads:
                 found.append(piece.path)
             if type(piece) is Each:
                 todo.append((piece.body, {**around, "this": None}))
             elif type(piece) is Choice:
                 todo.extend(((piece.then, around), (piece.otherwise, around)))
     return found
-
-
-def _leads(path: Path, scope: Scope) -> bool:
-    if not path or path[0] not in scope:
-        return False
-    below = scope[path[0]]
-    return below is None or len(path) == 1 or path[1] in below

@@ -6,7 +6,8 @@ import os
 import re
 from collections.abc import Mapping
 
-from stagec.core.bounded import OversizedError, read_path
+from stagec.core import observations
+from stagec.core.bounded import OversizedError
 from stagec.core.budgets import Budgets
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
@@ -40,11 +41,22 @@ class Ceilings:
 
 def ceilings(told: Mapping[str, int], environment: Mapping[str, str]) -> Ceilings:
     """Return the budgets that a user sets: by command line, else by environment, else in a file of the user's own."""
-    file, written = _own(environment)
+    # a user's own configuration file and the budgets in it; nothing else can stand there
+    path = _readable(environment)
+    try:
+        data = observations.read_whole(observations.resolve(path), _FILE) if observations.is_file(path) else b""
+        text = data.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError, OversizedError) as error:
+        raise Failure(f"{quote(path)} cannot be read: {error}") from error
+    table = parse(path, text) if text else {}
+    found = table.get("budgets", {})
+    if table.keys() - {"budgets"} or not isinstance(found, dict):
+        raise Failure(f"{path}:1: a user's own configuration holds a table 'budgets', and nothing else")
+    written = {key: _number(key, given, f"{path}:{line_of(text, ('budgets', key))}") for key, given in found.items()}
     named = {key: environment[_variable(key)] for key in BUDGETS if environment.get(_variable(key))}
     surroundings = {key: amount(key, text, _variable(key)) for key, text in named.items()}
     origins = {
-        **dict.fromkeys(written, file),
+        **dict.fromkeys(written, path),
         **dict.fromkeys(surroundings, ENVIRONMENT),
         **dict.fromkeys(told, "command line"),
     }
@@ -82,20 +94,6 @@ def _check(key: str, number: int, where: str) -> int:
 
 def _variable(key: str) -> str:
     return _PREFIX + key.replace("-", "_").upper()
-
-
-def _own(environment: Mapping[str, str]) -> tuple[str, dict[str, int]]:
-    """Return a user's own configuration file and the budgets in it; nothing else can stand there."""
-    file = _readable(environment)
-    try:
-        text = read_path(file, _FILE).decode("utf-8-sig") if os.path.isfile(file) else ""
-    except (OSError, UnicodeDecodeError, OversizedError) as error:
-        raise Failure(f"{quote(file)} cannot be read: {error}") from error
-    table = parse(file, text) if text else {}
-    found = table.get("budgets", {})
-    if table.keys() - {"budgets"} or not isinstance(found, dict):
-        raise Failure(f"{file}:1: a user's own configuration holds a table 'budgets', and nothing else")
-    return file, {key: _number(key, given, f"{file}:{line_of(text, ('budgets', key))}") for key, given in found.items()}
 
 
 def _number(key: str, given: object, where: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 import re
 from collections.abc import Callable, Mapping
 from itertools import zip_longest
@@ -10,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from stagec.core.failure import Failure
-from stagec.core.value import NOTHING, value
+from stagec.core.value import NOTHING, replace, value
 from stagec.core.version import __version__
 from stagec.core.words import quote
-from stagec.project.ceilings import Ceilings, ceilings, refuse_raised
+from stagec.project.ceilings import ceilings, refuse_raised
 from stagec.project.find import FoundConfiguration, common_folder, configuration_in, find
-from stagec.project.settings import Settings, Value, flat, keys_of, settings_of
+from stagec.project.settings import FileIgnores, Settings, Value, flat, keys_of, settings_of
 from stagec.project.toml import line_of
 
 COMMAND_LINE = "command line"
@@ -45,34 +46,34 @@ def configure(
 ) -> Configuration:
     """Return the configuration for the paths that a user named.
 
-    The root is `root`, else the folder of the nearest configuration at or above the paths, else the folder that holds
-    them all. `overrides` are what the command line says, by key, and win. A configuration that is wrong raises
-    `Failure` with one line per mistake, and so does one that asks for more than its budgets: these are the user's, who
-    sets them by `overrides`, by `environment`, or in a file of the user's own that the environment leads to.
+    The root is `root`, else the folder of the nearest configuration at or above the paths, else the top of their
+    repository, else the folder that holds their `.agent`, else the folder that holds them all. Where nobody names a
+    path or a root and there is no configuration, the current folder is what is looked at. `overrides` are what the
+    command line says, by key, and win. A configuration that is wrong raises `Failure` with one line per mistake, and so
+    does one that asks for more than its budgets: these are the user's, who sets them by `overrides`, by `environment`,
+    or in a file of the user's own that the environment leads to.
     """
-    folder = common_folder(paths if root is None else (root,))
-    found = find(folder) if root is None else configuration_in(folder)
-    written = {} if found is None else _check_keys(found)
+    start = common_folder(paths if root is None else (root,))
+    nearest = find(start) if root is None else configuration_in(start) or start
+    folder, found = (nearest, None) if isinstance(nearest, str) else (nearest.folder, nearest)
+    written = {"roots": (os.path.relpath(start, folder),)} if found is None else _check_keys(found)
     told = flat(overrides)
     limits = ceilings(overrides.get("budgets", NOTHING), environment)
-    _refuse_raised(found, written, limits)
+    # refuse a project that asks for more than its user allows, unless the user says outright what counts
+    for key, ceiling in limits.budgets.items():
+        asked = written.get(f"budgets.{key}")
+        if found is not None and isinstance(asked, int) and key not in limits.outright:
+            refuse_raised(key, asked, ceiling, f"{found.file}:{_line(found, ('budgets', key))}")
     outright = {f"budgets.{key}": limits.budgets[key] for key in limits.outright}
     raised = {f"budgets.{key}": limits.budgets[key] for key in limits.origins}
-    settings = settings_of({**raised, **written, **outright, **told})
+    given = settings_of({**raised, **written, **outright, **told})
+    settings = given if found is None else _add_origins(given, found, frozenset(written) - frozenset(told))
     file = None if found is None else found.file
     sources: dict[str, str] = {f"budgets.{key}": origin for key, origin in limits.origins.items()}
     sources |= {key: file or DEFAULT for key in written if key not in outright}
     sources |= dict.fromkeys(told, COMMAND_LINE)
     provenance = {key: sources.get(key, DEFAULT) for key in keys_of(settings)}
-    return Configuration(Path(folder if found is None else found.folder), settings, provenance, file)
-
-
-def _refuse_raised(found: FoundConfiguration | None, written: Mapping[str, Value], limits: Ceilings) -> None:
-    """Refuse a project that asks for more than its user allows, unless the user says outright what counts."""
-    for key, ceiling in limits.budgets.items():
-        asked = written.get(f"budgets.{key}")
-        if found is not None and isinstance(asked, int) and key not in limits.outright:
-            refuse_raised(key, asked, ceiling, f"{found.file}:{_line(found, ('budgets', key))}")
+    return Configuration(Path(folder), settings, provenance, file)
 
 
 def _check_keys(found: FoundConfiguration) -> dict[str, Value]:
@@ -89,6 +90,14 @@ def _check_keys(found: FoundConfiguration) -> dict[str, Value]:
     if located:
         raise Failure("\n".join(f"{found.file}:{line}: {message}" for line, message in located))
     return flat(found.table)
+
+
+def _add_origins(settings: Settings, found: FoundConfiguration, filed: frozenset[str]) -> Settings:
+    """Return settings with the keys that a file has set, and the lines on which it ignores rules by files."""
+    ways = ((each, ("per-file-ignores", each.pattern, each.selector)) for each in settings.file_ignores.entries)
+    ignores = FileIgnores(tuple(replace(each, line=_line(found, way)) for each, way in ways), found.file, found.text)
+    silencing = frozenset(key for key in filed if key in {"select", "ignore"} or key.startswith("severity."))
+    return replace(settings, filed=silencing, file_ignores=ignores if ignores.entries else settings.file_ignores)
 
 
 def _line(found: FoundConfiguration, path: tuple[str | int, ...]) -> int:

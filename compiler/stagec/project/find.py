@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from stagec.core.bounded import OversizedError, read_path
+from stagec.core import observations
+from stagec.core.bounded import OversizedError
 from stagec.core.failure import Failure
 from stagec.core.value import value
 from stagec.core.words import quote
@@ -16,6 +17,8 @@ from stagec.project.toml import parse
 
 OWN = "stagec.toml"
 SHARED = "pyproject.toml"
+AGENTS = ".agent"
+"""The folder in which projects keep their agents."""
 _LARGEST = 1_000_000
 """Bytes of a configuration file."""
 _LONGEST_PATH = 4_000
@@ -35,8 +38,8 @@ class FoundConfiguration:
 
 def common_folder(paths: Iterable[Path]) -> str:
     """Return the folder that holds all the paths: a folder itself, the folder of a file, else the current one."""
-    folders = [_find_folder(os.path.realpath(possible(path))) for path in paths]
-    return os.path.commonpath(folders) if folders else os.path.realpath(os.curdir)
+    folders = [_find_folder(observations.resolve(possible(path))) for path in paths]
+    return os.path.commonpath(folders) if folders else observations.resolve(os.path.abspath(os.curdir))
 
 
 def possible(path: Path) -> Path:
@@ -46,14 +49,38 @@ def possible(path: Path) -> Path:
     return path
 
 
-def find(folder: str) -> FoundConfiguration | None:
-    """Return the nearest configuration at or above a folder, looking no further up than the top of a repository."""
+def find(folder: str) -> FoundConfiguration | str:
+    """Return the nearest configuration at or above a folder, else the folder that is the root without one.
+
+    That is the top of the repository; outside of one the folder that holds the nearest `.agent`, else `folder`.
+    """
+    here = folder
     while True:
-        found = configuration_in(folder)
-        above = os.path.dirname(folder)
-        if found is not None or above == folder or os.path.lexists(os.path.join(folder, ".git")):
+        found = configuration_in(here)
+        if found is not None:
             return found
+        above = os.path.dirname(here)
+        if observations.has_name(os.path.join(here, ".git")):
+            return here
+        if above == here:
+            return _find_holder(folder)
+        here = above
+
+
+def find_repository(folder: str) -> str | None:
+    """Return the top of the repository that holds a folder."""
+    while not observations.has_name(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
         folder = above
+    return folder
+
+
+def _find_holder(folder: str) -> str:
+    """Return the folder that holds the innermost `.agent` of a path, else the path."""
+    holder, found, _ = f"{folder}{os.sep}".rpartition(f"{os.sep}{AGENTS}{os.sep}")
+    return holder or (os.sep if found else folder)
 
 
 def configuration_in(folder: str) -> FoundConfiguration | None:
@@ -82,11 +109,11 @@ def _read_text(folder: str, name: str) -> str | None:
     try:
         obstacle = _obstacle(folder, path)
         if obstacle is None:
-            return read_path(path, _LARGEST).decode("utf-8-sig")
+            return observations.read_whole(observations.resolve(path), _LARGEST).decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except OversizedError as error:
-        obstacle = str(error)
+    except OversizedError:
+        obstacle = f"is larger than {_LARGEST:,} bytes"
     except OSError as error:
         obstacle = f"cannot be read: {error.strerror or type(error).__name__}"
     except UnicodeDecodeError as error:
@@ -98,16 +125,14 @@ def _read_text(folder: str, name: str) -> str | None:
 
 def _obstacle(folder: str, path: str) -> str | None:
     """Say why a file is not opened: a link may lead anywhere, a pipe may never end."""
-    status = os.stat(path)
-    if os.path.islink(path) and os.path.commonpath([folder, os.path.realpath(path)]) != folder:
+    kind = observations.find_type(path)
+    if observations.is_link(path) and os.path.commonpath([folder, observations.resolve(path)]) != folder:
         return "is a link that leads out of the project"
-    if not stat.S_ISREG(status.st_mode):
-        return "is not a regular file"
-    return f"is larger than {_LARGEST:,} bytes" if status.st_size > _LARGEST else None
+    return None if kind == stat.S_IFREG else "is not a regular file"
 
 
 def _find_folder(path: str) -> str:
     """Return a path that is a folder, or the nearest folder above it."""
-    while not os.path.isdir(path):
+    while not observations.is_folder(path):
         path = os.path.dirname(path)
     return path

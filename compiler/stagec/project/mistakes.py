@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -34,18 +34,16 @@ def mistakes(table: Mapping[str, Any]) -> tuple[Mistake, ...]:
         schema: dict[str, Any] = json.load(file)
     validator = jsonschema_rs.Draft202012Validator(schema, retriever=_refuse)
     given = _as_json(table)
-    errors = _first(validator, given) if json.dumps(given).count(",") > _CROWDED else validator.iter_errors(given)
+
+    errors: Iterable[Any] = ()
+    if json.dumps(given).count(",") <= _CROWDED:
+        errors = validator.iter_errors(given)  # finds all of them at once, however many there are
+    else:
+        try:
+            validator.validate(given)
+        except jsonschema_rs.ValidationError as error:
+            errors = (error,)
     return tuple(islice((each for error in errors for each in _explain(schema, table, error)), _MOST))
-
-
-def _first(validator: Any, given: Any) -> tuple[Any, ...]:
-    from jsonschema_rs import ValidationError
-
-    try:
-        validator.validate(given)
-    except ValidationError as error:
-        return (error,)
-    return ()
 
 
 def _refuse(address: str) -> Any:
@@ -65,21 +63,24 @@ def _as_json(given: Any) -> Any:
 def _explain(schema: Mapping[str, Any], table: Mapping[str, Any], error: Any) -> Iterator[Mistake]:
     path: Path = tuple(error.instance_path)
     kind = error.kind.as_dict()
-    wanted = _schema_at(schema, path)
+    wanted: Any = schema
+    for key in path:
+        below = wanted["items"] if isinstance(key, int) else wanted.get("properties", {}).get(key)
+        wanted = wanted["additionalProperties"] if below is None else below
     if error.kind.name == "additionalProperties":
         known = NameIndex(sorted(wanted["properties"]))
         for key in sorted(kind["unexpected"]):
             yield Mistake((*path, key), f"unknown key {quote(_spell((*path, key)))}{hint(key, known)}")
     else:
-        found = _value_at(table, path)
-        yield Mistake(path, f"{quote(_spell(path))} must be {_describe_expected(wanted, found)}")
-
-
-def _describe_expected(wanted: Mapping[str, Any], found: Any) -> str:
-    if "enum" in wanted:
-        near = hint(found, NameIndex(wanted["enum"])) if isinstance(found, str) else ""
-        return f"{listing(wanted['enum'], 'or')}, found {_describe(found)}{near}"
-    return f"{wanted['x-expected']}, found {_describe(found)}"
+        found: Any = table
+        for key in path:
+            found = found[key]
+        if "enum" in wanted:
+            near = hint(found, NameIndex(wanted["enum"])) if isinstance(found, str) else ""
+            expected = f"{listing(wanted['enum'], 'or')}, found {_describe(found)}{near}"
+        else:
+            expected = f"{wanted['x-expected']}, found {_describe(found)}"
+        yield Mistake(path, f"{quote(_spell(path))} must be {expected}")
 
 
 def _describe(found: Any) -> str:
@@ -92,16 +93,3 @@ def _describe(found: Any) -> str:
 
 def _spell(path: Path) -> str:
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
-
-
-def _schema_at(schema: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
-    for key in path:
-        below = schema["items"] if isinstance(key, int) else schema.get("properties", {}).get(key)
-        schema = schema["additionalProperties"] if below is None else below
-    return schema
-
-
-def _value_at(found: Any, path: Path) -> Any:
-    for key in path:
-        found = found[key]
-    return found

@@ -9,6 +9,7 @@ from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import AnyFamily, AnyRule
 from stagec.core.value import value
+from stagec.core.version import locate_page
 from stagec.core.words import quote
 from stagec.project.settings import Settings
 
@@ -18,27 +19,33 @@ class Selection:
     """The families that judge, and the severity of every rule that may speak, by code.
 
     `severities` is None when nothing was configured: every rule then speaks as it was declared, and need not be
-    imported to find that out.
+    imported to find that out. `documentation` is the address of the site that has the pages of rules.
     """
 
     families: tuple[AnyFamily, ...]
     severities: Mapping[str, Severity] | None
+    documentation: str | None = None
 
     @classmethod
     def of(cls, settings: Settings, families: Iterable[AnyFamily]) -> Selection:
-        """Return what the settings select among the rules of the families; unknown names raise `Failure`."""
+        """Return what the settings select among the rules of the families; unknown names raise `Failure`.
+
+        A mandatory rule does not hear what a file of the project says.
+        """
         every = tuple(families)
         if settings.selects_nothing:
-            return cls(tuple(family for family in every if not family.optional), None)
+            return cls(tuple(family for family in every if not family.optional), None, settings.documentation)
         _refuse_unknown(settings, every)
         chosen: dict[str, Severity] = {}
+        mandatory = settings.told
         for family in every:
             for rule in family.rules():
-                weight = _weight(settings.severity, family, rule)
-                if weight is not None and _is_selected(settings, family, rule):
+                heard = mandatory if rule.mandatory else settings
+                weight = _weigh(heard, family, rule)
+                if weight is not None and _is_selected(heard, family, rule):
                     chosen[rule.code] = weight
         speaking = [family for family in every if not family.optional or any(r.code in chosen for r in family.rules())]
-        return cls(tuple(speaking), chosen)
+        return cls(tuple(speaking), chosen, settings.documentation)
 
     def severity(self, rule: AnyRule) -> Severity | None:
         """Return how heavy the findings of a rule are, or nothing when it does not speak."""
@@ -46,15 +53,33 @@ class Selection:
             return None if rule.pedantic else rule.severity
         return self.severities.get(rule.code)
 
+    def locate_page(self, rule: AnyRule) -> str | None:
+        """Return the address of a rule's page, if it is published."""
+        return locate_page(self.documentation, rule.code)
+
+    def lets_speak(self, family: AnyFamily, rule: AnyRule) -> bool:
+        """Tell whether a rule of a family judges, and its findings are shown."""
+        return not family.asks_first(rule) if self.severities is None else rule.code in self.severities
+
 
 def names_of(family: AnyFamily, rule: AnyRule) -> frozenset[str]:
-    """Return every name that selects a rule: code and its prefixes, rule, family, groups, severity and `ALL`."""
-    prefixes = (rule.code[:length] for length in range(len("STG"), _LONGEST_PREFIX + 1))
-    return frozenset({"ALL", rule.code, rule.name, family.name, rule.severity.value, *rule.groups, *prefixes})
+    """Return every name that selects a rule: code and its prefixes, rule, family, groups, severity and `ALL`.
+
+    A prefix may be written as pages do: `STG6xx` is `STG6`, for codes of this length.
+    """
+    prefixes = [rule.code[:length] for length in range(len("STG"), _LONGEST_PREFIX + 1)]
+    ranges = (each.ljust(len(rule.code), "x") for each in prefixes[1:])
+    return frozenset({"ALL", rule.code, rule.name, family.name, rule.severity.value, *rule.groups, *prefixes, *ranges})
 
 
 _LONGEST_PREFIX = len("STG20")
 """A longer one would be a code: `STG200` is one rule, and not ten rules from `STG2000`."""
+
+
+def _weigh(settings: Settings, family: AnyFamily, rule: AnyRule) -> Severity | None:
+    fitting = names_of(family, rule) & settings.severity.keys()
+    nearest = max(sorted(fitting), key=lambda selector: _precision(selector, rule), default=None)
+    return rule.severity if nearest is None else settings.severity[nearest]
 
 
 def _is_selected(settings: Settings, family: AnyFamily, rule: AnyRule) -> bool:
@@ -63,19 +88,12 @@ def _is_selected(settings: Settings, family: AnyFamily, rule: AnyRule) -> bool:
     return (base or not names.isdisjoint(settings.extend_select)) and names.isdisjoint(settings.ignore)
 
 
-def _weight(severities: Mapping[str, Severity | None], family: AnyFamily, rule: AnyRule) -> Severity | None:
-    fitting = names_of(family, rule) & severities.keys()
-    if not fitting:
-        return rule.severity
-    return severities[max(sorted(fitting), key=lambda selector: _precision(selector, rule))]
-
-
 def _precision(selector: str, rule: AnyRule) -> int:
     if selector in {rule.code, rule.name}:
         return 100
     if selector in rule.groups:
         return 1
-    return len(selector) if selector.startswith("STG") else 0
+    return len(selector.rstrip("x")) if selector.startswith("STG") else 0
 
 
 def _refuse_unknown(settings: Settings, families: Iterable[AnyFamily]) -> None:

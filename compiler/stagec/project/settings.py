@@ -8,7 +8,34 @@ from typing import Any
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Severity
 from stagec.core.scope import SearchScope
-from stagec.core.value import NOTHING, value
+from stagec.core.value import NOTHING, replace, value
+from stagec.core.version import DOCUMENTATION
+
+
+@value
+class FileIgnore:
+    """A rule that is not to speak of the files that a pattern matches, why, and the line that says so."""
+
+    pattern: str
+    selector: str
+    reason: str
+    line: int = 0
+
+
+@value
+class FileIgnores:
+    """What a configuration ignores by files, and its file and text."""
+
+    entries: tuple[FileIgnore, ...] = ()
+    file: str = ""
+    text: str = ""
+
+    def by_pattern(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the reasons by rule, by pattern, as a configuration has them."""
+        found: dict[str, dict[str, str]] = {}
+        for each in self.entries:
+            found.setdefault(each.pattern, {})[each.selector] = each.reason
+        return found
 
 
 @value
@@ -19,6 +46,9 @@ class Settings:
     Each names rules by code, code prefix, rule name, family, group or declared severity. `severity` changes how heavy
     rules are, by the same names, the most precise deciding; None turns them off. `fail_on` None means that findings
     never fail. `models` are those that answer runs: `default`, by a name of plans, or by `node:` and a node.
+    `tools` are the argument vectors of programs that are tools, by name. `documentation` is the address of the site
+    with the pages of rules. `baseline` is a file in the project. `filed`
+    are the keys that a file of the project has set, of those that can silence a rule.
     """
 
     scope: SearchScope = SearchScope()
@@ -30,7 +60,23 @@ class Settings:
     budgets: Budgets = Budgets()
     output_format: str = "text"
     required_version: str | None = None
+    baseline: str | None = None
+    documentation: str | None = DOCUMENTATION
     models: Mapping[str, str] = NOTHING
+    tools: Mapping[str, tuple[str, ...]] = NOTHING
+    file_ignores: FileIgnores = FileIgnores()
+    filed: frozenset[str] = frozenset()
+
+    @property
+    def told(self) -> Settings:
+        """The settings as if no file of the project had said which rules speak, for those that no file silences."""
+        severity = {name: each for name, each in self.severity.items() if f"severity.{name}" not in self.filed}
+        return replace(
+            self,
+            select=None if "select" in self.filed else self.select,
+            ignore=() if "ignore" in self.filed else self.ignore,
+            severity=severity,
+        )
 
     @property
     def selects_nothing(self) -> bool:
@@ -38,7 +84,7 @@ class Settings:
         return self.select is None and not (self.extend_select or self.ignore or self.severity)
 
 
-Value = bool | int | str | tuple[str, ...] | None
+Value = bool | int | str | tuple[str, ...] | Mapping[str, str] | None
 BUDGETS = {name.replace("_", "-"): name for name in ("file_size", "depth", "nodes", "pattern_length", "plan_size")}
 """The budgets that can be set, by key."""
 
@@ -52,6 +98,9 @@ def flat(table: Mapping[str, Any]) -> dict[str, Value]:
         else:
             keys[key] = given if isinstance(given, str) or not isinstance(given, Sequence) else tuple(given)
     return keys
+
+
+_BY_FILE = "per-file-ignores."
 
 
 def keys_of(settings: Settings) -> dict[str, Value]:
@@ -68,8 +117,12 @@ def keys_of(settings: Settings) -> dict[str, Value]:
         "fail-on": _word(settings.fail_on, "never"),
         "output-format": settings.output_format,
         "required-version": settings.required_version,
+        "baseline": settings.baseline,
+        "documentation": settings.documentation,
         **{f"severity.{selector}": _word(each, "off") for selector, each in settings.severity.items()},
+        **{f"{_BY_FILE}{pattern}": reasons for pattern, reasons in settings.file_ignores.by_pattern().items()},
         **{f"models.{name}": each for name, each in settings.models.items()},
+        **{f"tools.{name}": each for name, each in settings.tools.items()},
         **{f"budgets.{key}": getattr(settings.budgets, name) for key, name in BUDGETS.items()},
     }
 
@@ -89,8 +142,17 @@ def settings_of(keys: Mapping[str, Any]) -> Settings:
         budgets=Budgets(**{name: every[f"budgets.{key}"] for key, name in BUDGETS.items()}),
         output_format=every["output-format"],
         required_version=every["required-version"],
+        baseline=every["baseline"],
+        documentation=every["documentation"],
         models={key.partition(".")[2]: given for key, given in every.items() if key.startswith("models.")},
+        tools={key.partition(".")[2]: tuple(given) for key, given in every.items() if key.startswith("tools.")},
+        file_ignores=_read_ignores(every),
     )
+
+
+def _read_ignores(keys: Mapping[str, Any]) -> FileIgnores:
+    tables = ((key.removeprefix(_BY_FILE), given) for key, given in keys.items() if key.startswith(_BY_FILE))
+    return FileIgnores(tuple(FileIgnore(pattern, *each) for pattern, given in tables for each in given.items()))
 
 
 def _word(severity: Severity | None, nothing: str) -> str:

@@ -45,12 +45,9 @@ def format_rehydrated(checkpoint: str) -> str:
 def _format(kind: str, subtype: str | None, attributes: Mapping[str, str]) -> str:
     """Return a marker; what would end a value or the line is replaced, since nothing can escape it."""
     parts = [kind, *(() if subtype is None else (subtype,)), *(f"{key}={text}" for key, text in attributes.items())]
-    return f"[{':'.join(_UNSAFE.sub(_replace, part) for part in parts)}]"
+    safe = [_UNSAFE.sub(lambda unsafe: _SHOWN.get(unsafe[0], " "), part) for part in parts]
+    return f"[{':'.join(safe)}]"
 
 
 _UNSAFE = re.compile(r"[:\[\]]|\s+|[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 _SHOWN = {":": "-", "[": "(", "]": ")"}
-
-
-def _replace(unsafe: re.Match[str]) -> str:
-    return _SHOWN.get(unsafe[0], " ")

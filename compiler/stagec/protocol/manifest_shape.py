@@ -70,14 +70,11 @@ def find_shape_faults(manifest: Object) -> tuple[CheckpointFault, ...]:
 
 
 def _demand_reason(manifest: Object, status: str, found: tuple[CheckpointFault, ...]) -> tuple[CheckpointFault, ...]:
-    if manifest.get("status") != status or manifest.get("reason") or not all(map(_is_readable, found)):
+    # after other faults a schema does not go on to compare members with each other
+    is_readable = all(fault.topic == MALFORMED and fault.reason != "choice" for fault in found)
+    if manifest.get("status") != status or manifest.get("reason") or not is_readable:
         return found
     return (*found, CheckpointFault(NO_REASON, ("reason",), facts={"status": status}))
-
-
-def _is_readable(fault: CheckpointFault) -> bool:
-    """Tell whether a schema goes on to compare members with each other after such a fault."""
-    return fault.topic == MALFORMED and fault.reason != "choice"
 
 
 def _type(given: Json, wanted: str, at: Pointer) -> CheckpointFault:

@@ -93,15 +93,11 @@ def _order(name: str) -> tuple[bool, int]:
 
 def _write_scalar(given: Json) -> str:
     if isinstance(given, int | float) and not isinstance(given, bool):
-        return _write_number(given)
+        try:
+            return compact(given if -MOST <= given <= MOST else float(given))
+        except (OverflowError, ValueError):  # infinite
+            return "null"
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", compact(given))
-
-
-def _write_number(given: float) -> str:
-    try:
-        return compact(given if -MOST <= given <= MOST else float(given))
-    except (OverflowError, ValueError):  # infinite
-        return "null"
 
 
 def _drop_digest(manifest: Object) -> Mapping[str, Json]:

@@ -84,7 +84,22 @@ def read_stage_id(text: str) -> StageId:
     if match is None:
         return StageId(text, faults=(StageIdFault.FORMAT,))
     number, verb, noun = int(match["number"]), match["verb"], match["noun"] or ""
-    return StageId(text, number, verb, noun, tuple(_find_faults(text, number, verb, noun)))
+    faults = [StageIdFault.TOO_LONG] if len(text) > LONGEST_ID else []
+    if number == 0:
+        faults.append(StageIdFault.SEQUENCE_ZERO)
+    if text.endswith("_") or "__" in text:
+        faults.append(StageIdFault.UNDERSCORE_RUN)
+    has_digits = _DIGIT.search(verb + noun) is not None
+    if has_digits:
+        faults.append(StageIdFault.DIGITS)
+    found = [*faults, *_judge_words(verb, noun.strip("_"))]
+    return StageId(
+        text,
+        number,
+        verb,
+        noun,
+        tuple([each for each in found if not (has_digits and each is StageIdFault.UNKNOWN_VERB)]),
+    )
 
 
 def is_short_form(text: str) -> bool:
@@ -105,19 +120,6 @@ def suggest_stage_id(text: str) -> str | None:
     words = [word.lower() for word in _WORD.findall(text[prefix.end() :])]
     meant = "_".join([f"S{int(prefix['number']):02}", *words])
     return None if read_stage_id(meant).faults else meant
-
-
-def _find_faults(text: str, number: int, verb: str, noun: str) -> list[StageIdFault]:
-    faults = [StageIdFault.TOO_LONG] if len(text) > LONGEST_ID else []
-    if number == 0:
-        faults.append(StageIdFault.SEQUENCE_ZERO)
-    if text.endswith("_") or "__" in text:
-        faults.append(StageIdFault.UNDERSCORE_RUN)
-    has_digits = _DIGIT.search(verb + noun) is not None
-    if has_digits:
-        faults.append(StageIdFault.DIGITS)
-    found = [*faults, *_judge_words(verb, noun.strip("_"))]
-    return [each for each in found if not (has_digits and each is StageIdFault.UNKNOWN_VERB)]
 
 
 def _judge_words(verb: str, noun: str) -> list[StageIdFault]:

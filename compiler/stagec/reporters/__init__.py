@@ -20,7 +20,10 @@ class Report:
     """What there is to tell: diagnostics in the order of printing, the flows found, and every file read, by name.
 
     A `quiet` report holds diagnostics only. `excerpts` are lines, by number, of files that nobody keeps. Rules whose
-    codes are `explained` need not be explained again.
+    codes are `explained` need not be explained again. `name_file` returns what a file of the project is called where
+    the reader stands, `name_in_repository` what it is called from the top of the repository, as build services do.
+    `explain` returns the page of a rule, in Markdown, by its code; `documentation` is the address of the site with all.
+    `suppressed` counts what files silence, `known` what the baseline accepts.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -30,6 +33,12 @@ class Report:
     quiet: bool = False
     excerpts: Mapping[str, Mapping[int, str]] = NOTHING
     explained: frozenset[str] = frozenset()
+    name_file: Callable[[str], str] = str
+    name_in_repository: Callable[[str], str] = str
+    explain: Callable[[str], str] = str
+    documentation: str | None = None
+    suppressed: int = 0
+    known: int = 0
 
     def counts(self) -> Mapping[Severity, int]:
         """Return how many diagnostics there are of every severity, heaviest first."""

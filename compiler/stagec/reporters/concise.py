@@ -7,18 +7,16 @@ from stagec.reporters import Diagnostic, Report, Reporter
 
 
 def _render(report: Report) -> str:
-    return "".join(_format_line(each, report.canvas.encoding) for each in report.diagnostics)
+    return "".join(_format_line(each, report) for each in report.diagnostics)
 
 
-def _format_line(each: Diagnostic, encoding: str) -> str:
+def _format_line(each: Diagnostic, report: Report) -> str:
     start = each.span.start
-    head = f"{_quote_file(each.at.file)}:{start.line}:{start.column}: {each.severity}[{each.code}] {each.name}"
-    return visible(f"{head}: {each.message}", encoding) + "\n"
-
-
-def _quote_file(name: str) -> str:
-    """Keep a file called `::error::` from being obeyed by a build service that reads the output."""
-    return f"./{name}" if name.lstrip().startswith("::") else name
+    # keep a file called `::error::` from being obeyed by a build service that reads the output
+    name = report.name_file(each.at.file)
+    quote_file = f"./{name}" if name.lstrip().startswith("::") else name
+    where = f"{quote_file}:{start.line}:{start.column}"
+    return visible(f"{where}: {each.severity}[{each.code}] {each.name}: {each.message}", report.canvas.encoding) + "\n"
 
 
 REPORTER = Reporter("concise", _render)

@@ -14,24 +14,23 @@ _VERSION = 1
 def _render(report: Report) -> str:
     from json import dumps  # not needed by other reporters
 
-    lines = ",".join(f"\n{dumps(_describe_diagnostic(each))}" for each in report.diagnostics)
+    lines = ",".join(f"\n{dumps(_describe_diagnostic(each, report))}" for each in report.diagnostics)
     end = "\n]" if lines else "]"
-    text = f'{{"version": {_VERSION},\n"summary": {dumps(_summarize(report))},\n"diagnostics": [{lines}{end}}}\n'
-    return text.replace(
-        "##", "#\\u0023"
-    )  # build services obey `##[…]` wherever it stands; it can only stand in strings
-
-
-def _summarize(report: Report) -> dict[str, Any]:
     counts = report.counts()
-    return {
+    summarize = {
         "errors": counts[Severity.ERROR],
         "warnings": counts[Severity.WARNING],
         "notes": counts[Severity.NOTE],
         "folded": sum(each.folded for each in report.diagnostics),
+        "suppressed": report.suppressed,
+        "baseline": report.known,
         "files": len(report.trees),
         "flows": [_describe_flow(each) for each in report.flows],
     }
+    text = f'{{"version": {_VERSION},\n"summary": {dumps(summarize)},\n"diagnostics": [{lines}{end}}}\n'
+    return text.replace(
+        "##", "#\\u0023"
+    )  # build services obey `##[…]` wherever it stands; it can only stand in strings
 
 
 def _describe_flow(flow: Flow) -> dict[str, Any]:
@@ -39,35 +38,43 @@ def _describe_flow(flow: Flow) -> dict[str, Any]:
     return {"id": flow.id, "nodes": len(flow.nodes), "edges": edges}
 
 
-def _describe_diagnostic(each: Diagnostic) -> dict[str, Any]:
+def _describe_diagnostic(each: Diagnostic, report: Report) -> dict[str, Any]:
     return {
         "code": each.code,
         "name": each.name,
         "severity": each.severity,
         "origin": list(each.origin),
         "file": each.at.file,
+        "path": report.name_file(each.at.file),
         "pointer": pointer_text(each.at.pointer),
         "span": _describe_span(each.span),
         "message": each.message,
-        "related": [_describe_remark(also) for also in each.related],
+        "related": [_describe_remark(also, report) for also in each.related],
         "folded": each.folded,
         "fix": _describe_fix(each.fix) if each.fix else None,
+        "help": each.help,
         "url": each.url,
     }
 
 
-def _describe_remark(also: Remark) -> dict[str, Any]:
-    pointer = pointer_text(also.at.pointer)
-    return {"file": also.at.file, "pointer": pointer, "span": _describe_span(also.span), "message": also.message}
+def _describe_remark(also: Remark, report: Report) -> dict[str, Any]:
+    return {
+        "file": also.at.file,
+        "path": report.name_file(also.at.file),
+        "pointer": pointer_text(also.at.pointer),
+        "span": _describe_span(also.span),
+        "message": also.message,
+    }
 
 
 def _describe_fix(fix: Fix) -> dict[str, Any]:
-    return {"message": fix.message, "edits": [_describe_edit(edit) for edit in fix.edits]}
+    return {"message": fix.message, "safe": fix.is_safe, "edits": [_describe_edit(edit) for edit in fix.edits]}
 
 
 def _describe_edit(edit: Edit) -> dict[str, Any]:
     pointer = pointer_text(edit.at.pointer)
-    return {"change": edit.change, "file": edit.at.file, "pointer": pointer, "value": edit.value}
+    stretch = {} if edit.at.range is None else {"range": [*edit.at.range]}
+    return {"change": edit.change, "file": edit.at.file, "pointer": pointer, **stretch, "value": edit.value}
 
 
 def _describe_span(span: Span) -> dict[str, Any]:

@@ -31,21 +31,17 @@ def advance(program: Program, state: State, event: Event) -> StepResult:
         _resume(builder, event)
     elif state.ended is None:
         if type(event) is Answered:
-            _answer(builder, event)
+            effect = builder.before.pending.get(event.key)
+            execution = builder.execution(execution_of(event.key))
+            if effect is not None and execution is not None:
+                builder.settle(event.key)
+                builder.acting = execution
+                move(builder, resume_act(builder, execution, effect, _read(event.answer)))
         elif type(event) is Cancelled:
             _cancel(builder, event)
         elif type(event) is Started and not state.run:
             _start(builder, event)
     return builder.step()
-
-
-def _answer(builder: StepBuilder, event: Answered) -> None:
-    effect = builder.before.pending.get(event.key)
-    execution = builder.execution(execution_of(event.key))
-    if effect is not None and execution is not None:
-        builder.settle(event.key)
-        builder.acting = execution
-        move(builder, resume_act(builder, execution, effect, _read(event.answer)))
 
 
 def _cancel(builder: StepBuilder, event: Cancelled) -> None:

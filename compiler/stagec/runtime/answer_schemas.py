@@ -16,9 +16,10 @@ from stagec.core.expansion import (
     steps,
     texts_of,
 )
+from stagec.core.expansion.weight import explain_size, overweight, weigh
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.plan.costs import explain_size, list_schemas, overweight, schema_in, weigh
+from stagec.plan.costs import list_schemas, schema_in
 from stagec.plan.document import Plan
 
 

@@ -98,12 +98,12 @@ def _files(output: Output) -> Json:
 
 def _find_failed_tests(output: Output) -> Json:
     find = (_FAILED_TEST.search(line) for line in _lines(output))
-    return [_test((each["name"] or each["other"]).strip()) for each in find if each is not None]
-
-
-def _test(told: str) -> Json:
-    name, _, error = told.partition(" - ")
-    return {"name": name, "error": error}
+    found: list[Json] = []
+    for each in find:
+        if each is not None:
+            name, _, error = (each["name"] or each["other"]).strip().partition(" - ")
+            found.append({"name": name, "error": error})
+    return found
 
 
 def _errors(output: Output) -> Json:

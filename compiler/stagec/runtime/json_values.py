@@ -133,7 +133,8 @@ def _look_closer(given: Any, inner: list[Any]) -> bool:
     if isinstance(given, int):
         return not -_EXACT <= given <= _EXACT
     if isinstance(given, float):
-        _check_number(given)
+        if not math.isfinite(given):
+            raise UnreadableError
     elif isinstance(given, str):
         _check_text(given)
     elif isinstance(given, dict):
@@ -141,11 +142,6 @@ def _look_closer(given: Any, inner: list[Any]) -> bool:
     elif isinstance(given, list | tuple):
         inner += given
     return False
-
-
-def _check_number(given: float) -> None:
-    if not math.isfinite(given):
-        raise UnreadableError
 
 
 def _check_text(given: str) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from stagec.core.json import Json
 from stagec.core.value import replace, value
 from stagec.plan.document import Plan
-from stagec.plan.load import Loaded, PlanError, read_frame
-from stagec.plan.load import load as load_plan
-from stagec.plan.load import verify as verify_plan
+from stagec.plan.loader import Loaded, PlanError, read_frame
+from stagec.plan.loader import load as load_plan
+from stagec.plan.loader import verify as verify_plan
 from stagec.plan.node import Edge, Go, Named, Pick, Schedule, Target
 from stagec.runtime.agenda import Agenda, list_schedules, prepare
 from stagec.runtime.answer_schemas import AnswerSchemas, find_unusable
@@ -41,7 +41,7 @@ _MOST = 10_000
 def load(data: bytes) -> Program:
     """Return the program of a plan's file, or raise `stagec.plan.PlanError`.
 
-    A plan is verified when a process first loads it; when it loads it again, only what `stagec.plan.load` checks is.
+    A plan is verified when a process first loads it; when it loads it again, only what `stagec.plan.loader` checks is.
     """
     digest, _ = read_frame(data)
     loaded = load_plan(data) if digest in _verified else verify(data)

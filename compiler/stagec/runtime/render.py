@@ -51,7 +51,9 @@ class Renderer:
                     for element in found if type(found) is list else ():
                         yield from self._pieces(piece.body, {**scope, "this": element}, lenient)
                 case Choice():
-                    chosen = piece.then if _is_something(piece, scope) else piece.otherwise
+                    known = follow(scope, piece.path)
+                    is_something = known is not MISSING and (type(known) is dict or bool(known))
+                    chosen = piece.then if is_something else piece.otherwise
                     yield from self._pieces(chosen, scope, lenient)
 
 
@@ -62,8 +64,3 @@ def _fill(hole: Hole, scope: Mapping[str, Json], lenient: Container[str | int]) 
     if hole.path and hole.path[0] in lenient:
         return ""
     raise UnfilledError(hole.path)
-
-
-def _is_something(choice: Choice, scope: Mapping[str, Json]) -> bool:
-    found = follow(scope, choice.path)
-    return found is not MISSING and (type(found) is dict or bool(found))

@@ -40,7 +40,11 @@ def begin(builder: StepBuilder, pending: PendingNode) -> tuple[NodeResult, ...]:
     """Begin an execution, and return it if it is over at once."""
     limits, count = builder.program.plan.limits, builder.now.executions
     if limits.executions is not None and count >= limits.executions:
-        _stop_at_bound(builder, pending)
+        if limits.reached is Outcome.DONE:
+            builder.complete("bound reached")
+        else:
+            detail = f"the limit is {limits.executions:,}"
+            builder.give_up(_failure_before(builder, pending, FailureKind.BOUND, detail))
         return _NOTHING
     act, prompt = builder.nodes[pending.node].act, pending.prompt
     if prompt is None and isinstance(act, Prompt):
@@ -49,15 +53,6 @@ def begin(builder: StepBuilder, pending: PendingNode) -> tuple[NodeResult, ...]:
         except UnstartableError as error:
             return _begin_fallback(builder, pending, str(error))
     return begin_act(builder, act, _enter(builder, pending, prompt))
-
-
-def _stop_at_bound(builder: StepBuilder, pending: PendingNode) -> None:
-    limits = builder.program.plan.limits
-    if limits.reached is Outcome.DONE:
-        builder.complete("bound reached")
-    else:
-        detail = f"the limit is {limits.executions:,}"
-        builder.give_up(_failure_before(builder, pending, FailureKind.BOUND, detail))
 
 
 def _failure_before(builder: StepBuilder, pending: PendingNode, kind: FailureKind, detail: str) -> RunFailure:

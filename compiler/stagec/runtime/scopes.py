@@ -63,7 +63,10 @@ def end_branch(builder: StepBuilder, branch: Branch, outcome: Outcome, over: Nod
         following, end = _end_in_scope(builder, branch, end, over)
         if end is None:
             return following
-        _leave_scope(builder, branch.scope, scope)
+        name = branch.scope
+        close_scope(builder, name)
+        if scope.is_fork and is_outside(builder.now.scopes, scope.around):
+            builder.emit("SessionTurnEnd", compoundTurnId=fork_turn(name), turnId=fork_turn(name))
         branch = scope.around
     if end is not None:
         end_run(builder, end.outcome, end.failure, end.why)
@@ -136,12 +139,6 @@ def _report_failed_sibling(builder: StepBuilder, scope: Scope, branch: Branch) -
     return error("ExtensionHost/ParallelSiblingFailure", **facts)
 
 
-def _leave_scope(builder: StepBuilder, name: str, scope: Scope) -> None:
-    close_scope(builder, name)
-    if scope.is_fork and is_outside(builder.now.scopes, scope.around):
-        builder.emit("SessionTurnEnd", compoundTurnId=fork_turn(name), turnId=fork_turn(name))
-
-
 def _continue_scope(
     builder: StepBuilder, scope: Scope, branch: Branch, over: NodeResult
 ) -> tuple[PendingNode | None, bool]:
@@ -160,14 +157,10 @@ def _continue_scope(
         return None, True
     upstream = tuple(scope.results[index] for index in range(len(scope.nodes)))
     if not may_join(upstream):
-        _refuse_join(builder, scope, upstream)
+        bad = next(index for index, each in enumerate(upstream) if not may_join((each,)))
+        detail = f"the branch of {scope.nodes[bad]} ended with {as_text(verdict_of(upstream[bad]))}"
+        failure = RunFailure(FailureKind.UNJOINABLE, detail, scope.join)
+        builder.give_up(failure, error("ExtensionHost/JoinPreconditionViolated", stageId=scope.join))
         return None, False
     close_scope(builder, name)
     return PendingNode(scope.join, scope.around, upstream, over.execution.node, joins=name), False
-
-
-def _refuse_join(builder: StepBuilder, scope: Scope, upstream: tuple[Json, ...]) -> None:
-    bad = next(index for index, each in enumerate(upstream) if not may_join((each,)))
-    detail = f"the branch of {scope.nodes[bad]} ended with {as_text(verdict_of(upstream[bad]))}"
-    failure = RunFailure(FailureKind.UNJOINABLE, detail, scope.join)
-    builder.give_up(failure, error("ExtensionHost/JoinPreconditionViolated", stageId=scope.join))

@@ -8,6 +8,7 @@ from enum import Enum
 from functools import partial
 from pathlib import Path
 
+from stagec.core import observations
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.scope import SearchScope
@@ -35,27 +36,22 @@ def resolve(root: Path, path: Path, overlay: Collection[str]) -> tuple[str, Path
     """
     if len(str(path)) > _LONGEST:
         raise Failure(f"{quote(path)} is longer than a path can be")
-    full = _full(root, path)
+    given = os.path.join(root, path)
+    folder, name = os.path.split(given)
+    is_whole = name in {"", ".", ".."}
+    full = observations.resolve(given) if is_whole else os.path.join(observations.resolve(folder), name)
     file = os.path.relpath(full, root).replace(os.sep, "/")
     if not _inside(root, full):
         raise Failure(f"{quote(path)} lies outside the project {quote(root)}; --root says where a project begins")
     if file in overlay:
         return file, PathKind.TEXT
-    if not os.path.lexists(full):
+    if not observations.has_name(full):
         raise Failure(_missing(root, full))
-    if not os.path.isdir(full):
+    if not observations.is_folder(full):
         return file, PathKind.FILE
-    if not _inside(root, os.path.realpath(full)):
-        raise Failure(f"{quote(file)} is a link that leads out of the project {quote(root)}")
+    if not _inside(root, observations.resolve(full)):
+        raise Failure(f"{quote(os.path.relpath(full))} is a link that leads out of the project {quote(root)}")
     return "" if file == "." else file, PathKind.FOLDER
-
-
-def _full(root: Path, path: Path) -> str:
-    given = os.path.join(root, path)
-    folder, name = os.path.split(given)
-    if name in {"", ".", ".."}:
-        return os.path.realpath(given)
-    return os.path.join(os.path.realpath(folder), name)
 
 
 def _inside(root: Path, full: str) -> bool:
@@ -63,16 +59,25 @@ def _inside(root: Path, full: str) -> bool:
 
 
 def _missing(root: Path, full: str) -> str:
-    """Say which part of a path is the first that is not there, and what it may have been meant to be."""
+    """Say which part of a path is the first that is not there, and what it may have been meant to be.
+
+    Names are those that a user writes who stands in the current folder.
+    """
     folder, name = os.path.split(full)
-    while not os.path.lexists(folder):
+    while not observations.has_name(folder):
         folder, name = os.path.split(folder)
-    siblings = NameIndex(sorted(os.listdir(folder)) if os.access(folder, os.R_OK) and os.path.isdir(folder) else ())
-    file = quote(os.path.relpath(full, root))
-    where = os.path.relpath(folder, root)
-    place = "the project" if where == "." else quote(where)
+    siblings = NameIndex(_list_names(folder))
+    file = quote(os.path.relpath(full))
+    place = "the project" if folder == str(root) else quote(os.path.relpath(folder))
     missing = f"{file} does not exist" if os.path.dirname(full) == folder else f"{file}: {place} has no {quote(name)}"
     return f"{missing}{hint(name, siblings)}"
+
+
+def _list_names(folder: str) -> list[str]:
+    try:
+        return [entry.name for entry in observations.list_folder(folder)]
+    except OSError:
+        return []
 
 
 @value
@@ -113,7 +118,7 @@ def discover(
     """
     claims = tuple(wish.claims for wish in wishes)
     considers = tuple(wish.considers for wish in wishes if wish.considers is not None)
-    walk = Walk(root.resolve(), scope, partial(_any, claims), partial(_any, considers))
+    walk = Walk(Path(observations.resolve(root)), scope, partial(_any, claims), partial(_any, considers))
     by_hand: set[str] = set()
     for path in paths or tuple(walk.root / folder for folder in scope.roots):
         file, named = resolve(walk.root, path, overlay)

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from stagec.core.observations import find_type, read_head, resolve
 from stagec.core.scope import SearchScope
 from stagec.core.value import replace, value
 
@@ -31,7 +32,23 @@ class Pattern:
         """Tell whether the pattern means this very path, not something above it."""
         if self.folders_only and not folder:
             return False
-        return _fits(self.parts, path) if self.anchored else bool(_ask(self.parts[0], path[-1]))
+        # match whole paths; after a `**` the earliest fit is as good as any, so only the last `**` is ever retried
+        if not self.anchored:
+            return bool(_ask(self.parts[0], path[-1]))
+        parts = self.parts
+        at = here = 0
+        retry: tuple[int, int] | None = None
+        while here < len(path):
+            if at < len(parts) and parts[at] is None:
+                at, retry = at + 1, (at + 1, here)
+            elif at < len(parts) and _ask(parts[at], path[here]):
+                at, here = at + 1, here + 1
+            elif retry is None:
+                return False
+            else:
+                at, here = retry[0], retry[1] + 1
+                retry = (at, here)
+        return all(part is None for part in parts[at:])
 
 
 @value
@@ -54,9 +71,18 @@ class Patterns:
                 return not pattern.taken_back
         return None
 
+    def hold(self, file: str) -> bool:
+        """Tell whether a file is matched, or the nearest folder above it of which anything is said."""
+        found = self.verdict(file, folder=False)
+        for path in reversed(list(_ways(file))[:-1]):
+            found = self.verdict(path, folder=True) if found is None else found
+        return bool(found)
+
 
 def _pattern(line: str) -> Pattern | None:
-    text = _without_trailing_spaces(line.rstrip("\r\n"))
+    line = line.rstrip("\r\n")
+    kept = line.rstrip(" ")
+    text = f"{kept} " if kept.endswith("\\") and kept != line else kept
     taken_back = text.startswith("!")
     text = text[taken_back:]
     if text.startswith("#") and not taken_back:
@@ -71,28 +97,6 @@ def _pattern(line: str) -> Pattern | None:
     if len(parts) > 1 and parts[-1] is None:
         parts = (*parts[:-1], _anything, None)  # `a/**` means what is inside `a`, not `a` itself
     return Pattern(parts, anchored, folders_only, taken_back)
-
-
-def _without_trailing_spaces(line: str) -> str:
-    kept = line.rstrip(" ")
-    return f"{kept} " if kept.endswith("\\") and kept != line else kept
-
-
-def _fits(parts: Sequence[Part], path: Sequence[str]) -> bool:
-    """Match whole paths; after a `**` the earliest fit is as good as any, so only the last `**` is ever retried."""
-    at = here = 0
-    retry: tuple[int, int] | None = None
-    while here < len(path):
-        if at < len(parts) and parts[at] is None:
-            at, retry = at + 1, (at + 1, here)
-        elif at < len(parts) and _ask(parts[at], path[here]):
-            at, here = at + 1, here + 1
-        elif retry is None:
-            return False
-        else:
-            at, here = retry[0], retry[1] + 1
-            retry = (at, here)
-    return all(part is None for part in parts[at:])
 
 
 def _ask(part: Part, name: str) -> object:
@@ -114,7 +118,21 @@ def _part(text: str) -> Callable[[str], object]:
     if text.startswith("*") and _PLAIN.fullmatch(text, 1):
         ending = text[1:]
         return lambda name: name.endswith(ending)
-    return re.compile(_expression(text), re.DOTALL).fullmatch
+    # translate one part: what stands between two stars has a fixed length, so its earliest fit can be kept
+    chunks = [""]
+    for token in _TOKEN.finditer(text):
+        if token["broken"]:
+            return re.compile(_NEVER, re.DOTALL).fullmatch
+        if token["star"]:
+            chunks.append("")
+        else:
+            chunks[-1] += _one(token)
+    first, *middle = chunks
+    if not middle:
+        return re.compile(first, re.DOTALL).fullmatch
+    return re.compile(
+        first + "".join(f"(?>.*?{chunk})" for chunk in middle[:-1]) + f".*{middle[-1]}", re.DOTALL
+    ).fullmatch
 
 
 _TOKEN = re.compile(
@@ -123,22 +141,6 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _NEVER = r"(?!)"
-
-
-def _expression(text: str) -> str:
-    """Translate one part: what stands between two stars has a fixed length, so its earliest fit can be kept."""
-    chunks = [""]
-    for token in _TOKEN.finditer(text):
-        if token["broken"]:
-            return _NEVER
-        if token["star"]:
-            chunks.append("")
-        else:
-            chunks[-1] += _one(token)
-    first, *middle = chunks
-    if not middle:
-        return first
-    return first + "".join(f"(?>.*?{chunk})" for chunk in middle[:-1]) + f".*{middle[-1]}"
 
 
 def _one(token: re.Match[str]) -> str:
@@ -237,12 +239,7 @@ class IgnoreRules:
 
     def includes(self, file: str) -> bool:
         """Tell whether `include` names a file or a folder above it; where it is not set, every file is included."""
-        if self.include is None:
-            return True
-        verdict = self.include.verdict(file, folder=False)
-        for path in reversed(list(_ways(file))[:-1]):
-            verdict = self.include.verdict(path, folder=True) if verdict is None else verdict
-        return bool(verdict)
+        return self.include is None or self.include.hold(file)
 
 
 def _verdict(patterns: Patterns | None, file: str, *, folder: bool) -> bool | None:
@@ -259,10 +256,8 @@ def _ways(file: str) -> Iterator[str]:
 def _lines(path: str) -> list[str]:
     """Return the lines of a `.gitignore`; as for git, a link or anything that is no file is none."""
     try:
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            return []
-        with open(path, "rb") as file:
-            data = file.read(_LONGEST)
+        is_file = find_type(path, follow=False) == stat.S_IFREG
+        data = read_head(resolve(path), _LONGEST) if is_file else b""  # a folder on the way may be a link
     except OSError:
         return []
     return os.fsdecode(data.removeprefix(b"\xef\xbb\xbf")).split("\n")[:_MOST]

@@ -8,14 +8,15 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from stagec.core.bounded import OversizedError, read_stream
+from stagec.core import observations
+from stagec.core.bounded import OversizedError
 from stagec.core.budgets import Budgets
-from stagec.core.disk import open_to_read
 from stagec.core.expansion import PatternTally
 from stagec.core.place import Place
 from stagec.core.value import NOTHING
 from stagec.sources.formats import format_of, format_of_content
 from stagec.sources.formats.plain import FORMAT as PLAIN
+from stagec.sources.suppression import SIGN
 from stagec.sources.tree import Fault, Format, Parsed, Tree
 from stagec.sources.walk import NEVER
 
@@ -28,17 +29,24 @@ _CLOSED = frozenset({"unreadable-file", "outside-project"})
 class Sources:
     """The files of one project as trees, by their path relative to its root.
 
-    `overlay` holds texts that stand for files, such as standard input; they win over what lies on disk. `patterns`
-    counts the regular expressions of all of them.
+    `overlay` holds texts that stand for files, such as standard input; they win over what lies on disk. `hidden` files
+    are taken for absent. `patterns` counts the regular expressions of all of them.
     """
 
-    def __init__(self, root: Path, budgets: Budgets, overlay: Mapping[str, bytes] = NOTHING) -> None:
-        self.root = root.resolve()
+    def __init__(
+        self,
+        root: Path,
+        budgets: Budgets,
+        overlay: Mapping[str, bytes] = NOTHING,
+        hidden: frozenset[str] = frozenset(),
+    ) -> None:
+        self.root = Path(observations.resolve(root))
         self.budgets = budgets
         self.patterns = PatternTally(budgets)
         self._overlay = overlay
+        self._hidden = hidden
         self._trees: dict[str, Tree | None] = {}
-        self._folders: dict[str, bool] = {}
+        self._folders: dict[str, str] = {}
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -51,7 +59,7 @@ class Sources:
         `kind` and `room`, how many times larger than others it may be, count at the first reading.
         """
         if file not in self._trees:
-            self._trees[file] = self._read(file, kind, room)
+            self._trees[file] = None if file in self._hidden else self._read(file, kind, room)
         return self._trees[file]
 
     def find_tree(self, file: str) -> Tree | None:
@@ -77,55 +85,63 @@ class Sources:
         while folders:
             base = folders.pop()
             for entry in self._entries(base):
-                if entry.is_dir(follow_symlinks=False) and entry.name not in NEVER:
+                if entry.is_folder and entry.name not in NEVER:
                     folders.append(f"{base}{entry.name}/")
-                if _is_meant(entry, suffix):
+                # whether what lies in a folder is a file with a suffix, or a folder in the place of a prompt or a stage
+                if entry.is_folder:
+                    is_meant = entry.name.endswith(_MARKDOWN) and _MARKDOWN.endswith(suffix)
+                else:
+                    leads_to_folder = entry.is_link and observations.is_folder(entry.path)
+                    is_meant = entry.name.endswith(suffix) and not leads_to_folder
+                if is_meant:
                     found.add(base + entry.name)
-        return tuple(sorted(found))
+        return tuple(sorted(found - self._hidden))
 
-    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+    def _entries(self, folder: str) -> list[observations.FolderEntry]:
         """Return what lies in a folder; of one that cannot be listed the walk through the project says so."""
         try:
-            with os.scandir(f"{self.root}/{folder}") as entries:
-                return list(entries)
+            return observations.list_folder(f"{self.root}/{folder}")
         except OSError:
             return []
 
     def glance(self, file: str, most: int) -> bytes:
         """Return so many first bytes of a file, none where there is no file to read; nothing is remembered."""
+        if file in self._hidden:
+            return b""
         if file in self._overlay:
             return self._overlay[file][:most]
         try:
-            if not (_nameable(file) and self._is_ours(file)):
-                return b""
-            with open(f"{self.root}/{file}", "rb", buffering=0) as opened:
-                return opened.read(most)
+            path, kind = self._resolve(file) if _nameable(file) else ("", 0)
+            return observations.read_head(path, most) if kind == stat.S_IFREG and self._holds(path) else b""
         except OSError:
             return b""
 
-    def _is_ours(self, file: str) -> bool:
-        """Tell whether a file is regular and inside the project; its folder, in which many may lie, is asked once."""
-        status = os.lstat(f"{self.root}/{file}")
-        if stat.S_ISLNK(status.st_mode):
-            path = self.root / file
-            return self._inside(path) and stat.S_ISREG(path.stat().st_mode)
-        folder = posixpath.dirname(file)
+    def _resolve(self, file: str) -> tuple[str, int]:
+        """Return where a file really lies, and its type; its folder, in which many may lie, is resolved once."""
+        given = f"{self.root}/{file}"
+        folder, name = posixpath.split(file)
         if folder not in self._folders:
-            self._folders[folder] = self._inside(self.root / folder)
-        return stat.S_ISREG(status.st_mode) and self._folders[folder]
+            self._folders[folder] = observations.resolve(f"{self.root}/{folder}")
+        if name not in {"", ".", ".."} and self._holds(self._folders[folder]):
+            kind = observations.find_type(given, follow=False)
+            if kind != stat.S_IFLNK:
+                return os.path.join(self._folders[folder], name), kind
+        path = observations.resolve(given)
+        return path, observations.find_type(given) if self._holds(path) else 0
 
     def exists(self, file: str) -> bool:
         """Tell whether something has this name, be it only to learn why it cannot be read."""
+        if file in self._hidden:
+            return False
         if file in self._overlay:
             return True
         path = f"{self.root}/{file}"
         try:
-            status = os.lstat(path) if _nameable(file) else None
+            return _nameable(file) and bool(observations.find_type(path, follow=False))
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError:
             return True  # a folder on the way cannot be searched; reading it says so
-        return status is not None
 
     def is_closed(self, file: str) -> bool:
         """Tell whether a file is there and cannot be opened; its tree says why, and that of any other is not kept."""
@@ -140,7 +156,7 @@ class Sources:
 
     def has_folder(self, folder: str) -> bool:
         """Tell whether a folder is there, inside the project."""
-        return _nameable(folder) and self._inside(self.root / folder) and os.path.isdir(self.root / folder)
+        return _nameable(folder) and self._inside(self.root / folder) and observations.is_folder(self.root / folder)
 
     def _read(self, file: str, kind: str, room: int) -> Tree | None:
         form = format_of(file) or PLAIN
@@ -161,38 +177,27 @@ class Sources:
     def _dangling(self, file: str) -> Fault | None:
         """Return what is wrong with a link to nothing; a name that is not there is no fault of its own."""
         try:
-            facts = {"target": os.readlink(self.root / file)}
+            facts = {"target": observations.read_link(self.root / file)}
         except OSError:
             return None
         return Fault("unreadable-file", Place(file), "dangling", facts)
 
     def _bytes(self, file: str, limit: int) -> bytes | Fault:
-        path = os.path.realpath(self.root / file)
+        path, kind = self._resolve(file)
         if not self._holds(path):
             return Fault("outside-project", Place(file), "link", {"target": os.path.relpath(path, self.root)})
-        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device may already do something
+        if kind != stat.S_IFREG:  # opening a device may already do something
             return Fault("unreadable-file", Place(file), "not-regular")
-        with open(open_to_read(path), "rb", buffering=0) as opened:
-            size = os.fstat(opened.fileno()).st_size
-            try:
-                if size <= limit:
-                    return read_stream(opened, limit)
-            except OversizedError:  # it has grown
-                size = os.fstat(opened.fileno()).st_size
-        return Fault("oversized-file", Place(file), facts={"size": size, "limit": limit})
+        try:
+            return observations.read_whole(path, limit)
+        except OversizedError as error:
+            return Fault("oversized-file", Place(file), facts={"size": error.size, "limit": limit})
 
     def _inside(self, path: Path) -> bool:
-        return self._holds(os.path.realpath(path))
+        return self._holds(observations.resolve(path))
 
     def _holds(self, real: str) -> bool:
         return real == str(self.root) or real.startswith(str(self.root).rstrip("/") + "/")
-
-
-def _is_meant(entry: os.DirEntry[str], suffix: str) -> bool:
-    """Tell whether what lies in a folder is a file with a suffix, or a folder in the place of a prompt or a stage."""
-    if entry.is_dir(follow_symlinks=False):
-        return entry.name.endswith(_MARKDOWN) and _MARKDOWN.endswith(suffix)
-    return entry.name.endswith(suffix) and not (entry.is_symlink() and os.path.isdir(entry.path))
 
 
 def legible(data: bytes) -> bytes:
@@ -237,7 +242,9 @@ def _parse(file: str, kind: str, form: Format, data: bytes, budgets: Budgets) ->
     broken = _encoding_fault(file, data)
     parsed = form.parse(file, data, budgets) if broken is None else Parsed(faults=(broken,))
     readable = parsed.value is not None or not parsed.faults
-    return Tree(file, kind, form, data, parsed.value, (*faults, *parsed.faults), parsed.body, readable)
+    is_silenced = readable and SIGN in data
+    suppressions = form.take_suppressions(file, data, parsed.value) if is_silenced else ()
+    return Tree(file, kind, form, data, parsed.value, (*faults, *parsed.faults), parsed.body, readable, suppressions)
 
 
 def _encoding_fault(file: str, data: bytes) -> Fault | None:

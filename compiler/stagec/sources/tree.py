@@ -12,6 +12,7 @@ from stagec.core.diagnostic import Edit
 from stagec.core.json import Json
 from stagec.core.place import Place, Position, Span
 from stagec.core.value import NOTHING, value
+from stagec.sources.suppression import Suppression
 
 
 @value
@@ -36,6 +37,8 @@ class Format:
     `parse(file, data, budgets)` returns the value and the faults of a file's bytes; the value is None when nothing
     could be read. `locate(data, places)` returns the span of each place, of its nearest written ancestor where the
     place itself is not there. `apply(text, edits)` returns the text with the edits made and nothing else changed.
+    `take_suppressions(file, data, value)` returns what the file does not want to be told, and takes from its value what
+    says so.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Format:
     parse: Callable[[str, bytes, Budgets], Parsed]
     locate: Callable[[bytes, Iterable[Place]], Mapping[Place, Span]]
     apply: Callable[[str, Iterable[Edit]], str]
+    take_suppressions: Callable[[str, bytes, Json], tuple[Suppression, ...]] = lambda _file, _data, _value: ()
 
 
 @value
@@ -73,6 +77,7 @@ class Tree:
     faults: tuple[Fault, ...] = ()
     body: tuple[int, int] | None = None
     readable: bool = True
+    suppressions: tuple[Suppression, ...] = ()
 
     @property
     def at(self) -> Place:

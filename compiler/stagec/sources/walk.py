@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
+from stagec.core import observations
 from stagec.core.place import Place
 from stagec.core.scope import SearchScope
 from stagec.core.value import value
@@ -44,7 +45,7 @@ class Walk:
         self._wanted = wanted
         self._considered = considered
         self._trees: dict[str, Tree] = {}
-        self._seen: set[tuple[int, int]] = set()
+        self._seen: set[str] = set()
         self._folders: list[VisitedFolder] = []
         self._links: deque[VisitedFolder] = deque()
 
@@ -56,9 +57,9 @@ class Walk:
     def file(self, file: str) -> bool:
         """Tell whether a file is to be read, be it only to learn why it cannot be; a link to nothing is a fault."""
         path = self._path(file)
-        if not (_missing(path) and os.path.islink(path) and self._inside(os.path.realpath(path))):
+        if not (_missing(path) and observations.is_link(path) and self._inside(observations.resolve(path))):
             return True
-        self._keep(file, Fault("unreadable-file", Place(file), "dangling", {"target": os.readlink(path)}))
+        self._keep(file, Fault("unreadable-file", Place(file), "dangling", {"target": observations.read_link(path)}))
         return False
 
     def folder(self, file: str) -> None:
@@ -76,10 +77,10 @@ class Walk:
         base = f"{stop.file}/" if stop.file else ""
         for entry in entries:
             file = base + entry.name
-            if entry.is_dir(follow_symlinks=False):
+            if entry.is_folder:
                 if entry.name not in NEVER and not rules.prunes(file, folder=True):
                     self._folders.append(VisitedFolder(file, rules))
-            elif entry.is_symlink() and os.path.isdir(entry.path):
+            elif entry.is_link and observations.is_folder(entry.path):
                 if entry.name not in NEVER and not rules.prunes(file, folder=False) and self._enters(file):
                     self._links.append(VisitedFolder(file, rules))
             elif self._wanted(file) and rules.includes(file) and not rules.prunes(file, folder=False):
@@ -87,10 +88,9 @@ class Walk:
             elif self._considered(file) and rules.includes(file) and not rules.prunes(file, folder=False):
                 self.others.append(file)
 
-    def _entries(self, file: str) -> list[os.DirEntry[str]]:
+    def _entries(self, file: str) -> list[observations.FolderEntry]:
         try:
-            with os.scandir(self._path(file)) as entries:
-                return sorted(entries, key=lambda entry: entry.name)
+            return observations.list_folder(self._path(file))
         except (FileNotFoundError, NotADirectoryError):
             return []  # it vanished while we were walking
         except OSError as error:
@@ -100,16 +100,15 @@ class Walk:
 
     def _first(self, file: str) -> bool:
         try:
-            status = os.stat(self._path(file))
+            identity = observations.identify(self._path(file))
         except OSError:
             return True  # listing it will say what is wrong
-        identity = (status.st_dev, status.st_ino)
         fresh = identity not in self._seen
         self._seen.add(identity)
         return fresh
 
     def _enters(self, file: str) -> bool:
-        real = os.path.realpath(self._path(file))
+        real = observations.resolve(self._path(file))
         if not self._inside(real):
             facts = {"target": os.path.relpath(real, self.root)}
             self._keep(file, Fault("link-out-of-project", Place(file), facts=facts))
@@ -127,7 +126,7 @@ class Walk:
 
 def _missing(path: str) -> bool:
     try:
-        os.stat(path)
+        observations.find_type(path)
     except OSError as error:
         return isinstance(error, FileNotFoundError)
     return False

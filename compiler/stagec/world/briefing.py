@@ -64,7 +64,7 @@ class PlannedTools:
         if tool is None:
             return ToolDefinition(name)
         schema = None if tool.schema is None else json.loads(self._plan.contents[tool.schema])
-        return ToolDefinition(name, "", schema, tool.effects, tool.origin)
+        return ToolDefinition(name, tool.description or "", schema, tool.effects, tool.origin)
 
 
 def brief(plan: Plan, effect: Effect, tools: Definitions | None = None) -> Object:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from threading import Lock
 from time import monotonic
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.core.value import value
-from stagec.runtime.exchange import Ask, Effect, Turn
+from stagec.core.value import NOTHING, replace, value
+from stagec.runtime.exchange import Ask, Effect, Turn, read_key
 from stagec.world.composed import ComposedWorld
 from stagec.world.models.port import TokenUse
 from stagec.world.models.usage import add_usage, read_usage
@@ -24,47 +25,116 @@ class Budget:
     seconds: float | None = None
 
 
-class BudgetedWorld:
-    """A world that asks no model any more when a budget is used up; the run stops, and can be resumed with more.
+@value
+class Excess:
+    """A budget that is used up: the option that set it, how much is used and allowed, and what nodes have used."""
 
-    What is under way is not broken off, so a run may use a little more than its budget.
+    option: str
+    told: str
+    unit: str
+    used: Decimal
+    most: Decimal
+    nodes: Mapping[str, TokenUse] = NOTHING
+
+
+class BudgetReached(Failure):
+    """Stops a run; it goes on when it is resumed with `options`, or with more."""
+
+    def __init__(self, excess: Excess) -> None:
+        super().__init__(excess.told)
+        enough = excess.most if excess.option == _TIME else excess.used + excess.most
+        self.options = (excess.option, format(enough, "f"))
+
+
+Extend = Callable[[Excess], Decimal | None]
+"""Returns how much more a run may use; None: nothing, the run stops."""
+
+_TOKENS, _COST, _TIME = "--max-tokens", "--max-cost", "--max-time"
+
+
+class BudgetedWorld:
+    """A world that asks no model any more when a budget is used up, unless somebody extends it.
+
+    What is under way is not broken off, so a run may use a little more than its budget. While somebody is asked for
+    more, no request to a model begins, and the time does not count.
     """
 
-    def __init__(self, world: ComposedWorld, budget: Budget) -> None:
-        self._world, self._budget = world, budget
+    def __init__(self, world: ComposedWorld, budget: Budget, extend: Extend | None = None) -> None:
+        self._world, self._budget, self._extend = world, budget, extend
         self._begin = monotonic()
-        self._uses = TokenUse()
-        self._lock = Lock()
-        self.overlaps, self.cancel = world.overlaps, world.cancel
+        self._nodes: dict[str, TokenUse] = {}
+        self._lock, self._turn = Lock(), Lock()
+        self._cancelled: set[str] = set()
+        self.overlaps = world.overlaps
 
     def answer(self, effect: Effect) -> Json:
-        """Return the answer to a request, or raise `Failure` when a budget is used up."""
+        """Return the answer to a request, or raise `BudgetReached`."""
         if not isinstance(effect, Ask | Turn):
             return self._world.answer(effect)
-        self._refuse_excess()
+        self.admit(effect)
         answer = self._world.answer(effect)
-        self._count(answer)
+        self._count(effect, answer)
         return answer
 
     def recall(self, effect: Effect, answer: Json) -> None:
         """Count what was used before this process began."""
-        self._count(answer)
+        self._count(effect, answer)
         self._world.recall(effect, answer)
 
-    def _count(self, answer: Json) -> None:
-        with self._lock:
-            self._uses = add_usage((self._uses, read_usage(answer)))
+    def cancel(self, key: str) -> None:
+        """End a request whose answer nobody needs any more; one that waits for more of a budget is not made."""
+        self._cancelled.add(key)
+        self._world.cancel(key)
 
-    def _refuse_excess(self) -> None:
-        uses, most = self._uses, self._budget
-        if most.tokens is not None and uses.input + uses.output >= most.tokens:
-            raise Failure(f"the run has used {uses.input + uses.output:,} tokens: --max-tokens allows {most.tokens:,}")
+    def admit(self, effect: Effect) -> None:
+        """Return when a model may be asked; raise `BudgetReached` when a budget is used up and nobody extends it."""
+        if not isinstance(effect, Ask | Turn):
+            return
+        with self._turn:
+            while (excess := next(self._find_excesses(), None)) is not None:
+                if effect.key in self._cancelled:
+                    raise BudgetReached(excess)
+                self._ask_for_more(excess)
+
+    def _ask_for_more(self, excess: Excess) -> None:
+        """Extend a budget as somebody says; who has refused once is not asked again."""
+        begin = monotonic()
+        more = None if self._extend is None else self._extend(excess)
+        self._begin += monotonic() - begin
+        if more is None:
+            self._extend = None
+            raise BudgetReached(excess)
+        enough = excess.used + more
+        if excess.option == _TOKENS:
+            self._budget = replace(self._budget, tokens=int(enough))
+        elif excess.option == _COST:
+            self._budget = replace(self._budget, cost=enough)
+        else:
+            self._budget = replace(self._budget, seconds=float(enough))
+
+    def _count(self, effect: Effect, answer: Json) -> None:
+        node = read_key(effect.key).node
+        with self._lock:
+            self._nodes[node] = add_usage((self._nodes.get(node, TokenUse()), read_usage(answer)))
+
+    def _find_excesses(self) -> Iterator[Excess]:
+        """Yield the budgets that are used up."""
+        with self._lock:
+            nodes = {name: each for name, each in self._nodes.items() if each.requests}
+        uses, most = add_usage(nodes.values()), self._budget
+        tokens = uses.input + uses.output
+        if most.tokens is not None and tokens >= most.tokens:
+            told = f"the run has used {tokens:,} tokens: {_TOKENS} allows {most.tokens:,}"
+            yield Excess(_TOKENS, told, "tokens", Decimal(tokens), Decimal(most.tokens), nodes)
         if most.cost is not None and uses.requests:
             if uses.cost is None:
                 raise Failure(
-                    "the price of a model is unknown, so --max-cost cannot hold: leave it out, or use --max-tokens"
+                    f"the price of a model is unknown, so {_COST} cannot hold: leave it out, or use {_TOKENS}"
                 )
             if Decimal(uses.cost) >= most.cost:
-                raise Failure(f"the run has cost {uses.cost} US dollars: --max-cost allows {most.cost}")
-        if most.seconds is not None and monotonic() - self._begin >= most.seconds:
-            raise Failure(f"the run has taken {most.seconds:g} s: --max-time allows no more")
+                told = f"the run has cost {uses.cost} US dollars: {_COST} allows {format(most.cost, 'f')}"
+                yield Excess(_COST, told, "US dollars", Decimal(uses.cost), most.cost, nodes)
+        seconds = monotonic() - self._begin
+        if most.seconds is not None and seconds >= most.seconds:
+            told = f"the run has taken {seconds:,.1f} s: {_TIME} allows {most.seconds:g} s"
+            yield Excess(_TIME, told, "seconds", Decimal(str(seconds)), Decimal(str(most.seconds)), nodes)

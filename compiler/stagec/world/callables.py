@@ -31,7 +31,7 @@ def call(name: str, given: Mapping[str, Json], redactor: Redactor) -> dict[str, 
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever it is, it ends the hook and not the run
-        told = redactor.redact(describe_error(error))
+        told = redactor.redact_output(describe_error(error))
         sys.stderr.write(f"stagec: note: the hook {quote(name)} failed: {visible(told[:_LONGEST])}\n")
         return {"error": told}
     return {"value": plain} if left == given.get("ctx") else {"value": plain, "ctx": left}
@@ -57,7 +57,7 @@ def find_callable(name: str, what: str) -> Callable[[Any], Any]:
         for part in way.split("."):
             found = getattr(found, part)
     if not callable(found):
-        raise Failure(f"{what} {quote(name)} is nothing that can be called")
+        raise Failure(f"{what} {quote(name)} cannot be called")
     answering: Callable[[Any], Any] = found
     return answering
 

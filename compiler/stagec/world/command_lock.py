@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from time import monotonic, sleep
 
 from stagec.core.disk import make_private_folder
@@ -26,9 +27,14 @@ class CommandLock:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: int | None = None
+        self._turn = Lock()
 
     def hold(self) -> int:
         """Return the locked file, once no command is left of an earlier process; raise `Failure` if one stays."""
+        with self._turn:
+            return self._hold()
+
+    def _hold(self) -> int:
         self._make_folder()
         end = monotonic() + _PATIENCE
         while self._file is None:

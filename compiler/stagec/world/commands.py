@@ -34,7 +34,7 @@ class CommandLine:
     """A command line: its words, after how many milliseconds it must end if ever, its environment.
 
     `held` is an open file that every process of the program holds open, whose lock so tells whether any is left.
-    `folder` is where it starts, None for the current folder.
+    `folder` is where it starts, None for the current folder. `given` is what it can read from its standard input.
     """
 
     words: tuple[str, ...]
@@ -42,6 +42,7 @@ class CommandLine:
     environment: Mapping[str, str] = NOTHING
     held: int | None = None
     folder: str | None = None
+    given: bytes | None = None
 
 
 def run(line: CommandLine, redactor: Redactor, link: Link | None = None) -> Mapping[str, Json]:
@@ -52,24 +53,23 @@ def run(line: CommandLine, redactor: Redactor, link: Link | None = None) -> Mapp
     What it wrote is redacted. Somebody who has the `link` can stop it.
     """
     link = Link() if link is None else link
-    out, err, escalation = _Collected(), _Collected(), Escalation(_list_alarms(line.milliseconds))
+    alarms: tuple[Alarm, ...] = ()
+    milliseconds = line.milliseconds
+    if milliseconds is not None:
+        alarms = (Alarm(milliseconds, signal.SIGTERM), Alarm(milliseconds + _GRACE, signal.SIGKILL))
+    out, err, escalation = _Collected(), _Collected(), Escalation(alarms)
     try:
         job = Job(line.words, line.environment, line.folder or os.getcwd(), line.held)
-        Supervision(link, escalation).attend(job, (out.take, err.take))
+        Supervision(link, escalation).attend(job, (out.take, err.take), line.given)
     except (OSError, ValueError) as error:  # a word or a variable with NUL in it is a `ValueError`
-        return _describe_failure(error)
+        told = f"it could not be started: {error}".encode(errors="replace").decode()
+        return {"exit": None, "stdout": "", "stderr": told}
     finally:
         link.close()
     in_time = escalation.reason is None
     status = link.status if in_time and link.status is not None and link.status >= 0 else None
     told = "" if in_time else f"stopped after {(line.milliseconds or 0) / 1000:g} s\n"
     return {"exit": status, "stdout": out.text(redactor), "stderr": err.text(redactor) + told}
-
-
-def _list_alarms(milliseconds: int | None) -> tuple[Alarm, ...]:
-    if milliseconds is None:
-        return ()
-    return (Alarm(milliseconds, signal.SIGTERM), Alarm(milliseconds + _GRACE, signal.SIGKILL))
 
 
 class _Collected:
@@ -84,9 +84,4 @@ class _Collected:
 
     def text(self, redactor: Redactor) -> str:
         """Return what is kept without secrets; more is looked at than is kept, so that none is cut in two."""
-        return redactor.redact(self._kept.decode(errors="replace"))[:_MOST]
-
-
-def _describe_failure(error: Exception) -> Mapping[str, Json]:
-    told = f"it could not be started: {error}".encode(errors="replace").decode()
-    return {"exit": None, "stdout": "", "stderr": told}
+        return redactor.redact_output(self._kept.decode(errors="replace"))[:_MOST]

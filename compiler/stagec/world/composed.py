@@ -32,10 +32,21 @@ class WorldPart(Protocol):
 
 
 class ComposedWorld:
-    """Parts in their order; the last one gets what no other takes, and must be closed with the rest."""
+    """Parts in their order; the last one gets what no other takes, and must be closed with the rest.
+
+    A part that needs answers of others may have a method `join`, which is given this world.
+    """
 
     def __init__(self, parts: Iterable[WorldPart]) -> None:
         self._parts = tuple(parts)
+        for each in self._parts:
+            join = getattr(each, "join", None)
+            if join is not None:
+                join(self)
+
+    def takes(self, effect: Effect) -> bool:
+        """Tell whether a part takes a request."""
+        return any(each.takes(effect) for each in self._parts)
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer of the first part that takes a request."""
@@ -71,7 +82,17 @@ class PythonWorld:
 
     def __init__(self, name: str, given: Any) -> None:
         with divert_output():
-            self._object = _make(name, given)
+            # what the callable `package.module:factory` makes, or raise `Failure`
+            factory: Any = find_callable(name, "the world")
+            try:
+                made = factory(given)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                raise Failure(f"the world {quote(name)} cannot be made: {describe_error(error)}") from error
+            if not callable(getattr(made, "answer", None)):
+                raise Failure(f"the world {quote(name)} has no method 'answer'")
+            self._object = made
         self._name = name
 
     def takes(self, effect: Effect) -> bool:
@@ -105,17 +126,3 @@ class PythonWorld:
         """Return what an optional method says."""
         found = getattr(self._object, method, None)
         return default if found is None else found(*given)
-
-
-def _make(name: str, given: Any) -> Any:
-    """Return what the callable `package.module:factory` makes, or raise `Failure`."""
-    factory: Any = find_callable(name, "the world")
-    try:
-        made = factory(given)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise Failure(f"the world {quote(name)} cannot be made: {describe_error(error)}") from error
-    if not callable(getattr(made, "answer", None)):
-        raise Failure(f"the world {quote(name)} has no method 'answer'")
-    return made

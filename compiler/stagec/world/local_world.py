@@ -90,7 +90,7 @@ class LocalWorld:
                 return {}
             case Hook():
                 if not self._permissions.calls:
-                    raise Failure(f"the hook {quote(effect.call)} may not be called: --allow-hooks lets it be called")
+                    raise Failure(f"the hook {quote(effect.call)} may not be called: --allow-hooks allows it")
                 return call(effect.call, effect.given, self._redactor)
             case Execute():
                 return self._execute(effect)

@@ -14,7 +14,6 @@ from stagec.catalogue.lock import digest
 from stagec.catalogue.read import launch_digest
 from stagec.core.failure import Failure
 from stagec.core.interrupts import HeldRequests
-from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.core.version import __version__
 from stagec.core.words import format_count, quote
@@ -34,7 +33,8 @@ _AT_ONCE = 8
 """Servers that run at the same time."""
 _MOST_PAGES = 10_000
 _MOST_TOOLS = 100_000
-"""No server has so many; one that goes on has lost its way."""
+_LONGEST = 64_000_000
+"""No server has so many, and so many characters in all of them; one that goes on has lost its way."""
 
 
 @value
@@ -163,7 +163,9 @@ async def _list(
     async with Client(transport, mode=mode, cache=None, client_info=who) as client:
         async for page in list_pages(client):
             for tool in page:
-                _add(found, _lock(tool, server.at))
+                hint = None if tool.annotations is None else tool.annotations.read_only_hint
+                effects = Effects.UNKNOWN if hint is None else Effects.READ if hint else Effects.MUTATING
+                _add(found, LockedTool(tool.name, server.at, effects, digest(tool.input_schema)))
             report(len(found))
     return found
 
@@ -172,10 +174,15 @@ async def list_pages(client: Any) -> AsyncIterator[Any]:
     """Yield the tools page by page; a server that does not say that it has tools is not asked for any."""
     cursor: str | None = None
     seen: set[str] = set()
+    number = length = 0
     while client.server_capabilities.tools is not None and len(seen) < _MOST_PAGES:
         page = await client.list_tools(cursor=cursor)
+        cursor, number = page.next_cursor, number + len(page.tools)
+        length += len(cursor or "") + sum(map(_measure, page.tools))
+        if number > _MOST_TOOLS or length > _LONGEST:
+            excess = f"{_MOST_TOOLS:,} tools" if number > _MOST_TOOLS else f"{_LONGEST:,} characters"
+            raise SenselessListError(f"lists its tools without end: there are more than {excess}")
         yield page.tools
-        cursor = page.next_cursor
         if not cursor:
             return
         if cursor in seen:
@@ -187,19 +194,14 @@ async def list_pages(client: Any) -> AsyncIterator[Any]:
         )
 
 
+def _measure(tool: Any) -> int:
+    """Return about how many characters a tool has."""
+    return len(tool.name) + len(tool.description or "") + len(str(tool.input_schema))
+
+
 def _add(found: dict[str, LockedTool], tool: LockedTool) -> None:
     if found.setdefault(tool.name, tool) != tool:
         raise SenselessListError(f"lists two different tools {quote(tool.name)}")
-    if len(found) > _MOST_TOOLS:
-        raise SenselessListError(
-            f"lists its tools without end: there are more than {format_count(_MOST_TOOLS, 'tool')}"
-        )
-
-
-def _lock(tool: Any, at: Place) -> LockedTool:
-    hint = None if tool.annotations is None else tool.annotations.read_only_hint
-    effects = Effects.UNKNOWN if hint is None else Effects.READ if hint else Effects.MUTATING
-    return LockedTool(tool.name, at, effects, digest(tool.input_schema))
 
 
 _REFERENCE = re.compile(r"\$\{([^{}]*)\}")

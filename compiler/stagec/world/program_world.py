@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 from collections.abc import Mapping
-from contextlib import suppress
+from math import inf
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import IO
 
 from stagec.core.failure import Failure
-from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.json import Json, Object, list_of, text_in
+from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import listing, quote
 from stagec.plan.document import Plan
 from stagec.runtime.exchange import Effect
 from stagec.world.briefing import KINDS, Definitions, brief
-from stagec.world.supervised import Job, Link, await_end
+from stagec.world.line_program import LineProgram
+from stagec.world.program_log import LogStream, RunLog
+from stagec.world.supervised import Job
 
 PROTOCOL = "stagec.world/1"
 """The version of the protocol, which both sides name."""
+_STANDARD_ERROR = 2
+"""The descriptor of where this process complains."""
 _PATIENCE = 30.0
 """Seconds in which a program must say that it is ready."""
-_LONGEST = 64_000_000
-"""Bytes of one line."""
 
 
 @value
@@ -48,12 +48,11 @@ class ProgramWorld:
     def __init__(self, words: tuple[str, ...], opening: Opening) -> None:
         self._name = words[0]
         self._opening = opening
-        self._link = Link()
         self._lock = Lock()
         self._waiting: dict[str, SimpleQueue[Object]] = {}
         self._trouble: str | None = None
         self._is_closed = False
-        self._process = self._start(words)
+        self._program = self._start(words)
         self._first: SimpleQueue[Object | str] = SimpleQueue()
         self._reader = Thread(target=self._receive, daemon=True)
         self._reader.start()
@@ -96,45 +95,23 @@ class ProgramWorld:
         self._is_closed = True
         with self._lock:
             self._trouble = self._trouble or "the run is over"
-            with suppress(OSError):
-                self._write({"is": "end"})
-            with suppress(OSError):  # what could not be written is lost
-                _stream(self._process.stdin).close()
-        self._link.socket.settimeout(_SHORT)
-        while self._link.status is None and self._link.read():  # it may end by itself
-            pass
-        self._link.close()
-        await_end(self._process)
+            self._program.write_or_drop({"is": "end"})
+        self._program.end()
         self._reader.join(_SHORT)
-        _stream(self._process.stdout).close()
+        self._program.close_streams()
 
-    def _start(self, words: tuple[str, ...]) -> subprocess.Popen[bytes]:
-        job = Job(words, dict(os.environ), os.getcwd())
-        process = subprocess.Popen(
-            self._link.command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-            pass_fds=self._link.list_inherited(job),
-        )
+    def _start(self, words: tuple[str, ...]) -> LineProgram:
         try:
-            self._link.begin(job)
-            while not self._link.is_started and self._link.read():
-                pass
-            self._link.refuse_error()
+            errors = LogStream(RunLog(_STANDARD_ERROR), Redactor(os.environ), most=inf)
+            return LineProgram(Job(words, dict(os.environ), os.getcwd()), errors)
         except (OSError, ValueError) as error:
-            self._link.close()
-            await_end(process)
-            for each in (process.stdin, process.stdout):
-                _stream(each).close()
             raise Failure(f"the world {quote(self._name)} could not be started: {error}") from error
-        return process
 
     def _greet(self) -> frozenset[str]:
         """Tell the program about the run; return the kinds of requests that it answers."""
         plan = self._opening.plan
         about: Object = {"id": plan.id, "digest": self._opening.digest}
-        self._send({"is": "hello", "protocol": PROTOCOL, "run": self._opening.run, "plan": about})
+        self._program.write_or_drop({"is": "hello", "protocol": PROTOCOL, "run": self._opening.run, "plan": about})
         try:
             told = self._first.get(timeout=_PATIENCE)
         except Empty:
@@ -147,8 +124,8 @@ class ProgramWorld:
 
     def _receive(self) -> None:
         """Hand every answer to who waits for it, until the program ends or says what is no answer."""
-        self._first.put(told := self._read())
-        while isinstance(told, Mapping) and isinstance(told := self._read(), Mapping):
+        self._first.put(told := self._program.take_line())
+        while isinstance(told, Mapping) and isinstance(told := self._program.take_line(), Mapping):
             with self._lock:
                 arrival = self._waiting.pop(text_in(told, "key") or "", None)
             if arrival is not None:  # nobody waits for what was cancelled
@@ -159,30 +136,12 @@ class ProgramWorld:
         for arrival in left.values():
             arrival.put({"failure": self._trouble})
 
-    def _read(self) -> Object | str:
-        """Return the next line of the program, or why there is none."""
-        line = _stream(self._process.stdout).readline(_LONGEST)
-        if not line:
-            return "it has ended"
-        try:
-            told = json.loads(line)
-        except (ValueError, RecursionError):
-            told = None
-        if not isinstance(told, dict):
-            return f"it wrote what is no JSON object: {quote(line[:_SHOWN].decode(errors='replace').strip())}"
-        return object_of(told)
-
     def _send(self, message: Object) -> None:
         try:
-            self._write(message)
+            self._program.write(message)
         except OSError as error:
             self._trouble = self._trouble or "it has ended"
             raise Failure(f"the world {quote(self._name)} cannot be asked: it has ended") from error
-
-    def _write(self, message: Object) -> None:
-        stdin = _stream(self._process.stdin)
-        stdin.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
-        stdin.flush()
 
     def _refuse_trouble(self) -> None:
         if self._trouble is not None:
@@ -190,8 +149,7 @@ class ProgramWorld:
 
 
 _SHORT = 2.0
-"""Seconds in which a program may end by itself when its run is over."""
-_SHOWN = 200
+"""Seconds in which what the program has written may arrive when it has ended."""
 
 
 def _find_fault(told: Object) -> str | None:
@@ -202,9 +160,3 @@ def _find_fault(told: Object) -> str | None:
     if unknown:
         return f"there are no requests of the kind {listing(unknown, 'or')}"
     return None if list_of(told.get("answers")) else "it answers no requests: 'answers' lists their kinds"
-
-
-def _stream(stream: IO[bytes] | None) -> IO[bytes]:
-    if stream is None:
-        raise AssertionError("the program has its streams")
-    return stream

@@ -40,6 +40,8 @@ class Scenario:
 def parse_scenario(given: Json, source: str) -> Scenario:
     """Return the scenario that a document means; whatever in it is not as its schema says counts as absent."""
     told = object_of(given)
+    given = told.get("pace")
+    milliseconds = given if isinstance(given, int) and not isinstance(given, bool) and given > 0 else 0
     return Scenario(
         source,
         text_in(told, "entry"),
@@ -54,12 +56,8 @@ def parse_scenario(given: Json, source: str) -> Scenario:
         object_of(told.get("commands")),
         object_of(told["processes"]) if "processes" in told else None,
         told.get("waits") == "skip",
-        _milliseconds(told.get("pace")),
+        milliseconds,
     )
-
-
-def _milliseconds(given: Json) -> int:
-    return given if isinstance(given, int) and not isinstance(given, bool) and given > 0 else 0
 
 
 @value
@@ -80,7 +78,14 @@ def find_mistakes(scenario: Scenario, plan: Plan) -> Iterator[ScenarioMistake]:
     yield from _find_unknown("hooks", scenario.hooks, "hook", list_hook_calls(plan))
     for member, given, wanted in _list_by_node(scenario):
         yield from _find_unknown(member, given, plan.names.node, plan.nodes)
-        yield from _find_misplaced(plan, member, given, wanted)
+        for name in given:
+            node = plan.nodes.get(name)
+            if wanted is not None and node is not None and not isinstance(node.act, wanted):
+                home = _HOMES.get(type(node.act))
+                where = "nothing is asked there" if home is None else f"it belongs under {home!r}"
+                yield ScenarioMistake(
+                    (member, name), f"{plan.names.node} {quote(name)} has no use for {member!r}: {where}"
+                )
 
 
 def list_hook_calls(plan: Plan) -> tuple[str, ...]:
@@ -105,15 +110,6 @@ def _find_unknown(member: str, given: Iterable[str], kind: str, known: Iterable[
     for name in given:
         if name not in names:
             yield ScenarioMistake((member, name), f"there is no {kind} {quote(name)}{hint(name, names)}")
-
-
-def _find_misplaced(plan: Plan, member: str, given: Iterable[str], wanted: type | None) -> Iterator[ScenarioMistake]:
-    for name in given:
-        node = plan.nodes.get(name)
-        if wanted is not None and node is not None and not isinstance(node.act, wanted):
-            home = _HOMES.get(type(node.act))
-            where = "nothing is asked there" if home is None else f"it belongs under {home!r}"
-            yield ScenarioMistake((member, name), f"{plan.names.node} {quote(name)} has no use for {member!r}: {where}")
 
 
 _HOMES: Mapping[type, str] = {Prompt: "answers", Converse: "conversations", Process: "processes"}

@@ -140,18 +140,11 @@ class ScriptedWorld:
 
     def _answer_call(self, effect: Call) -> Json:
         key, tools = read_key(effect.key), self._scenario.tools
-        given = self._scenario.conversations.get(key.node)
-        for each in _find_calls(given, key):
-            arguments = each.get("arguments")
-            if each.get("tool") == effect.tool and equal({} if arguments is None else arguments, effect.arguments):
-                return {"error": each["error"]} if "error" in each else {"value": each["result"]}
-        told = _of_visit(key, tools[effect.tool]) if effect.tool in tools else MISSING
-        if told is MISSING:
+        found = _find_result(self._scenario, effect, key)
+        if found is None:
             also = "or 'result' beside the call in its conversation"
             raise self._lacks(key, "tools", f"{quote(effect.tool)} to 'tools'{_near(effect.tool, tools)}, {also}")
-        if set(object_of(told)) == _ERROR:
-            return {"error": object_of(told)["error"]}
-        return {"value": _unwrap(told)}
+        return found
 
     def _decide(self, effect: Grant | Judge | Confirm) -> Json:
         match effect:
@@ -230,6 +223,18 @@ def _find_calls(given: Json, key: RequestKey) -> list[Mapping[str, Json]]:
     return [each for each in calls if "result" in each or "error" in each]
 
 
+def _find_result(scenario: Scenario, effect: Call, key: RequestKey) -> Json:
+    """Return what a scenario says comes of a call; nothing where it does not say."""
+    for each in _find_calls(scenario.conversations.get(key.node), key):
+        arguments = each.get("arguments")
+        if each.get("tool") == effect.tool and equal({} if arguments is None else arguments, effect.arguments):
+            return {"error": each["error"]} if "error" in each else {"value": each["result"]}
+    told = _of_visit(key, scenario.tools[effect.tool]) if effect.tool in scenario.tools else MISSING
+    if told is MISSING:
+        return None
+    return {"error": object_of(told)["error"]} if set(object_of(told)) == _ERROR else {"value": _unwrap(told)}
+
+
 def _call(given: Json, name: str) -> dict[str, Json]:
     told = object_of(given)
     made = {"id": text_in(told, "id") or name, "tool": text_in(told, "tool") or ""}
@@ -268,9 +273,7 @@ def _of_visit(key: RequestKey, given: Json) -> Json:
 _TAKEN: Mapping[type[Effect], Callable[[Scenario, Any, RequestKey], bool]] = {
     Ask: lambda scenario, _effect, key: key.node in scenario.answers,
     Turn: lambda scenario, _effect, key: key.node in scenario.conversations,
-    Call: lambda scenario, effect, key: (
-        effect.tool in scenario.tools or bool(_find_calls(scenario.conversations.get(key.node), key))
-    ),
+    Call: lambda scenario, effect, key: _find_result(scenario, effect, key) is not None,
     Grant: lambda scenario, _effect, _key: scenario.grants is not None,
     Judge: lambda scenario, _effect, _key: scenario.judge is not None,
     Confirm: lambda scenario, _effect, _key: scenario.confirm is not None,

@@ -36,7 +36,7 @@ class SenselessListError(Exception):
 
 def describe_failure(server: Server, transport: Transport, what: str) -> ServerFailure:
     """Return what is known of a server that did not answer."""
-    redacted = Redactor(os.environ, server.env, server.headers).redact
+    redacted = Redactor(os.environ, server.env, server.headers).redact_output
     what = redacted(what)
     if isinstance(transport, RemoteServer):
         what = transport.excess or what
@@ -59,7 +59,9 @@ def explain_error(error: BaseException, transport: Transport) -> str:
     if isinstance(cause, MCPError) and cause.code != CONNECTION_CLOSED:
         return f"answered with error {cause.code}: {_shorten(cause.message)}"
     if isinstance(cause, MCPError):
-        return _describe_end(transport)
+        if isinstance(transport, RemoteServer) or transport.status is None:
+            return "closed the connection before it had answered"
+        return f"ended with status {transport.status} before it had answered"
     if isinstance(cause, OSError) and isinstance(transport, ServerProcess):
         return f"cannot be started: {cause.strerror or cause}: {quote(cause.filename or transport.program)}"
     wrong = "cannot be reached" if isinstance(transport, RemoteServer) else "did not answer as MCP wants it"
@@ -71,12 +73,6 @@ def first_error(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
-
-
-def _describe_end(transport: Transport) -> str:
-    if isinstance(transport, RemoteServer) or transport.status is None:
-        return "closed the connection before it had answered"
-    return f"ended with status {transport.status} before it had answered"
 
 
 def _shorten(line: str) -> str:

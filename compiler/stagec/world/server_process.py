@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import signal
 from asyncio import StreamReader, StreamWriter
 from asyncio.subprocess import PIPE, Process
@@ -15,6 +17,14 @@ from stagec.world.supervised import Job, Link
 _CHUNK = 65_536
 _LONGEST_LINE = 16_000_000
 """Bytes of one message; a page of ten thousand tools has a few million."""
+_MOST_BYTES = 1_000_000_000
+"""Bytes of a message that is passed over; a server that sends more is not heard any more."""
+_ENDS = 512
+"""Bytes at each end of a message that is too long, among which its id is looked for."""
+_ID = re.compile(rb'^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,18})\s*,|"id"\s*:\s*(\d{1,18})\s*\}\s*$')
+"""The id of a message, as its first members or as its last one, where no text can stand that a tool has made."""
+_MOST_OPEN = 100
+"""Requests of a server that are not answered yet; it is not heard until it has taken some answers."""
 _KEPT = 16_384
 """Bytes of standard error that are kept, from its end."""
 _PATIENCE = 2.0
@@ -39,6 +49,7 @@ class ServerProcess:
         self._process: Process | None = None
         self._tasks: tuple[asyncio.Task[None], ...] = ()
         self._streams: tuple[Any, ...] = ()
+        self._room = asyncio.Semaphore(_MOST_OPEN)
 
     @property
     def program(self) -> str:
@@ -100,6 +111,7 @@ class ServerProcess:
         with CancelScope(shield=True):
             for stream in self._streams:
                 stream.close()
+            self._room.release()  # what is still to come is read, and goes nowhere
             try:
                 self.status = await self._end(self._process, patience)
             finally:
@@ -150,9 +162,14 @@ class ServerProcess:
                 except ValueError:
                     self.strange = self.strange or line.strip() or None
                 else:
-                    await arrived.send(SessionMessage(message))
+                    await self._hand_over(SessionMessage(message), arrived)
         while await output.read(_CHUNK):
             pass
+
+    async def _hand_over(self, message: Any, arrived: Any) -> None:
+        if _is_request(message.message):
+            await self._room.acquire()
+        await arrived.send(message)
 
     async def _send(self, given: StreamWriter, sent: Any) -> None:
         from anyio import ClosedResourceError
@@ -161,24 +178,83 @@ class ServerProcess:
             async for each in sent:
                 given.write(each.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
                 await given.drain()
+                if _is_answer(each.message):
+                    self._room.release()
 
     async def _keep_errors(self, output: StreamReader) -> None:
         while chunk := await output.read(_CHUNK):
             self.errors = (self.errors + chunk)[-_KEPT:]
 
 
+def _is_request(message: Any) -> bool:
+    return hasattr(message, "method") and hasattr(message, "id")
+
+
+def _is_answer(message: Any) -> bool:
+    return not hasattr(message, "method")
+
+
 async def _lines(output: StreamReader) -> AsyncIterator[bytes]:
-    parts: list[bytes] = []
-    length = 0
-    while length < _LONGEST_LINE and (chunk := await output.read(_CHUNK)):
-        *ended, rest = chunk.split(b"\n")
-        for line in ended:
-            yield b"".join([*parts, line])
-            parts, length = [], 0
-        parts.append(rest)
-        length += len(rest)
-    if length >= _LONGEST_LINE:
-        yield parts[0]
+    """Yield the lines of an output; one that is too long is what it would be if the server had refused it."""
+    line = _Line()
+    while line.length < _MOST_BYTES and (chunk := await output.read(_CHUNK)):
+        first, *others = chunk.split(b"\n")
+        line.add(first)
+        for each in others:
+            yield line.take()
+            line.add(each)
+        if line.is_strange:
+            break
+    if line.length >= _LONGEST_LINE:
+        yield line.take()
+
+
+class _Line:
+    """The bytes of one line, as far as they are kept: all, or both ends of one that is too long."""
+
+    def __init__(self) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
+        self.length = 0
+        self._parts: list[bytes] = []
+        self._begin = self._end = b""
+
+    @property
+    def is_strange(self) -> bool:
+        """Whether the line is too long for a message, and does not begin like one."""
+        return self.length >= _LONGEST_LINE and not self._begin.startswith(b"{")
+
+    def add(self, piece: bytes) -> None:
+        """Take a piece of the line."""
+        self.length += len(piece)
+        if self.length < _LONGEST_LINE:
+            self._parts.append(piece)
+        else:
+            self._parts.clear()
+        self._begin += piece[: _ENDS - len(self._begin)]
+        self._end = (self._end + piece)[-_ENDS:]
+
+    def take(self) -> bytes:
+        """Return the line, and begin the next one."""
+        is_whole = self.length < _LONGEST_LINE
+        line = b"".join(self._parts) if is_whole else _refuse(self._begin, self._end)
+        self._clear()
+        return line
+
+
+def _refuse(begin: bytes, end: bytes) -> bytes:
+    """Return an error in the place of an answer that is too long; one without an id is no message."""
+    found = _ID.search(begin) or _ID.search(end)
+    if found is None:
+        return begin
+    why = f"the answer has more than {_LONGEST_LINE:,} bytes"
+    error = {"code": _TOO_LONG, "message": why}
+    return json.dumps({"jsonrpc": "2.0", "id": int(found[1] or found[2]), "error": error}).encode()
+
+
+_TOO_LONG = -32000
+"""The code of errors that a server defines itself."""
 
 
 async def _wait_for_end(process: Process) -> None:

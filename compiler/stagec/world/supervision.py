@@ -6,7 +6,7 @@ import os
 import selectors
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from time import monotonic
 from typing import IO
@@ -40,14 +40,16 @@ class Supervision:
         if self._link.is_started:
             self._link.signal(0)  # no signal: the supervisor answers, and whoever waits for it looks at the clock
 
-    def attend(self, job: Job, sinks: tuple[Sink, Sink]) -> None:
+    def attend(self, job: Job, sinks: tuple[Sink, Sink], given: bytes | None = None) -> None:
         """Run a program; nothing of it is left when this returns. Its status is in the link.
+
+        `given` is what it can read from its standard input.
 
         Raise `OSError` and `ValueError` for what cannot be started.
         """
         with subprocess.Popen(
             self._link.command,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
@@ -57,7 +59,7 @@ class Supervision:
             try:
                 self._link.begin(job)
                 self._escalation.start()
-                self._listen(streams)
+                self._listen([*streams, *_feed(process.stdin, given)])
             finally:
                 self._link.close()
                 await_end(process)
@@ -67,13 +69,14 @@ class Supervision:
                 each.drain()
         self._link.refuse_error()
 
-    def _listen(self, streams: list[_Stream]) -> None:
+    def _listen(self, streams: Iterable[_Stream | _Feed]) -> None:
         """Read until the program has ended and its streams too, or others hold them open, or it must be killed."""
         last: float | None = None
         with selectors.DefaultSelector() as selector:
-            sources: tuple[Link | _Stream, ...] = (self._link, *streams)
+            sources: tuple[Link | _Stream | _Feed, ...] = (self._link, *streams)
             for each in sources:
-                selector.register(each, selectors.EVENT_READ, each)
+                waits_for = selectors.EVENT_WRITE if isinstance(each, _Feed) else selectors.EVENT_READ
+                selector.register(each, waits_for, each)
             while selector.get_map():
                 seconds = self._escalation.wait() if last is None else max(0.0, last - monotonic())
                 _take(selector, seconds)
@@ -122,8 +125,41 @@ class _Stream:
                     return
 
 
+class _Feed:
+    """The standard input of a program: it gets what is there for it as fast as it reads, or stops reading."""
+
+    def __init__(self, stream: IO[bytes], given: bytes) -> None:
+        self._stream, self._rest = stream, memoryview(given)
+        os.set_blocking(stream.fileno(), False)
+
+    def fileno(self) -> int:
+        """Return the descriptor of the stream."""
+        return self._stream.fileno()
+
+    def read(self) -> bool:
+        """Hand over a piece, and the end after the last; tell whether there is more."""
+        try:
+            self._rest = self._rest[os.write(self.fileno(), self._rest[:_CHUNK]) :]
+        except BlockingIOError:
+            return True
+        except OSError:  # the program reads no more
+            self._rest = self._rest[:0]
+        return bool(self._rest)
+
+    def close(self) -> None:
+        """Let the program see the end."""
+        self._stream.close()
+
+
+def _feed(stream: IO[bytes] | None, given: bytes | None) -> Iterator[_Feed]:
+    if stream is not None and given is not None:
+        yield _Feed(stream, given)
+
+
 def _take(selector: selectors.BaseSelector, seconds: float | None) -> None:
     """Take what has arrived, and listen no longer to streams that have ended."""
     for key, _ in selector.select(seconds):
         if not key.data.read():
             selector.unregister(key.fileobj)
+            if isinstance(key.data, _Feed):
+                key.data.close()

@@ -18,6 +18,7 @@ from stagec.graph import Graph
 from stagec.pipeline import list_families
 from stagec.protocol.checkpoint import JudgedCheckpoint
 from stagec.protocol.marked_line import MarkedLine
+from stagec.sources.suppression import JudgedSuppression
 from stagec.sources.tree import Tree
 from stagec_dev.scaffold import Scaffold, fill
 
@@ -74,6 +75,10 @@ _LOG = """```log run.log
 [STAGE:begin:id=S01_load_data]
 ```"""
 
+_SUPPRESSION = """```yaml pipeline.yaml
+entry: plan # stagec: ignore[STG125]
+```"""
+
 
 @value
 class _Subject:
@@ -91,6 +96,7 @@ _SUBJECTS: Mapping[type, _Subject] = {
     Catalogue: _Subject("stagec.catalogue", "catalogue.at", _CATALOGUE),
     Graph: _Subject("stagec.graph", "graph.flow.at", _REGISTRY),
     StagePlan: _Subject("stagec.frontends.envelopes.document", "stageplan.at", _STAGE_PLAN),
+    JudgedSuppression: _Subject("stagec.sources.suppression", "judgedsuppression.suppression.at", _SUPPRESSION),
     JudgedCheckpoint: _Subject("stagec.protocol.checkpoint", "judgedcheckpoint.at", _CHECKPOINT),
     MarkedLine: _Subject("stagec.protocol.marked_line", "markedline.at", _LOG),
 }

@@ -15,7 +15,7 @@ from campaigns import choose
 
 from stagec.drivers.local import Journal, JournalError, Reason, open_journal, read_journal
 from stagec.drivers.local.journal_file import ROOM
-from stagec.drivers.local.records import Head, dump_records
+from stagec.drivers.local.records import PAGE, Head, dump_records
 from stagec.runtime import Answered
 
 TOP = Path(__file__).parents[3]
@@ -55,7 +55,7 @@ def test_a_copy_of_a_journal_that_is_written_is_a_beginning_of_it(journal: Journ
     copies.mkdir()
     with writer(path) as process:
         assert process.stdout is not None
-        for number in range(choose(60, full=600)):
+        for number in range(choose(40, full=200)):
             said = int(process.stdout.readline())
             shutil.copyfile(path, copies / f"{said}.run")
             assert number <= said
@@ -65,6 +65,25 @@ def test_a_copy_of_a_journal_that_is_written_is_a_beginning_of_it(journal: Journ
         assert len(found) > int(copy.stem)
         assert found == [f"key {number}" for number in range(len(found))]
     assert len(keys(path)) > said
+
+
+def test_a_copy_whose_pieces_were_read_at_different_moments_is_a_beginning(journal: Journal, path: Path) -> None:
+    """Copying reads piece by piece: the first page is from before two events, one of them is torn."""
+    journal.append(Answered("key 0", {"answer": 1}))
+    before = path.read_bytes()
+    journal.append(Answered("key 1", {"answer": "x" * 500}))
+    journal.append(Answered("key 2", {"answer": 3}))
+    journal.close()
+    after = bytearray(path.read_bytes())
+    after[:PAGE] = before[:PAGE]
+    middle = after.index(b"x" * 500) + 100
+    after[middle : middle + 300] = bytes(300)
+    path.write_bytes(after)
+    assert keys(path) == ["key 0"]
+    reopened = open_journal(path)
+    reopened.append(Answered("after", {"answer": 1}))
+    reopened.close()
+    assert keys(path) == ["key 0", "after"]
 
 
 @pytest.mark.parametrize("limit", [ROOM + 8_000, ROOM + 100_001, 4 * ROOM + 4_095, 7 * ROOM])

@@ -234,7 +234,7 @@ def test_a_journal_of_a_later_version_is_left_alone(journal: Journal, path: Path
     data[19] = 4
     data[20:36] = blake2b(data[:20], digest_size=16).digest()
     path.write_bytes(data)
-    told = "its journal has version 4, and this is a reader of version 3"
+    told = "its journal has version 4, and this is a reader of version 3; the stagec that began the run can resume it"
     assert (refusal(lambda: open_journal(path)).reason, str(refusal(lambda: read_journal(path)))) == (
         Reason.UNUSABLE,
         told,

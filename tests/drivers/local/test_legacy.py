@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from campaigns import sample
 from playable import Answers
 
 from stagec.drivers.local import History, JournalError, Reason, drive, open_journal, read_journal
+from stagec.drivers.local.records import VERSION
 from stagec.drivers.local.replay import replay_twice
 from stagec.plan.node import Outcome
 from stagec.runtime import Program, Started, load
@@ -176,3 +178,21 @@ def test_a_changed_page_of_a_log_that_commits_follow_is_damage(tmp_path: Path) -
     log.write_bytes(data[:place] + b"\x20" + data[place + 1 :])
     with pytest.raises(JournalError, match="events follow in its log after one that is not what was written"):
         read_journal(path)
+
+
+def test_one_journal_of_each_version_is_kept() -> None:
+    kept = {path.stem for path in JOURNALS.glob("*.run")}
+    assert kept == {f"{state}-{version}" for state in ("ended", "killed") for version in range(1, VERSION + 1)}
+
+
+def test_kept_journals_of_this_version_are_read_replayed_and_resumed_in_their_file(tmp_path: Path) -> None:
+    ended = read_journal(copied(f"ended-{VERSION}", tmp_path))
+    state = after(ended, load(ended.plan))
+    assert isinstance(state, State)
+    assert (len(ended.events), state.ended) == (5, Outcome.DONE)
+    path = copied(f"killed-{VERSION}", tmp_path)
+    world = Answers()
+    with closing(open_journal(path)) as journal:
+        assert len(journal.history.events) == 3
+        assert drive(load(journal.history.plan), journal, world, None).ended is Outcome.DONE
+    assert {each.name for each in tmp_path.iterdir()} == {"ended-3.run", "killed-3.run"}

@@ -69,3 +69,21 @@ def test_tabs_show_one_picture_at_a_time(chromium: Any, tmp_path: Path, every: P
     shown(chromium, tmp_path, every, chain).click("#tab-1")
     visible = "[...document.querySelectorAll('.picture')].map(each => each.offsetParent !== null)"
     assert chromium.value(visible) == [False, True]
+
+
+def test_on_paper_the_whole_drawing_is_there_however_it_is_seen(chromium: Any, tmp_path: Path) -> None:
+    boxes = {f"n{at}": Box(f"n{at}", f"n{at}", Role.NODE) for at in range(200)}
+    lines = tuple(Line(f"n{at}", f"n{at + 1}", Stroke.GO, ("next",)) for at in range(199))
+    shown(chromium, tmp_path, Picture("p", "p", boxes, lines))
+    parts = "document.querySelectorAll('.stage .box, .stage .box text, .stage .tag')"
+    drawn = f"[...{parts}].filter(each => each.getClientRects().length > 0).length"
+    chromium.value("document.querySelectorAll('.stage .tile').forEach(each => each.classList.add('off'))")
+    chromium.value("document.querySelector('.sizer > svg').classList.add('far')")
+    on_screen = chromium.value(drawn)
+    chromium.size(700, 1000, media="print")
+    on_paper = chromium.value(drawn)
+    wide = chromium.value("[document.querySelector('.sizer > svg').getBoundingClientRect().width, innerWidth]")
+    chromium.size(1280, 800)
+    assert on_screen == 0
+    assert on_paper == chromium.value(f"{parts}.length")
+    assert wide[0] <= wide[1]

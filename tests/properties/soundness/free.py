@@ -19,13 +19,13 @@ from properties.soundness.kinds import ending
 from properties.soundness.oracle import Oracle
 from properties.soundness.runs import LOST, UnsoundError
 
-from stagec.cli.options import load_configuration
+from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Refused
 from stagec.core.diagnostic import Severity
 from stagec.pipeline import Meaning
 from stagec.plan import dump
 from stagec.plan.document import Plan
-from stagec.plan.load import verify
+from stagec.plan.loader import verify
 from stagec.plan.node import Outcome
 from stagec.runtime import load
 from stagec.runtime.program import program_of

@@ -42,6 +42,15 @@ def test_the_frontmatter_is_what_stands_between_the_fences(text: str, value: obj
     assert text[slice(*parsed.body)] == body
 
 
+@pytest.mark.parametrize("text", ["plain words", "'it''s quoted'", '"\\u00e9"', "[a, {b: 1}]"])
+def test_a_frontmatter_is_as_long_as_its_file_may_be(text: str) -> None:
+    short = parse(f"---\na: {text}\n---\n").value
+    long = parse("---\n" + "".join(f"a{number}: {text}\n" for number in range(20_000)) + "---\nbody\n")
+    assert isinstance(short, dict)
+    assert long.value == {f"a{number}": short["a"] for number in range(20_000)}
+    assert not long.faults
+
+
 def test_an_unclosed_frontmatter_is_reported_at_its_fence() -> None:
     fault = Fault("invalid-frontmatter", Place("f.md", range=(0, 3)), "unclosed")
     assert parse("---\nname: x\n\n# Body\n") == Parsed(None, (fault,), (20, 20))

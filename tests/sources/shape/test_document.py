@@ -11,7 +11,7 @@ from stagec.core.place import Part, Place
 from stagec.core.value import replace
 from stagec.sources.formats.plain import FORMAT
 from stagec.sources.shape import judge
-from stagec.sources.shape.document import load_published
+from stagec.sources.shape.document import load_validator
 from stagec.sources.tree import Fault, Tree
 
 STEP = {"stepId": "a", "name": "A", "c2": "closure", "c3": "a"}
@@ -122,7 +122,7 @@ def test_several_mistakes_are_several_faults() -> None:
 
 def test_what_is_only_wished_for_is_found_without_the_schema() -> None:
     tree = registry(steps={"a": {"stepId": "a", "c2": "closure", "c3": "a"}})
-    assert load_published("steps_registry").validator.is_valid(tree.value)
+    assert load_validator("steps_registry").is_valid(tree.value)
     assert faults(tree) == [("unnamed-step", ("steps", "a", "name"), "required")]
 
 

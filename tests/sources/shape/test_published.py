@@ -41,7 +41,7 @@ def test_a_schema_is_valid(name: str) -> None:
 
 @every_schema
 def test_a_schema_says_where_it_is_published(name: str) -> None:
-    assert schema(name)["$id"] == f"https://stagec.readthedocs.io/en/latest/schemas/{name}.schema.json"
+    assert schema(name)["$id"] == f"urn:stagec:schema:{name}"
 
 
 @every_schema

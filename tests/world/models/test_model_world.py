@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from playable import steps
@@ -13,39 +14,46 @@ from world.models.wire import Said, Wire, serve
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
+from stagec.core.secrets import Redactor
 from stagec.core.value import replace
 from stagec.drivers.local.drive import RunSession, proceed
-from stagec.plan.document import Plan
 from stagec.plan.node import Outcome
 from stagec.runtime import Effect, Event, Program, Started, State
-from stagec.runtime.exchange import Ask, Shell, Wait
+from stagec.runtime.exchange import Ask, Shell, Turn, Wait
 from stagec.runtime.failures import FailureKind
 from stagec.runtime.program import load, program_of
-from stagec.world.briefing import PlannedTools, ToolDefinition
+from stagec.world.briefing import ToolDefinition
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
 from stagec.world.models.port import ModelLimits
 from stagec.world.models.pydantic_provider import PydanticProvider
 from stagec.world.models.retries import RetryingProvider, RetryPolicy
 from stagec.world.models.usage import read_usage
+from stagec.world.tools.step_calls import StepCalls
+from stagec.world.tools.toolbox import Toolbox
 
 VECTORS = Path(__file__).parents[2] / "plan_vectors"
 REPAIR = load((VECTORS / "docs-repair" / "plan.json").read_bytes())
 MODELS = ("openai:gpt-5.4", "anthropic:claude-next")
 
 
-class Tools(PlannedTools):
+class Tools:
     """Tools that all exist and say what they were asked."""
 
-    def __init__(self, plan: Plan) -> None:
-        super().__init__(plan)
+    names = ()
+
+    def __init__(self) -> None:
         self.called: list[tuple[str, Json]] = []
 
-    def define(self, names: Iterable[str]) -> tuple[ToolDefinition, ...]:
-        return tuple(replace(each, schema={"type": "object"}) for each in super().define(names))
+    def define(self, name: str) -> ToolDefinition:
+        return ToolDefinition(name, "", {"type": "object"})
 
-    def call(self, _key: str, tool: str, arguments: Json) -> Object:
+    def call(self, _key: str, tool: str, arguments: Object) -> Json:
         self.called.append((tool, arguments))
-        return {"value": f"{tool} was called"}
+        return f"{tool} was called"
+
+    def cancel(self, key: str) -> None: ...
+
+    def close(self) -> None: ...
 
 
 class World:
@@ -94,9 +102,10 @@ def play(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
         for name, path in (("OPENAI", "/v1"), ("ANTHROPIC", "")):
             monkeypatch.setenv(f"{name}_BASE_URL", wire.url + path)
             monkeypatch.setenv(f"{name}_API_KEY", "key")
-        provider = RetryingProvider(PydanticProvider(), RetryPolicy(2, 0.01))
-        tools = Tools(program.plan)
-        setup = ModelSetup(provider, ModelChoice(str(request.param)), tools, ModelLimits(seconds))
+        provider = RetryingProvider(PydanticProvider(), RetryPolicy(TRIES, 0.01))
+        tools = Tools()
+        calls = StepCalls(Toolbox(program.plan, (tools,), Redactor()))
+        setup = ModelSetup(provider, ModelChoice(str(request.param)), calls, ModelLimits(seconds))
         world = World(ModelWorld(program.plan, setup), tools)
         closing_later.append((serving, provider))
         return proceed(RunSession(program, _Store(), world), State(), started), world, wire
@@ -167,37 +176,6 @@ def test_a_tool_that_is_not_there_is_asked_about_and_never_carried_out_unasked(p
     assert [type(effect).__name__ for effect, _ in world.answers][:2] == ["Turn", "Grant"]
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        Said(status=500),
-        Said(status=429, headers={"retry-after": "0.01"}),
-        Said(status=400),
-        Said("half of all", [_call("Read", {})], cut=True),
-        Said(body="{"),
-    ],
-    ids=["500", "429", "400", "closed", "garbage"],
-)
-def test_a_provider_that_fails_for_good_is_the_outcome_fail(play: Play, said: Said) -> None:
-    state, _, _ = play(REPAIR, BEGIN, said)
-    assert state.ended is Outcome.FAILED
-    assert state.failure is not None
-    assert state.failure.kind is FailureKind.PROVIDER
-
-
-def test_a_provider_that_hangs_is_too(play: Play) -> None:
-    state, _, _ = play(REPAIR, BEGIN, Said("x", delay=2), seconds=0.2)
-    assert state.failure is not None
-    assert state.failure.kind is FailureKind.PROVIDER
-    assert "within 0.2 s" in state.reason
-
-
-def test_faults_that_pass_are_no_part_of_the_run(play: Play) -> None:
-    state, _, wire = play(REPAIR, BEGIN, Said(status=500), WRITTEN, Said(status=529), CHECKED)
-    assert state.ended is Outcome.DONE, state.reason
-    assert len(wire.asked) == 4
-
-
 def test_a_key_that_is_refused_stops_the_run_and_fails_no_stage(play: Play) -> None:
     with pytest.raises(Failure, match="does not answer"):
         play(REPAIR, BEGIN, Said(status=401))
@@ -207,6 +185,64 @@ STEPS = program_of(steps())
 TOPIC = Started("r", None, {"topic": "x"})
 CLOSING = Said('{"action": "closing"}')
 NEXT = Said('{"action": "next"}')
+
+HALF = Said("half of all", [_call("Read", {})], cut=True)
+PASSING = {
+    "500": Said(status=500),
+    "503": Said(status=503),
+    "529": Said(status=529),
+    "429 with a time": Said(status=429, headers={"retry-after": "0.01"}),
+    "429 without": Said(status=429),
+    "closed": HALF,
+    "broken": dataclasses.replace(HALF, cut=False, reset=True),
+    "garbage": Said(body="{"),
+    "nothing": Said(body=""),
+}
+"""What a provider does wrong, and may do right the next time."""
+
+
+class Good(NamedTuple):
+    """A program, what models say that do all as they should, and how often a model is asked that never answers."""
+
+    program: Program
+    started: Started
+    script: tuple[Said, Said]
+    attempts: int
+
+
+GOOD = {"stage": Good(REPAIR, BEGIN, (WRITTEN, CHECKED), 1), "step": Good(STEPS, TOPIC, (NEXT, CLOSING), 2)}
+both = pytest.mark.parametrize("good", GOOD.values(), ids=GOOD)
+TRIES = 2
+"""How often a request is made that fails in a way that passes."""
+
+
+@both
+@pytest.mark.parametrize("said", [*PASSING.values(), Said(status=400)], ids=[*PASSING, "400"])
+def test_a_provider_that_fails_for_good_fails_the_node(play: Play, good: Good, said: Said) -> None:
+    state, _, wire = play(good.program, good.started, good.script[0], said)
+    assert (state.ended, state.failure and state.failure.kind) == (Outcome.FAILED, FailureKind.PROVIDER)
+    assert len(wire.asked) == 1 + good.attempts * (1 if said.status == 400 else TRIES)
+
+
+@both
+@pytest.mark.parametrize("said", PASSING.values(), ids=PASSING)
+def test_faults_that_pass_are_no_part_of_the_run(play: Play, good: Good, said: Said) -> None:
+    state, world, wire = play(good.program, good.started, said, good.script[0], said, good.script[1])
+    assert state.ended is Outcome.DONE, state.reason
+    assert len(wire.asked) == 2 * TRIES
+    assert world.tools.called == []
+    used = [read_usage(answer).requests for effect, answer in world.answers if isinstance(effect, Ask | Turn)]
+    assert used == [1, 1]
+
+
+@both
+def test_a_provider_that_hangs_fails_the_node_too(play: Play, good: Good) -> None:
+    hanging = dataclasses.replace(good.script[0], delay=2)
+    state, _, wire = play(good.program, good.started, hanging, seconds=0.2)
+    assert state.failure is not None
+    assert state.failure.kind is FailureKind.PROVIDER
+    assert "within 0.2 s" in state.reason
+    assert len(wire.asked) == good.attempts * TRIES
 
 
 def test_a_step_gets_an_answer_by_its_schema(play: Play) -> None:
@@ -234,19 +270,66 @@ def test_prose_is_asked_for_again_in_the_right_form(play: Play) -> None:
     assert "Hand in the answer now" in json.dumps(wire.asked[1])
 
 
-def test_a_step_calls_its_tools_and_no_others(play: Play) -> None:
-    calls = [_call("Read", {"path": "a"}), _call("Write", {}, "c2"), _call("Read", "[", "c3")]
+def _allow(*tools: str) -> Program:
+    """Return the steps, of which the first may call some tools."""
     plan = steps()
     draft: Any = plan.nodes["draft"]
-    with_tools = replace(draft, act=replace(draft.act, tools=("Read",)))
-    program = program_of(replace(plan, nodes={**plan.nodes, "draft": with_tools}))
-    handed_in = Said("", [_call("answer", {"action": "next"})])
-    state, world, wire = play(program, TOPIC, Said("", calls), handed_in, CLOSING)
+    with_tools = replace(draft, act=replace(draft.act, tools=tools))
+    return program_of(replace(plan, nodes={**plan.nodes, "draft": with_tools}))
+
+
+HANDED_IN = Said("", [_call("answer", {"action": "next"})])
+
+
+def test_a_step_calls_its_tools_and_no_others(play: Play) -> None:
+    calls = [_call("Read", {"path": "a"}), _call("Write", {}, "c2"), _call("Read", "[", "c3")]
+    state, world, wire = play(_allow("Read"), TOPIC, Said("", calls), HANDED_IN, CLOSING)
     assert state.ended is Outcome.DONE, state.reason
     assert world.tools.called == [("Read", {"path": "a"})]
     told = json.dumps(wire.asked[1])
-    for each in ("Read was called", "Denied: there is no tool Write here.", "the arguments are no JSON object"):
+    for each in (
+        "Read was called",
+        "Write may not be called: 'Write' is not on the list",
+        "the arguments are no JSON object",
+    ):
         assert each in told
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [_call("answer", {"action": "next"}), _call("answer", {"action": "repeat"}, "c2")],
+        [_call("answer", {"action": "next"}), _call("Read", {"path": "a"}, "c2")],
+        [_call("Read", {"path": "a"}), _call("answer", {"action": "next"}, "c2")],
+    ],
+    ids=["two answers", "an answer before a call", "after one"],
+)
+def test_an_answer_beside_other_calls_is_none_and_nothing_is_carried_out(
+    play: Play, calls: list[tuple[str, str, str]]
+) -> None:
+    state, world, wire = play(_allow("Read"), TOPIC, Said("", calls), HANDED_IN, CLOSING)
+    assert state.ended is Outcome.DONE, state.reason
+    assert world.tools.called == []
+    assert _transcript(wire).count("answer must be the only call") == 2
+    assert len(wire.asked) == 3
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Said("All is well."),
+        Said("", [_call("answer", '{"action": ')]),
+        Said("", [_call("answer", "[]")]),
+        Said('{"action": "ne', finish="length"),
+        Said("", [_call("answer", '{"action": "ne')], finish="length"),
+    ],
+    ids=["prose", "broken", "no object", "cut text", "cut call"],
+)
+def test_what_is_no_answer_is_asked_for_again(play: Play, said: Said) -> None:
+    state, _, wire = play(_allow("Read"), TOPIC, said, HANDED_IN, CLOSING)
+    assert state.ended is Outcome.DONE, state.reason
+    assert "Hand in the answer now" in _transcript(wire)
+    assert len(wire.asked) == 3
 
 
 def test_a_model_that_never_hands_in_an_answer_fails_the_step(play: Play) -> None:
@@ -258,7 +341,9 @@ def test_a_model_that_never_hands_in_an_answer_fails_the_step(play: Play) -> Non
 
 def test_what_is_recalled_is_what_was_said(play: Play) -> None:
     _, world, _ = play(STEPS, TOPIC, NEXT, CLOSING)
-    fresh = ModelWorld(STEPS.plan, ModelSetup(world.models._setup.provider, ModelChoice("m"), world.tools))
+    fresh = ModelWorld(
+        STEPS.plan, ModelSetup(world.models._setup.provider, ModelChoice("m"), world.models._setup.tools)
+    )
     for effect, answer in world.answers:
         fresh.recall(effect, answer)
     assert fresh._said == world.models._said

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -26,21 +28,37 @@ class Said:
     delay: float = 0.0
     cut: bool = False
     """Close the connection in the middle of the stream."""
+    reset: bool = False
+    """Break the connection in the middle of the stream, so that whoever reads it gets an error."""
+    together: threading.Barrier | None = None
+    """Says nothing until so many requests are under way at the same time."""
     finish: str | None = None
     body: str | None = None
     """Send this in place of a response."""
 
+    def wait(self) -> None:
+        """Wait until the response may begin."""
+        time.sleep(self.delay)
+        if self.together is not None:
+            self.together.wait(_PATIENCE)
+
 
 @dataclass
 class Wire:
-    """What the server is asked, and what it says: one after the other, the last again and again."""
+    """What the server is asked, and what it says: one after the other, the last again and again.
+
+    With `answer`, what it says follows from what it is asked.
+    """
 
     url: str
     script: list[Said]
     asked: list[Event] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+    answer: Callable[[Event], Said] | None = None
 
-    def say(self) -> Said:
+    def say(self, asked: Event) -> Said:
+        if self.answer is not None:
+            return self.answer(asked)
         return self.script[min(len(self.asked), len(self.script)) - 1]
 
 
@@ -93,19 +111,38 @@ def _write(stream: BufferedIOBase, events: list[str]) -> None:
         stream.flush()
 
 
+def _read(handler: BaseHTTPRequestHandler) -> Event | None:
+    """Return what is asked; nothing when whoever asked was killed meanwhile."""
+    length = int(handler.headers["content-length"])
+    body = handler.rfile.read(length)
+    handler.close_connection = len(body) < length
+    return None if handler.close_connection else json.loads(body)
+
+
+def _end(connection: socket.socket, said: Said) -> None:
+    """Break a connection if that is wanted, as closing a socket does that lingers for no time."""
+    if said.reset:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+
+
 def _handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            wire.asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            asked = _read(self)
+            if asked is None:
+                return
+            wire.asked.append(asked)
             wire.keys.append(self.headers.get("authorization") or self.headers.get("x-api-key") or "")
-            said = wire.say()
-            time.sleep(said.delay)
+            said = wire.say(asked)
+            said.wait()
             if said.status != 200 or said.body is not None:
                 self._send(said)
             else:
-                self._stream(said, _anthropic if "messages" in self.path else _openai)
+                lines = _anthropic if "messages" in self.path else _openai
+                self._stream(said, [*lines(said, asked["model"])])
 
         def _send(self, said: Said) -> None:
             body = (said.body or json.dumps({"error": {"message": "scripted", "type": "scripted"}})).encode()
@@ -116,27 +153,37 @@ def _handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(body)
 
-        def _stream(self, said: Said, lines: Callable[[Said, str], Iterator[str]]) -> None:
+        def _stream(self, said: Said, events: list[str]) -> None:
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
             self.send_header("connection", "close")
             self.end_headers()
-            events = [*lines(said, wire.asked[-1]["model"])]
             with suppress(BrokenPipeError, ConnectionResetError):  # nobody wants to hear the rest
-                _write(self.wfile, events[: len(events) // 2] if said.cut else events)
+                _write(self.wfile, events[: len(events) // 2] if said.cut or said.reset else events)
             self.close_connection = True
+            _end(self.connection, said)
 
         def log_message(self, *_given: object) -> None: ...
 
     return Handler
 
 
+_PATIENCE = 30
+"""Seconds until requests that never come together are given up."""
+
+
+class _Server(ThreadingHTTPServer):
+    """A server at which many connections may arrive at once; one that is turned away comes again a second later."""
+
+    request_queue_size = 256
+    daemon_threads = True
+
+
 @contextmanager
-def serve(*script: Said) -> Iterator[Wire]:
-    """Serve a script until the body ends."""
-    wire = Wire("", [*script])
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(wire))
-    server.daemon_threads = True
+def serve(*script: Said, answer: Callable[[Event], Said] | None = None) -> Iterator[Wire]:
+    """Serve a script until the body ends, or what follows from each request."""
+    wire = Wire("", [*script], answer=answer)
+    server = _Server(("127.0.0.1", 0), _handler(wire))
     wire.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()

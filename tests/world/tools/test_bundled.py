@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from pathlib import Path
@@ -12,8 +13,12 @@ from playable import steps
 
 from stagec.core.json import Json
 from stagec.core.secrets import Redactor
+from stagec.core.value import replace
+from stagec.plan.surroundings import Tool
 from stagec.runtime.exchange import Call, Confirm
-from stagec.world.tools.files import FileTools, translate_glob
+from stagec.world.tools.files import FileTools
+from stagec.world.tools.name_pattern import NamePattern
+from stagec.world.tools.processes import ToolSetting
 from stagec.world.tools.shell import ShellTool
 from stagec.world.tools.toolbox import LONGEST, Toolbox
 
@@ -32,7 +37,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def toolbox(root: Path) -> Toolbox:
     redactor = Redactor({"API_TOKEN": "0123456789abcdef"})
-    return Toolbox(steps(), (FileTools(root), ShellTool(root, (), redactor)), redactor)
+    return Toolbox(steps(), (FileTools(root), ShellTool(ToolSetting(str(root), "r"), redactor)), redactor)
 
 
 def _call(toolbox: Toolbox, tool: str, **arguments: Json) -> Json:
@@ -46,7 +51,15 @@ def _call(toolbox: Toolbox, tool: str, **arguments: Json) -> Json:
 
 def test_a_file_is_read_whole_or_in_part(toolbox: Toolbox) -> None:
     assert _call(toolbox, "Read", path="a.txt") == "one\ntwo\nthree"
-    assert _call(toolbox, "read", file_path="a.txt", offset=2, limit=1) == "two\n[1 more lines]"
+    assert _call(toolbox, "read", path="a.txt", offset=2, limit=1) == "two\n[1 more lines]"
+
+
+def test_a_plan_may_call_arguments_as_other_hosts_do(root: Path) -> None:
+    schema = {"type": "object", "properties": {"file_path": {"type": "string"}}, "required": ["file_path"]}
+    plan = replace(steps(), tools={"Read": Tool("bundled", "read", schema="s")}, contents={"s": json.dumps(schema)})
+    toolbox = Toolbox(plan, (FileTools(root),), Redactor())
+    assert _call(toolbox, "Read", file_path="a.txt") == "one\ntwo\nthree"
+    assert "required property" in str(_call(toolbox, "Read", path="a.txt"))
 
 
 def test_a_file_is_written_with_its_folders(toolbox: Toolbox, root: Path) -> None:
@@ -116,16 +129,17 @@ def test_a_search_follows_no_links(toolbox: Toolbox, root: Path) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "why"),
     [
-        ("Read", {}, "'path' is missing"),
-        ("Read", {"path": 3}, "'path' is missing"),
-        ("Read", {"path": "none.txt"}, "is no file"),
-        ("Read", {"path": "src"}, "is no file"),
+        ("Read", {}, '"path" is a required property'),
+        ("Read", {"path": 3}, '3 is not of type "string"'),
+        ("Read", {"path": "none.txt"}, "No such file"),
+        ("Read", {"path": "src"}, "is no regular file"),
         ("Read", {"path": "a\0b"}, "null"),
         ("Read", {"path": "a.txt", "offset": -1}, "must be a whole number"),
+        ("Read", {"path": "a.txt", "offset": True}, 'true is not of type "integer"'),
         ("Write", {"path": "src", "content": "x"}, "directory"),
         ("Write", {"path": "a.txt/b", "content": "x"}, "directory"),
-        ("Bash", {"command": "true", "timeout": "long"}, "must be a whole number"),
-        ("Bash", {}, "'command' is missing"),
+        ("Bash", {"command": "true", "timeout": "long"}, '"long" is not of type "integer"'),
+        ("Bash", {}, '"command" is a required property'),
         ("Nothing", {}, "nothing carries out"),
     ],
 )
@@ -196,4 +210,4 @@ def test_calls_of_stages_are_taken_where_a_tool_is_there(toolbox: Toolbox) -> No
 
 @pytest.mark.parametrize(("pattern", "name"), [("a[b", "a[b"), ("*.{py}", "x.{py}"), ("a+b", "a+b")])
 def test_everything_but_stars_and_question_marks_is_itself(pattern: str, name: str) -> None:
-    assert translate_glob(pattern).fullmatch(name)
+    assert NamePattern(pattern).matches(name)

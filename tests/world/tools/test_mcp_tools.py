@@ -98,7 +98,7 @@ def test_one_that_dies_again_and_again_is_given_up(begin: Begin) -> None:
 def test_a_call_that_hangs_has_its_time(begin: Begin) -> None:
     tools = begin("calling", TOOLS, replace(QUICK, call=0.3))
     started = time.monotonic()
-    _fail(tools, "hang")
+    assert _fail(tools, "hang") == "there was no answer in 0.3 s; whether it was carried out is not known"
     assert time.monotonic() - started < 15
 
 
@@ -112,18 +112,32 @@ def test_a_call_is_cancelled(begin: Begin) -> None:
     assert told == ["the call was cancelled"]
 
 
-def test_a_result_without_end_breaks_the_connection_and_not_the_run(begin: Begin) -> None:
+def test_a_result_that_is_too_long_is_refused_and_its_server_goes_on(begin: Begin, tmp_path: Path) -> None:
     tools = begin("calling", TOOLS)
-    assert "ended in the middle of the call" in _fail(tools, "big")
+    assert _fail(tools, "big") == "the server answered with error -32000: the answer has more than 16,000,000 bytes"
     assert tools.call("k", "echo", {}) == "{}"
+    assert len((tmp_path / "pids").read_text().split()) == 1
+
+
+GONE = "'nothing' of 's' is not offered any more; "
 
 
 @pytest.mark.parametrize(
-    "tools", [{"echo": "0" * 64}, {"nothing": OPEN}, {"nothing": None}], ids=["another schema", "gone", "never there"]
+    ("tools", "difference"),
+    [
+        ({"echo": "0" * 64}, f"'echo' has another input schema, sha256:{OPEN[:12]} instead of sha256:{'0' * 12}; "),
+        ({"nothing": OPEN}, GONE),
+        ({"nothing": None}, GONE),
+        ({f"t{at:02}": None for at in range(30)}, "'t19' of 's' is not offered any more; 10 more; "),
+    ],
+    ids=["another schema", "gone", "never there", "many"],
 )
-def test_tools_that_differ_from_the_plan_refuse_the_run(tools: Mapping[str, str | None], begin: Begin) -> None:
-    with pytest.raises(Failure, match="something else than the plan was compiled with"):
+def test_tools_that_differ_from_the_plan_refuse_the_run(
+    tools: Mapping[str, str | None], difference: str, begin: Begin
+) -> None:
+    with pytest.raises(Failure, match="something else than the plan was compiled with") as caught:
         begin("calling", tools)
+    assert f"{difference}lock and compile again" in str(caught.value)
 
 
 def test_a_tool_without_a_digest_is_any(begin: Begin) -> None:

@@ -19,15 +19,20 @@ if TYPE_CHECKING:
 def cancel(run: str, runs: Path) -> None:
     """Cancel RUN, the name of a run or its file: it ends as failed and cannot be resumed.
 
-    If the run is still executing, interrupt it first with Ctrl-C.
+    If another process executes the run, stagec asks it to end; that process ends its programs first.
 
-    Exit status: 0 the run is cancelled, 2 usage or environment, or it has ended already, 4 internal error.
+    Exit status: 0 the run is cancelled, or asked to end; 2 usage or environment, or it has ended already;
+    4 internal error.
     """
     from contextlib import closing
 
     from stagec.cli.running.runs import Runs, open_run
+    from stagec.cli.running.steered_runs import ask_to_end
+    from stagec.drivers.local.mailbox import MessageKind
 
     path = Runs(runs).find(run)
+    if ask_to_end(path, MessageKind.CANCEL):
+        return
     with closing(open_run(path)) as journal:
         _cancel(path, journal)
 
@@ -37,7 +42,7 @@ def _cancel(path: Path, journal: Journal) -> None:
     from stagec.cli.running.run_session import RunSetup, execute
     from stagec.cli.running.runs import name_of
     from stagec.cli.running.stage_reporter import choose_reporter
-    from stagec.cli.running.worlds import make_closed_world
+    from stagec.cli.running.worlds import make_closed_world, watch_mail
     from stagec.core.failure import Failure
     from stagec.core.words import quote
     from stagec.drivers.local.replay import fold_events
@@ -49,4 +54,4 @@ def _cancel(path: Path, journal: Journal) -> None:
     if ended is not None:
         raise Failure(f"run {name} has ended as {ended}: there is nothing to cancel")
     reporter = choose_reporter(program.plan, None)
-    execute(RunSetup(path, journal, program, make_closed_world(), reporter), Cancelled())
+    execute(RunSetup(path, journal, program, make_closed_world(), reporter, watch_mail(path)), Cancelled())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
-_HELP = """Print the script that completes stagec's commands and options in SHELL.
+from stagec.cli.parameters import OneOf
+
+_HELP = """Print the script with which SHELL completes commands, options, and names: rules, flows, nodes, entries, runs.
 
 \b
 bash   stagec completion bash > ~/.local/share/bash-completion/completions/stagec
@@ -15,7 +17,7 @@ fish   stagec completion fish > ~/.config/fish/completions/stagec.fish
 
 
 @click.command(short_help="Print the completion script of a shell.", help=_HELP)
-@click.argument("shell", type=click.Choice(("bash", "fish", "zsh")))
+@click.argument("shell", type=OneOf(("bash", "fish", "zsh")))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
     """Print the script of a shell."""

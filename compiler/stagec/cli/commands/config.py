@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from stagec.cli import options
+from stagec.cli.parameters import Group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,11 +24,27 @@ def _show(paths: tuple[Path, ...], root: Path | None, output_format: str) -> Non
 
     The text is TOML that a stagec.toml may hold; the comments say where the values come from.
     """
-    from stagec.cli.options import load_configuration
+    from stagec.cli.limits import load_configuration
     from stagec.cli.streams import put
+    from stagec.cli.unread import describe_absence
+    from stagec.core.failure import Failure
+    from stagec.project.settings import keys_of
 
+    for path in paths:
+        if not os.path.lexists(path):
+            raise Failure(describe_absence(path))
     configuration = load_configuration(paths, root)
-    put(_as_json(configuration) if output_format == "json" else _as_toml(configuration))
+    if output_format == "json":
+        keys = keys_of(configuration.settings).items()
+        settings = {key: {"value": given, "from": configuration.provenance[key]} for key, given in keys}
+        whole = {"root": str(configuration.root), "file": configuration.file, "settings": settings}
+        put(
+            json.dumps(whole, indent=2)
+            + "\
+"
+        )
+    else:
+        put(_as_toml(configuration))
 
 
 def _make_show() -> click.Command:
@@ -37,7 +55,7 @@ def _make_show() -> click.Command:
     return click.command("show", short_help=brief)(arguments(options.root(formats(_show))))
 
 
-COMMAND = click.Group(
+COMMAND = Group(
     "config",
     commands=[_make_show()],
     help="Look at the configuration of a project.",
@@ -45,8 +63,13 @@ COMMAND = click.Group(
 )
 
 
-_WHEN_NOT_SET = {"select": "every rule that is not optional", "required-version": "any version"}
-_TABLES = ("severity", "budgets")
+_WHEN_NOT_SET = {
+    "select": "every rule that is not optional",
+    "required-version": "any version",
+    "baseline": "no baseline",
+    "documentation": "no site",
+}
+_TABLES = ("severity", "per-file-ignores", "models", "tools", "budgets")
 
 
 def _as_toml(configuration: Configuration) -> str:
@@ -65,34 +88,24 @@ def _as_toml(configuration: Configuration) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _as_json(configuration: Configuration) -> str:
-    """Return a configuration as one JSON object; `value` is null where a setting is not set."""
-    from stagec.project.settings import keys_of
-
-    keys = keys_of(configuration.settings).items()
-    settings = {key: {"value": given, "from": configuration.provenance[key]} for key, given in keys}
-    whole = {"root": str(configuration.root), "file": configuration.file, "settings": settings}
-    return json.dumps(whole, indent=2) + "\n"
-
-
 def _rows(keys: Mapping[str, Value], provenance: Mapping[str, str], prefix: str) -> Iterator[str]:
-    written = {key: _row(key, key.removeprefix(prefix), given) for key, given in keys.items()}
+    written: dict[str, str] = {}
+    for key, given in keys.items():
+        name = key.removeprefix(prefix)
+        bare = name.replace("-", "").replace("_", "").isalnum() and name.isascii()
+        if given is None:
+            written[key] = f"# {name}: {_WHEN_NOT_SET[key]}"
+        elif isinstance(given, tuple):
+            written[key] = f"{name if bare else _text(name)} = [{', '.join(map(_text, given))}]"
+        elif isinstance(given, dict):
+            inside = ", ".join(f"{_text(key)} = {_text(each)}" for key, each in given.items())
+            written[key] = f"{name if bare else _text(name)} = {{{inside}}}"
+        else:
+            text = _text(given) if isinstance(given, str) else json.dumps(given)
+            written[key] = f"{name if bare else _text(name)} = {text}"
     width = min(max(map(len, written.values()), default=0), 60)
     for key, row in written.items():
         yield f"{row:<{width}}  # {provenance[key]}"
-
-
-def _row(key: str, name: str, given: Value) -> str:
-    if given is None:
-        return f"# {name}: {_WHEN_NOT_SET[key]}"
-    bare = name.replace("-", "").replace("_", "").isalnum() and name.isascii()
-    return f"{name if bare else _text(name)} = {_format(given)}"
-
-
-def _format(given: Value) -> str:
-    if isinstance(given, tuple):
-        return f"[{', '.join(map(_text, given))}]"
-    return _text(given) if isinstance(given, str) else json.dumps(given)
 
 
 def _text(text: str) -> str:

@@ -8,10 +8,11 @@ import sys
 import click
 
 from stagec.cli import options
+from stagec.cli.completions import complete_rule
 
 
 @click.command(short_help="Print the page of a rule, or list the rules of a family or group.")
-@click.argument("rule", metavar="CODE|NAME|FAMILY|GROUP")
+@click.argument("rule", metavar="CODE|NAME|FAMILY|GROUP", shell_complete=complete_rule)
 @options.output_format("text", "json", default="text")
 def explain(rule: str, output_format: str) -> None:
     """Print why a rule exists and how to fix what it finds.

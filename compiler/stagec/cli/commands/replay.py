@@ -16,8 +16,8 @@ from stagec.cli.running import options
 def replay(context: click.Context, run: str, runs: Path) -> None:
     """Compute the states of RUN from its journal, twice, and compare what follows from every event.
 
-    No model, tool or command is asked. For every event, the journal has the digest of the requests and trace events
-    that followed, and sometimes of the whole state. `replay` compares these digests.
+    `replay` asks no model, calls no tool and runs no command. For every event, the journal has the digest of the
+    requests and trace events that followed, and sometimes of the whole state. `replay` compares these digests.
 
     Exit status: 0 all is equal, 1 something differs, 2 usage or environment, 4 internal error.
     """

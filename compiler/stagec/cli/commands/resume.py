@@ -7,22 +7,13 @@ from typing import Any
 
 import click
 
+from stagec.cli.parameters import OneOf
 from stagec.cli.running import options
+from stagec.cli.running.world_options import takes_world
 
 
 @click.command(short_help="Resume a run that was interrupted.")
 @options.run
-@options.scenario
-@options.model
-@options.max_tokens
-@options.max_cost
-@options.max_time
-@options.tools_in
-@options.servers
-@options.answers
-@options.answer_timeout
-@options.world
-@options.world_command
 @click.option(
     "--plan",
     type=click.Path(path_type=Path, allow_dash=True),
@@ -30,13 +21,6 @@ from stagec.cli.running import options
     help="Resume only if the run is one of this plan.",
 )
 @options.runs
-@options.events
-@options.allow_hooks
-@options.pass_env
-@options.command_timeout
-@options.project
-@options.executor
-@options.max_parallel
 @click.option(
     "--consent",
     multiple=True,
@@ -45,11 +29,12 @@ from stagec.cli.running import options
 )
 @click.option(
     "--trust",
-    type=click.Choice(["imported", "untrusted"]),
+    type=OneOf(["imported", "untrusted"]),
     default="imported",
     show_default=True,
-    help="The least trusted checkpoints that count; those of an untrusted source do only if you say so.",
+    help="The lowest trust level of checkpoints that count.",
 )
+@takes_world
 @click.pass_context
 def resume(context: click.Context, /, **given: Any) -> None:
     """Resume RUN, the name of a run or its file, where it was interrupted.

@@ -7,21 +7,11 @@ from typing import Any
 import click
 
 from stagec.cli.running import options
+from stagec.cli.running.world_options import takes_world
 
 
 @click.command(short_help="Run a plan, and keep a journal of it.")
 @options.plan
-@options.scenario
-@options.model
-@options.max_tokens
-@options.max_cost
-@options.max_time
-@options.tools_in
-@options.servers
-@options.answers
-@options.answer_timeout
-@options.world
-@options.world_command
 @click.option(
     "--run",
     "--run-id",
@@ -33,18 +23,12 @@ from stagec.cli.running import options
 @options.inputs
 @options.entry
 @options.runs
-@options.events
-@options.allow_hooks
-@options.pass_env
-@options.command_timeout
-@options.project
-@options.executor
-@options.max_parallel
+@takes_world
 @click.pass_context
 def run(context: click.Context, /, **given: Any) -> None:
     """Run PLAN, a file that 'stagec compile' has written, and keep every event in a journal.
 
-    Models, tools and people answer as the scenario says; what it leaves open, --world or --world-command answers.
+    A scenario answers for models, tools and people; --world, --world-command and --model answer the other requests.
     Commands of the plan run in the current folder, unless one of these answers for them. `-` reads the plan from
     standard input. A plan that 'stagec verify' refuses does not run.
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from stagec.cli import options as general
+from stagec.cli.parameters import Group
 from stagec.cli.running import options
 
 
@@ -24,14 +26,39 @@ def _show(run: str, runs: Path) -> None:
     show_history(run, runs)
 
 
-def _export(run: str, runs: Path) -> None:
+def _export(run: str, runs: Path, otlp: str | None, **more: bool) -> None:
     """Print RUN as JSON: the digest of its plan, and every event with its answer.
 
     The output cannot be resumed. To copy a run, copy its one file, .stagec/runs/RUN.run, at any moment.
+
+    With --otlp, send it to a collector of OpenTelemetry instead: spans and figures.
     """
+    if otlp is not None:
+        from stagec.cli.running.telemetry import send_stored
+
+        send_stored(run, runs, otlp, messages=more["messages"])
+        return
     from stagec.cli.running.history import export_run
 
     export_run(run, runs)
+
+
+_OTLP = click.option(
+    "--otlp",
+    is_flag=False,
+    flag_value="",
+    metavar="[URL]",
+    help="Send spans and figures to this collector, by default the one of OTEL_EXPORTER_OTLP_ENDPOINT,"
+    " else http://localhost:4318. Write it behind RUN.",
+)
+_MESSAGES = click.option(
+    "--messages", is_flag=True, help="Send with --otlp what models and tools were told, and what they answered."
+)
+
+
+def _sending(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a run that is sent."""
+    return options.run(options.runs(_OTLP(_MESSAGES(command))))
 
 
 def _commands() -> list[click.Command]:
@@ -40,11 +67,11 @@ def _commands() -> list[click.Command]:
     return [
         click.command("list", short_help="List the stored runs.")(options.runs(formats(_list))),
         click.command("show", short_help="Print what has happened in a run.")(options.run(options.runs(_show))),
-        click.command("export", short_help="Print a run as JSON.")(options.run(options.runs(_export))),
+        click.command("export", short_help="Print a run as JSON, or send it.")(_sending(_export)),
     ]
 
 
-COMMAND = click.Group(
+COMMAND = Group(
     "runs",
     commands=_commands(),
     help="List, show and export stored runs.",

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stagec.cli.running.inputs import load_program
-from stagec.cli.running.report import RunFormatter, describe_answer, describe_request, format_json, label_request
-from stagec.cli.running.runs import Runs, name_of, read_run
-from stagec.cli.running.stage_ledger import StageRow, list_stages
+from stagec.cli.running.report import RunFormatter, format_json
+from stagec.cli.running.runs import Runs, explain_journal_error, name_of, read_run
 from stagec.cli.streams import find_canvas, put
 from stagec.cli.tables import draw_columns
 from stagec.core.failure import Exit, Failure
@@ -18,19 +17,27 @@ from stagec.core.json import Object, object_of
 from stagec.core.terminal import Canvas
 from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, quote, shorten_digest, visible
-from stagec.drivers.local import History, JournalError, Reason, read_journal
+from stagec.drivers.local import History, JournalError, Reason
+from stagec.drivers.local.descriptions import describe_answer, describe_request, label_request
 from stagec.drivers.local.history import event_to_json, key_of
-from stagec.drivers.local.replay import Difference, advance_through, fold_events, replay_twice
-from stagec.runtime import Answered, Event, Program, State
+from stagec.drivers.local.live import StoredHistory, find_standing, read_stored
+from stagec.drivers.local.replay import Difference, advance_through, replay_twice
+from stagec.drivers.local.stage_ledger import StageRow, list_stages
+from stagec.drivers.local.usage_ledger import (
+    UsageLedger,
+    describe_usage,
+    ledger_to_json,
+    summarise_usage,
+    total_to_json,
+)
+from stagec.runtime import Answered, Program, State
 from stagec.runtime.failures import failure_to_json
+from stagec.world.models.port import TokenUse
 
 
 @value
 class RunStatus:
-    """How a run stands: `done`, `failed`, `interrupted`, `not begun`, `running`, or why its journal cannot be used.
-
-    Of a run that is executed by somebody, and of one whose journal cannot be used, nothing else is known.
-    """
+    """How a run stands: a `Standing`, or why its journal cannot be used; then nothing else is known of it."""
 
     run: str
     status: str
@@ -39,6 +46,7 @@ class RunStatus:
     digest: str | None = None
     executions: int | None = None
     events: int | None = None
+    used: TokenUse | None = None
 
 
 def list_runs(folder: Path, output_format: str) -> None:
@@ -55,48 +63,68 @@ def list_runs(folder: Path, output_format: str) -> None:
 def find_status(path: Path) -> RunStatus:
     """Return how a run stands; nothing that is wrong with its file is raised."""
     try:
-        history = read_journal(path)
-        program = load_program(history.plan, "its plan")
+        stored = read_stored(path)
+        program = load_program(stored.history.plan, "its plan")
     except JournalError as error:
         reason = "" if error.reason is Reason.BUSY else str(error)
         return RunStatus(name_of(path), str(error.reason), reason)
     except Failure as failure:
         return RunStatus(name_of(path), str(Reason.UNUSABLE), str(failure))
-    state = fold_events(program, history.events)
-    status = str(state.ended or ("interrupted" if history.events else "not begun"))
-    counts = (state.executions, len(history.events))
+    state, ledger = _read_through(program, stored.history)
+    status = find_standing(state, is_executed=stored.is_executed)
+    counts = (state.executions, len(stored.history.events), ledger.total)
     return RunStatus(name_of(path), status, state.reason, program.plan.id, program.digest, *counts)
 
 
 def _make_cells(each: RunStatus) -> tuple[str, ...]:
     counts = "" if each.executions is None else format_count(each.executions, "execution")
     events = "" if each.events is None else format_count(each.events, "event")
-    return each.run, each.plan or "", shorten_digest(each.digest or ""), each.status, counts, events, each.reason
+    used = summarise_usage(each.used)
+    return each.run, each.plan or "", shorten_digest(each.digest or ""), each.status, counts, events, used, each.reason
 
 
-def _make_object(each: RunStatus) -> dict[str, str | int | None]:
+def _make_object(each: RunStatus) -> Object:
     named = ("run", "plan", "digest", "status", "reason", "executions", "events")
-    return {name: getattr(each, name) for name in named}
+    usage = None if each.used is None else total_to_json(each.used)
+    return {**{name: getattr(each, name) for name in named}, "usage": usage}
+
+
+def _read_through(program: Program, history: History) -> tuple[State, UsageLedger]:
+    """Return where a run stands, and what its models have used."""
+    state, ledger = State(), UsageLedger()
+    for event, step in advance_through(program, history.events):
+        ledger.take(event, step)
+        state = step.state
+    return state, ledger
 
 
 def show_history(run: str, folder: Path) -> None:
     """Print the history of a run."""
     path = Runs(folder).find(run)
-    history = read_run(path)
+    stored = read_run(path)
+    history = stored.history
     program = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
     paper = find_canvas(sys.stdout, os.environ)
     formatter = RunFormatter(program.plan, paper)
-    state = fold_events(program, history.events)
+    state, ledger = _read_through(program, history)
     name = escape_ci_commands(visible(f"{name_of(path)}: {program.plan.id}", paper.encoding))
     title = f"{name}, {shorten_digest(program.digest)}"
     events = format_count(len(history.events), "event")
     rows = draw_columns(paper, list(_make_rows(program, history, formatter)))
-    put(f"{title}\n{_draw_stages(program, history, paper)}{rows}{formatter.ending(state)}, {events}\n")
+    ended = formatter.ending(state, is_executed=stored.is_executed)
+    ending = ", ".join(each for each in (ended, events, summarise_usage(ledger.total)) if each)
+    put(f"{title}\n{_draw_stages(program, stored, paper)}{rows}{_draw_usage(ledger, paper)}{ending}\n")
 
 
-def _draw_stages(program: Program, history: History, paper: Canvas) -> str:
+def _draw_usage(ledger: UsageLedger, paper: Canvas) -> str:
+    """Return what the models of each node have used, nothing where they have used nothing."""
+    cells = [("used by", name, *describe_usage(each)) for name, each in ledger.nodes.items()]
+    return draw_columns(paper, cells)
+
+
+def _draw_stages(program: Program, stored: StoredHistory, paper: Canvas) -> str:
     """Return how each stage stands, nothing for a plan without stages."""
-    stages = list_stages(program, history.events)
+    stages = list_stages(program, stored.history.events, is_executed=stored.is_executed)
     cells = [
         (each.stage, each.status, format_count(each.attempts, "attempt"), each.format_seconds(), each.checkpoint or "")
         for each in stages
@@ -108,37 +136,39 @@ def _make_rows(program: Program, history: History, formatter: RunFormatter) -> I
     """Yield a row for each event, and one for each further execution that it ended."""
     before = State()
     for seq, (event, step) in enumerate(advance_through(program, history.events)):
-        who, what, answer = _describe(before, event)
+        # who was asked for what, and the answer
+        effect = before.pending.get(event.key) if isinstance(event, Answered) else None
+        if isinstance(event, Answered) and effect is not None:
+            who, what = label_request(event.key), describe_request(effect)
+            answer = describe_answer(effect, event.answer)
+        else:
+            who, what, answer = "", type(event).__name__.lower(), ""
         moves = [formatter.format_move(move) for move in step.moves]
         before = step.state
         yield f"{seq:>3}", who, what, answer, moves[0] if moves else ""
         yield from (("", "", "", "", move) for move in moves[1:])
 
 
-def _describe(state: State, event: Event) -> tuple[str, str, str]:
-    """Return who was asked for what, and the answer."""
-    effect = state.pending.get(event.key) if isinstance(event, Answered) else None
-    if isinstance(event, Answered) and effect is not None:
-        return label_request(event.key), describe_request(effect), describe_answer(effect, event.answer)
-    return "", type(event).__name__.lower(), ""
-
-
 def export_run(run: str, folder: Path) -> None:
     """Print a run: nothing in it depends on when and where it was run."""
     path = Runs(folder).find(run)
-    history = read_run(path)
+    stored = read_run(path)
+    history = stored.history
     program = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
-    state = fold_events(program, history.events)
+    state, ledger = _read_through(program, history)
     events = [{"seq": seq, **object_of(event_to_json(each))} for seq, each in enumerate(history.events)]
-    stages = [_describe_stage(each) for each in list_stages(program, history.events)]
+    rows = list_stages(program, history.events, is_executed=stored.is_executed)
+    stages = [_describe_stage(each) for each in rows]
     run_data = {
         "run": name_of(path),
         "plan": program.plan.id,
         "digest": program.digest,
+        "status": find_standing(state, is_executed=stored.is_executed),
         "outcome": None if state.ended is None else str(state.ended),
         "reason": state.reason,
         "failure": failure_to_json(state.failure),
         **({"stages": stages} if stages else {}),
+        **ledger_to_json(ledger),
         "events": events,
     }
     put(format_json(run_data, 2) + "\n")
@@ -161,17 +191,18 @@ _WHAT = {"what": "asks for or tells something else", "state": "leads to another 
 def compare_replay(run: str, folder: Path) -> Exit:
     """Print whether a replay of a run equals the run, and return the exit status that this deserves."""
     path = Runs(folder).find(run)
-    history = read_run(path)
+    stored = read_run(path)
+    if stored.is_executed:
+        raise explain_journal_error(name_of(path), JournalError(Reason.BUSY, "another process is running it"))
+    history = stored.history
     named = f"the plan of run {quote(name_of(path))}"
     found = replay_twice(load_program(history.plan, named), load_program(history.plan, named), history)
-    put(f"{_describe_replay(history, found)}\n")
-    return Exit.FINDINGS if isinstance(found, Difference) else Exit.CLEAN
-
-
-def _describe_replay(history: History, found: State | Difference) -> str:
     if isinstance(found, Difference):
         key = visible(key_of(history.events[found.seq]))
-        return f"different: event {found.seq}, {key}, {_WHAT[found.what]} than when it happened"
-    counts = f"{format_count(len(history.events), 'event')}, {format_count(found.executions, 'execution')}"
-    ended = "not ended" if found.ended is None else f"{found.ended}: {visible(found.reason)}"
-    return f"equal: {counts}, {ended}"
+        replay = f"different: event {found.seq}, {key}, {_WHAT[found.what]} than when it happened"
+    else:
+        counts = f"{format_count(len(history.events), 'event')}, {format_count(found.executions, 'execution')}"
+        ended = "not ended" if found.ended is None else f"{found.ended}: {visible(found.reason)}"
+        replay = f"equal: {counts}, {ended}"
+    put(f"{replay}\n")
+    return Exit.FINDINGS if isinstance(found, Difference) else Exit.CLEAN

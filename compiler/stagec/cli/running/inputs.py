@@ -19,7 +19,7 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import START, Place, Pointer, Position
 from stagec.core.words import format_count, listing, quote
 from stagec.plan import Plan, PlanError
-from stagec.plan.load import read_frame
+from stagec.plan.loader import read_frame
 from stagec.project.settings import Settings
 from stagec.runtime import Program, Started, load
 from stagec.runtime.advance import find_trouble
@@ -48,17 +48,16 @@ def read_scenario(path: Path | None, plan: Plan) -> Scenario:
     scenario = parse_scenario(tree.value, file)
     wrong = [(_locate(tree, each.pointer), each.told) for each in find_mistakes(scenario, plan)]
     if wrong:
-        lines = [f"{file}:{start.line}:{start.column}: {why}" for start, why in sorted(wrong, key=_order)]
+        lines = [
+            f"{file}:{start.line}:{start.column}: {why}"
+            for start, why in sorted(wrong, key=lambda each: (each[0].line, each[0].column))
+        ]
         raise Failure("\n".join((*lines, f"{quote(path)} is no scenario for the plan {quote(plan.id)}")))
     return scenario
 
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 """What names of scenarios end in: it decides the syntax."""
-
-
-def _order(wrong: tuple[Position, str]) -> tuple[int, int]:
-    return wrong[0].line, wrong[0].column
 
 
 def _refuse_faulty(path: Path, tree: Tree) -> None:
@@ -116,7 +115,14 @@ def collect_inputs(program: Program, scenario: Object, given: Iterable[str]) -> 
     found = dict(scenario)
     for each in given:
         if each.startswith("@"):
-            found |= _read_inputs(Path(each.removeprefix("@")))
+            path = Path(each.removeprefix("@"))
+            try:
+                said = json.loads(read_file(path, _BUDGET, _ROOM))
+            except (ValueError, RecursionError) as error:
+                raise Failure(f"{quote(path)} is no JSON: {error}") from error
+            if not isinstance(said, dict):
+                raise Failure(f"{quote(path)} holds no inputs: an object is expected")
+            found |= said
             continue
         name, equals, text = each.partition("=")
         if not equals:
@@ -127,16 +133,6 @@ def collect_inputs(program: Program, scenario: Object, given: Iterable[str]) -> 
 
 _BUDGET, _ROOM = "file-size", 10
 """Inputs are data: they may be so many times as large as what somebody writes."""
-
-
-def _read_inputs(path: Path) -> Object:
-    try:
-        given = json.loads(read_file(path, _BUDGET, _ROOM))
-    except (ValueError, RecursionError) as error:
-        raise Failure(f"{quote(path)} is no JSON: {error}") from error
-    if not isinstance(given, dict):
-        raise Failure(f"{quote(path)} holds no inputs: an object is expected")
-    return given
 
 
 def _interpret(program: Program, name: str, text: str) -> Json:

@@ -5,28 +5,37 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
+from stagec.cli.running.models import open_models, read_models
+from stagec.cli.running.world_options import WorldOptions
 from stagec.core.failure import Failure
-from stagec.core.json import object_of
+from stagec.core.json import list_of, object_of
 from stagec.core.secrets import Redactor
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
-from stagec.plan.act import Converse
 from stagec.plan.document import Plan
+from stagec.project.settings import Settings
 from stagec.runtime import Answered, Effect, Event, Program, StepResult
 from stagec.runtime.exchange import Ask, Turn
 from stagec.world.budget import BudgetedWorld
 from stagec.world.composed import PythonWorld, WorldPart
-from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
-from stagec.world.models.port import Provider
-from stagec.world.models.retries import RetryingProvider, RetryPolicy
+from stagec.world.models.model_world import Onlooker
 from stagec.world.program_world import Opening, ProgramWorld
 from stagec.world.tools.files import FileTools
 from stagec.world.tools.mcp_tools import McpTools, ServerLimits
+from stagec.world.tools.missing_tools import MissingTools
+from stagec.world.tools.processes import ToolSetting
+from stagec.world.tools.programs import ProgramTools, list_configured, list_planned
+from stagec.world.tools.python_tools import open_modules
 from stagec.world.tools.shell import ShellTool
+from stagec.world.tools.step_calls import StepCalls
 from stagec.world.tools.toolbox import Toolbox, ToolSource
+
+_PLAIN = Settings()
+"""What holds where there is no configuration."""
 
 
 @value
@@ -35,6 +44,7 @@ class OtherWorlds:
 
     `models` are `PROVIDER:NAME` by `default`, by a name that plans use, or by `node:` and the id of a node. `tools_in`
     is where bundled tools are carried out. `servers` tells whether MCP servers start; None: if models answer.
+    `modules` are Python modules whose functions are tools, `commands` the argument vectors of tools by name.
     """
 
     factory: str | None = None
@@ -42,6 +52,8 @@ class OtherWorlds:
     models: Mapping[str, str] = NOTHING
     tools_in: Path | None = None
     servers: bool | None = None
+    modules: tuple[str, ...] = ()
+    commands: Mapping[str, tuple[str, ...]] = NOTHING
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -51,26 +63,60 @@ class OtherWorlds:
         named = {"world": self.factory, "world-command": self.command, "models": models, "tools-in": folder}
         if self.servers is not None:
             named["servers"] = "yes" if self.servers else "no"
+        if self.modules or self.commands:
+            named["tools"] = json.dumps({"modules": self.modules, "commands": dict(self.commands)}, sort_keys=True)
         return {name: each for name, each in named.items() if each is not None}
 
-    def list_parts(self, program: Program, run: str, variables: tuple[str, ...]) -> Iterator[WorldPart]:
-        """Yield the parts of the world of a run."""
+    def open_parts(
+        self, program: Program, setting: ToolSetting, onlooker: Onlooker | None = None
+    ) -> tuple[WorldPart, ...]:
+        """Return the parts of the world of a run; none of them is left open when one cannot be opened."""
+        with ExitStack() as opened:
+            toolbox = Toolbox(program.plan, self._open_tools(program.plan, setting), Redactor(os.environ))
+            opened.callback(toolbox.close)
+            parts: list[WorldPart] = []
+            for each in self._open_others(program, setting.run, toolbox, onlooker):
+                parts.append(each)
+                opened.callback(each.close)
+            opened.pop_all()
+        named = sum(each is not None for each in (self.factory, self.command))
+        return (*parts[:named], toolbox, *parts[named:])
+
+    def _open_others(
+        self, program: Program, run: str, toolbox: Toolbox, onlooker: Onlooker | None
+    ) -> Iterator[WorldPart]:
         if self.factory is not None:
             yield PythonWorld(self.factory, program)
         if self.command is not None:
-            yield ProgramWorld(_split(self.command), Opening(run, program.plan, program.digest))
-        toolbox = Toolbox(program.plan, self._open_tools(program.plan, variables), Redactor(os.environ))
-        yield toolbox
+            yield ProgramWorld(_split(self.command), Opening(run, program.plan, program.digest, toolbox))
         if self.models:
-            yield _open_models(program.plan, self.models, toolbox)
+            yield open_models(program.plan, self.models, StepCalls(toolbox), onlooker)
+            yield MissingTools()
 
-    def _open_tools(self, plan: Plan, variables: tuple[str, ...]) -> Iterator[ToolSource]:
+    def _open_tools(self, plan: Plan, setting: ToolSetting) -> Iterator[ToolSource]:
         """Yield who has tools; servers start last, so that they never stay alone."""
+        redactor, here = Redactor(os.environ), setting if self.tools_in is None else _move(setting, self.tools_in)
+        if self.modules:
+            yield open_modules(self.modules, setting, redactor)
+        if self.commands:
+            yield ProgramTools(list_configured(self.commands), here, redactor)
+        yield ProgramTools(list_planned(plan), here, redactor)
         if self.tools_in is not None:
             yield FileTools(self.tools_in)
-            yield ShellTool(self.tools_in, variables, Redactor(os.environ))
+            yield ShellTool(here, redactor)
         if plan.servers and (self.servers or (self.servers is None and self.models)):
             yield McpTools(plan, os.getcwd(), ServerLimits())
+
+
+def _move(setting: ToolSetting, folder: Path) -> ToolSetting:
+    return replace(setting, folder=os.path.abspath(folder))
+
+
+def choose_worlds(options: WorldOptions, configured: Settings = _PLAIN) -> OtherWorlds:
+    """Return who answers as the options and the configuration of a project name it."""
+    models, commands = read_models(options.models, configured.models), configured.tools
+    named = (options.world, options.world_command, models, options.tools_in, options.servers)
+    return OtherWorlds(*named, options.tool_modules, commands)
 
 
 def recall_worlds(given: OtherWorlds, facts: Mapping[str, str] = NOTHING) -> OtherWorlds:
@@ -79,44 +125,30 @@ def recall_worlds(given: OtherWorlds, facts: Mapping[str, str] = NOTHING) -> Oth
     known = {name: each for name, each in models.items() if isinstance(each, str)}
     folder = given.tools_in or (Path(facts["tools-in"]) if "tools-in" in facts else None)
     servers = facts["servers"] == "yes" if given.servers is None and "servers" in facts else given.servers
+    modules, commands = _recall_tools(facts)
+    given = replace(
+        given,
+        tools_in=folder,
+        servers=servers,
+        modules=given.modules or modules,
+        commands={**commands, **given.commands},
+    )
     if given.factory is not None or given.command is not None:
-        return replace(given, models=given.models or known, tools_in=folder, servers=servers)
-    return OtherWorlds(facts.get("world"), facts.get("world-command"), {**known, **given.models}, folder, servers)
+        return replace(given, models=given.models or known)
+    return replace(
+        given,
+        factory=facts.get("world"),
+        command=facts.get("world-command"),
+        models={**known, **given.models},
+    )
 
 
-DEFAULT, NODE = "default", "node:"
-"""What the model is called that answers where no other one does, and what comes before the id of a node."""
-
-
-def read_models(given: Iterable[str], configured: Mapping[str, str] = NOTHING) -> Mapping[str, str]:
-    """Return the models of a configuration and of the options `PROVIDER:NAME` and `KEY=PROVIDER:NAME`, which win."""
-    models = dict(configured)
-    for each in given:
-        key, equals, model = each.rpartition("=")
-        if not model.partition(":")[2]:
-            raise Failure(f"--model {quote(each)} names no model: write PROVIDER:NAME, such as 'openai:gpt-5.4'")
-        models[key if equals else DEFAULT] = model
-    return models
-
-
-def _open_models(plan: Plan, models: Mapping[str, str], toolbox: Toolbox) -> ModelWorld:
-    from stagec.world.models.pydantic_provider import PydanticProvider
-
-    nodes = {name.removeprefix(NODE): each for name, each in models.items() if name.startswith(NODE)}
-    choice = ModelChoice(models.get(DEFAULT), models, nodes)
-    provider = RetryingProvider(PydanticProvider(), RetryPolicy())
-    _refuse_loose_models(plan, choice, provider)
-    return ModelWorld(plan, ModelSetup(provider, choice, toolbox))
-
-
-def _refuse_loose_models(plan: Plan, choice: ModelChoice, provider: Provider) -> None:
-    """Refuse a model for a conversation that has no strict tool calls: it can never hand in a result."""
-    talking = (name for name, node in plan.nodes.items() if isinstance(node.act, Converse))
-    for name in talking:
-        model = choice.choose(name)
-        if model is not None and not provider.supports_tools(model):
-            provider.close()
-            raise Failure(f"{quote(model)} has no strict tool calls, which {plan.names.node} {quote(name)} needs")
+def _recall_tools(facts: Mapping[str, str]) -> tuple[tuple[str, ...], Mapping[str, tuple[str, ...]]]:
+    """Return the modules and the commands of tools that a journal remembers."""
+    tools = object_of(json.loads(facts.get("tools", "{}")))
+    modules = tuple(map(str, list_of(tools.get("modules"))))
+    commands = {name: tuple(map(str, list_of(each))) for name, each in object_of(tools.get("commands")).items()}
+    return modules, commands
 
 
 def _split(command: str) -> tuple[str, ...]:

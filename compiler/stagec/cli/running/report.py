@@ -6,35 +6,16 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from shlex import join
 from typing import Protocol
 
-from stagec.cli.running.stage_ledger import describe_end
 from stagec.cli.streams import find_canvas, put, say
-from stagec.core.canonical import compact
-from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.terminal import Canvas, Paint, Style, columns
 from stagec.core.words import escape_ci_commands, format_count, shorten_digest, visible
 from stagec.plan import Plan
 from stagec.plan.node import Outcome
-from stagec.runtime import Effect, Event, Move, State, StepResult
+from stagec.runtime import Event, Move, State, StepResult
 from stagec.runtime.exchange import (
-    Ask,
-    Call,
-    Confirm,
-    Execute,
-    Grant,
-    Hook,
-    Interrupt,
-    Judge,
-    Preserve,
-    Publish,
-    Run,
-    Shell,
-    Turn,
-    Wait,
     label_execution,
-    read_key,
 )
 
 _WIDEST = 32
@@ -152,11 +133,11 @@ class RunFormatter:
         """Return `ok → repair`."""
         return f"{move.outcome} {self._lead(move)}".strip(" ")
 
-    def ending(self, state: State) -> str:
-        """Return `done: completed, 4 executions`, or `not ended, 1 execution`."""
+    def ending(self, state: State, *, is_executed: bool = False) -> str:
+        """Return `done: completed, 4 executions`, or `not ended, 1 execution`, or `running, 1 execution`."""
         counts = format_count(state.executions, "execution")
         if state.ended is None:
-            return f"not ended, {counts}"
+            return f"{'running' if is_executed else 'not ended'}, {counts}"
         ended, style = str(state.ended), Style.MESSAGE if state.ended is Outcome.DONE else Style.ERROR
         return f"{self._paint(f'{ended}:', style)} {self._format(state.reason)}, {counts}"
 
@@ -179,82 +160,3 @@ def announce(plan: Plan, digest: str, name: str, *, quiet: bool) -> None:
     """Print which run begins, of which plan."""
     if not quiet:
         say(f"run {name} of {plan.id}, {shorten_digest(digest)}")
-
-
-_LONGEST = 200
-"""Characters of an answer that are looked at; a line shows fewer."""
-
-
-def label_request(key: str) -> str:
-    """Return which execution a request belongs to."""
-    parts = read_key(key)
-    return label_execution(parts.node, parts.visit)
-
-
-def describe_request(effect: Effect) -> str:
-    """Return what was asked for."""
-    match effect:
-        case Ask() | Turn() | Judge() | Confirm() | Execute() | Publish() | Preserve() | Interrupt():
-            return type(effect).__name__.lower()
-        case Call() | Grant():
-            return f"{type(effect).__name__.lower()} {effect.tool}"
-        case Run() | Shell():
-            return f"run {join(effect.words) if isinstance(effect, Run) else effect.command}"
-        case Hook():
-            return f"hook {effect.call}"
-        case Wait():
-            return f"wait {effect.milliseconds} ms"
-
-
-def describe_answer(effect: Effect, answer: Json) -> str:
-    """Return what the answer was."""
-    given = object_of(answer)
-    match effect:
-        case Turn():
-            return _describe_turn(effect, given)
-        case Run() | Shell() | Execute() | Publish() | Preserve() | Interrupt():
-            return _describe_process(effect, given)
-        case Grant() | Judge() | Confirm():
-            return "yes" if True in given.values() else "no"
-        case Wait():
-            return ""
-        case Call() if "error" in given:
-            return f"error: {_shorten(given['error'])}"
-        case _:
-            return _shorten(given.get("answer", given.get("value")))
-
-
-def _describe_turn(effect: Turn, given: Object) -> str:
-    said = []
-    for each in map(object_of, list_of(given.get("calls"))):
-        is_completion = each.get("tool") == effect.completion
-        said.append(f"{each.get('tool')}{' ' + _shorten(each.get('arguments')) if is_completion else ''}")
-    return ", ".join(said) or _shorten(text_in(given, "text") or "")
-
-
-def _describe_process(effect: Effect, given: Object) -> str:
-    """Return what has become of a program or a stage, or the checkpoint that was written."""
-    if isinstance(effect, Run | Shell):
-        return _describe_output(given)
-    if not isinstance(effect, Execute):
-        return text_in(given, "error") or text_in(given, "checkpoint") or ""
-    seconds = given.get("seconds")
-    return f"{describe_end(given) or 'success'}{f', {seconds:.1f} s' if isinstance(seconds, int | float) else ''}"
-
-
-def _describe_output(given: Object) -> str:
-    status = given.get("exit")
-    return "no exit status" if status is None else f"exit {status}"
-
-
-def _shorten(given: Json) -> str:
-    text = given if isinstance(given, str) else _format_value(given)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def _format_value(given: Json) -> str:
-    """Return JSON as plans write it, and as journals do where a number is more than plans can hold."""
-    try:
-        return compact(given)
-    except ValueError:
-        return json.dumps(given, separators=(",", ":"))

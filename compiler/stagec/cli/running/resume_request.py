@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
-from decimal import Decimal
 from pathlib import Path
 
-from stagec.cli.running.inputs import load_program, read_program, read_scenario, refuse_hooks
-from stagec.cli.running.other_worlds import OtherWorlds, read_models, recall_worlds
-from stagec.cli.running.people import PeopleSetup, choose_people
+from stagec.cli.running.inputs import load_program, read_program
+from stagec.cli.running.other_worlds import choose_worlds, recall_worlds
 from stagec.cli.running.report import announce
 from stagec.cli.running.run_session import RunSetup, execute
 from stagec.cli.running.runs import Runs, name_of, open_run
-from stagec.cli.running.stage_reporter import choose_reporter
 from stagec.cli.running.stages import (
     Consent,
-    StageOptions,
-    find_folder,
+    choose_stages,
     has_stages,
     is_resumable,
-    refuse_silent_stages,
     refuse_unfit_stages,
     verify_stages,
 )
-from stagec.cli.running.worlds import OpenedWorld, WorldSetup, open_world
+from stagec.cli.running.telemetry import send_live
+from stagec.cli.running.world_options import WorldOptions
+from stagec.cli.running.worlds import OpenedWorld, open_world, prepare_world
 from stagec.core.failure import Exit, Failure
-from stagec.core.value import value
+from stagec.core.value import replace, value
 from stagec.core.words import quote, shorten_digest
 from stagec.drivers.local import History, Journal
 from stagec.drivers.local.replay import fold_events
@@ -34,8 +31,6 @@ from stagec.plan.node import Outcome
 from stagec.protocol.manifest import TrustLevel
 from stagec.runtime import Program
 from stagec.runtime.exchange import Resumed
-from stagec.world.budget import Budget
-from stagec.world.local_world import LIMIT, Permissions
 from stagec.world.stages.run_folder import RunFolder
 
 
@@ -45,42 +40,10 @@ class ResumeRequest:
 
     run: str
     runs: Path
-    scenario: Path | None = None
+    world: WorldOptions
     plan: Path | None = None
-    models: tuple[str, ...] = ()
-    max_tokens: int | None = None
-    max_cost: Decimal | None = None
-    max_time: float | None = None
-    tools_in: Path | None = None
-    servers: bool | None = None
-    answers: str | None = None
-    answer_timeout: float | None = None
-    world: str | None = None
-    world_command: str | None = None
-    events: str | None = None
-    allow_hooks: bool = False
-    pass_env: tuple[str, ...] = ()
-    command_timeout: float = LIMIT
-    project: Path | None = None
-    executor: str | None = None
-    max_parallel: int | None = None
     consent: tuple[str, ...] = ()
     trust: str = TrustLevel.IMPORTED
-
-    @property
-    def budget(self) -> Budget:
-        """What models may use."""
-        return Budget(self.max_tokens, self.max_cost, self.max_time)
-
-    @property
-    def people(self) -> PeopleSetup:
-        """Who answers for people."""
-        return choose_people(self.answers, self.answer_timeout)
-
-    @property
-    def stages(self) -> StageOptions:
-        """What is said about stages."""
-        return StageOptions(self.project, self.executor, self.max_parallel)
 
 
 def resume(request: ResumeRequest) -> Exit:
@@ -100,24 +63,28 @@ def resume(request: ResumeRequest) -> Exit:
 
 
 def _continue(request: ResumeRequest, path: Path, journal: Journal, program: Program) -> Exit:
-    history, reporter = journal.history, choose_reporter(program.plan, request.events)
-    options = request.stages.recall(history.facts) if has_stages(program.plan) else request.stages
-    refuse_unfit_stages(program.plan, options)
-    scenario = read_scenario(_find_scenario(request, history), program.plan)
-    refuse_hooks(program, scenario, allowed=request.allow_hooks)
-    refuse_silent_stages(program.plan, scenario, options.words)
-    announce(program.plan, program.digest, name_of(path), quiet=request.events is not None)
-    permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout, options.words)
-    given = OtherWorlds(
-        request.world, request.world_command, read_models(request.models), request.tools_in, request.servers
-    )
-    others = recall_worlds(given, history.facts)
-    folder = find_folder(program.plan, name_of(path), options)
-    with open_world(
-        WorldSetup(path, program, scenario, permissions, others, folder, reporter, request.budget, request.people)
-    ) as opened:
-        event = _resume_stages(request, opened, folder, program, history)
-        return execute(RunSetup(path, journal, program, opened.world, reporter, request.max_parallel), event)
+    history = journal.history
+    # the options with what the journal remembers where they are absent
+    given = request.world
+    # the file of the scenario: the one that is given, else the one with which the run was begun
+    if given.scenario is not None or "scenario" not in history.facts:
+        scenario = given.scenario
+    else:
+        remembered = Path(history.facts["scenario"])
+        if not os.path.isfile(remembered):  # unlike `is_file`, never raises
+            raise Failure(f"the scenario of the run, {quote(remembered)}, no longer exists: --scenario gives another")
+        scenario = remembered
+    stages = choose_stages(given).recall(history.facts) if has_stages(program.plan) else choose_stages(given)
+    options = replace(given, scenario=scenario, project=stages.project, executor=stages.executor)
+    refuse_unfit_stages(program.plan, choose_stages(options))
+    setup = prepare_world(path, program, options, recall_worlds(choose_worlds(options), history.facts))
+    setup.mail.begin(is_new=False)
+    announce(program.plan, program.digest, name_of(path), quiet=options.events is not None)
+    with open_world(setup) as opened:
+        event = _resume_stages(request, opened, setup.folder, program, history)
+        run = RunSetup(path, journal, program, opened.world, setup.reporter, setup.mail, options.max_parallel)
+        with send_live(options, run):
+            return execute(run, event)
 
 
 def _resume_stages(
@@ -142,13 +109,3 @@ def _refuse_other(plan: Path, name: str, history: History) -> None:
     if program.digest != history.digest:
         other, own = shorten_digest(program.digest), shorten_digest(history.digest)
         raise Failure(f"{quote(plan)} is {other}, and run {quote(name)} is one of {own}: a run keeps its plan")
-
-
-def _find_scenario(request: ResumeRequest, history: History) -> Path | None:
-    """Return the file of the scenario: the one that is given, else the one with which the run was begun."""
-    if request.scenario is not None or "scenario" not in history.facts:
-        return request.scenario
-    remembered = Path(history.facts["scenario"])
-    if not os.path.isfile(remembered):  # unlike `is_file`, never raises
-        raise Failure(f"the scenario of the run, {quote(remembered)}, is not there any more: --scenario gives another")
-    return remembered

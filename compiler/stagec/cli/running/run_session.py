@@ -4,34 +4,39 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from shlex import join
 from threading import current_thread, main_thread
 
-from stagec.cli.running.options import FOLDER
+from stagec.cli.running.options import words_for
 from stagec.cli.running.other_worlds import Memory
-from stagec.cli.running.report import RunReporter, label_request
+from stagec.cli.running.report import RunReporter
 from stagec.cli.running.runs import explain_journal_error, name_of
 from stagec.cli.running.stages import find_refused, has_stages, is_resumable
+from stagec.cli.running.worlds import make_closed_world
 from stagec.cli.streams import find_canvas, say, show_progress
 from stagec.core.collector import start_collector
 from stagec.core.failure import Exit, Failure
-from stagec.core.interrupts import DeferredRequests
+from stagec.core.interrupts import DeferredRequests, EndRequests
 from stagec.core.json import Json
+from stagec.core.secrets import Redactor
 from stagec.core.terminal import columns
 from stagec.core.value import value
 from stagec.core.words import visible
-from stagec.drivers.local import Inbox, Journal, JournalError, RunSession, proceed, restore
+from stagec.drivers.local import Inbox, Journal, JournalError, Observer, RunSession, open_journal, proceed, restore
+from stagec.drivers.local.descriptions import label_request
+from stagec.drivers.local.mailbox import MessageKind, RunMessage
+from stagec.drivers.local.watcher import MailWatcher
 from stagec.plan.node import Outcome
 from stagec.runtime import Cancelled, Effect, Event, Program, State, StepResult
 from stagec.runtime.exchange import Confirm, Grant, Hook, Judge, Run, Shell, Wait
-from stagec.world.budget import BudgetedWorld
+from stagec.world.budget import BudgetedWorld, BudgetReached
 
 
 @value
 class RunSetup:
-    """What executing a run takes: its file, its journal and program, the world that answers, and the reporter.
+    """What executing a run takes: its file, its journal and program, the world that answers, the reporter and the mail.
 
     `most` is how many requests may be under way at the same time, if those are fewer than the plan allows.
     """
@@ -41,22 +46,76 @@ class RunSetup:
     program: Program
     world: BudgetedWorld
     reporter: RunReporter
+    mail: MailWatcher
     most: int | None = None
+
+
+class Steering:
+    """Obeys messages that ask to pause or to cancel a run.
+
+    A run of stages is cancelled by its inbox, because its processes end in order; any other one ends as by Ctrl-C, and
+    is cancelled after that.
+    """
+
+    def __init__(self, inbox: Inbox | None, requests: EndRequests) -> None:
+        self.inbox, self._requests = inbox, requests
+        self.paused_by = self.cancelled_by = ""
+
+    def obey(self, message: RunMessage) -> None:
+        """Let the run end; in any thread."""
+        if message.kind is MessageKind.PAUSE:
+            self.paused_by = message.by
+        elif self.inbox is not None:
+            self.inbox.put(Cancelled())
+            return
+        else:
+            self.cancelled_by = message.by
+        self._requests.send()
+
+
+class Audience:
+    """Hears each event of a run once, also when its journal is opened again: the reporter, the mail, and the world."""
+
+    def __init__(self, setup: RunSetup) -> None:
+        self._setup = setup
+        self._memory = Memory(setup.world)
+        self._count = 0
+
+    def recall(self, event: Event, step: StepResult) -> None:
+        """Take note of an event of an earlier session."""
+        self._count += 1
+        self._memory.observe(event, step)
+        self._setup.reporter.recall(event, step)
+        self._setup.mail.observe(event, step)
+
+    def observe(self, event: Event, step: StepResult) -> None:
+        """Report an event that has just happened."""
+        self._count += 1
+        self._setup.mail.observe(event, step)
+        self._setup.reporter.observe(event, step)
+
+    def catch_up(self) -> Observer:
+        """Return what hears a whole history, and passes on what has not been heard."""
+        known = iter(range(self._count))
+
+        def observe(event: Event, step: StepResult) -> None:
+            if next(known, None) is None:
+                self.observe(event, step)
+
+        return observe
 
 
 def execute(setup: RunSetup, event: Event | None) -> Exit:
     """Execute a run, beginning with an event if one has just happened; return the exit status."""
     start_collector()
-    inbox = Inbox() if has_stages(setup.program.plan) else None
+    requests = EndRequests()
     try:
-        with _hold_requests(inbox):
-            state = _proceed(setup, event, inbox)
-    except KeyboardInterrupt:
-        setup.reporter.close()
-        say(f"stagec: {_describe_resumption(setup.path)}")
-        raise
+        with requests:
+            inbox = Inbox() if has_stages(setup.program.plan) else None
+            state = _execute(setup, event, Steering(inbox, requests))
+            requests.ignore()
     except Failure as failure:
-        raise Failure(f"{failure}\n{_describe_resumption(setup.path)}", failure.status) from failure
+        raise Failure(f"{failure}\n{_describe_remedy(setup.path, failure)}", failure.status) from failure
     except JournalError as error:
         raise explain_journal_error(name_of(setup.path), error) from error
     finally:
@@ -66,8 +125,39 @@ def execute(setup: RunSetup, event: Event | None) -> Exit:
     return choose_status(state)
 
 
+def _execute(setup: RunSetup, event: Event | None, steering: Steering) -> State:
+    audience = Audience(setup)
+    try:
+        with _hold_requests(steering.inbox), setup.mail.watch(steering.obey):
+            state = restore(setup.program, setup.journal.history, audience.recall)
+            world = WorldWithProgress(setup.world) if steering.inbox is None else setup.world
+            inbox, redactor = steering.inbox, Redactor(os.environ)
+            session = RunSession(setup.program, setup.journal, world, audience.observe, inbox, setup.most, redactor)
+            return proceed(session, state, event)
+    except KeyboardInterrupt:
+        setup.reporter.close()
+        if steering.cancelled_by:
+            say(f"stagec: cancelled, by {steering.cancelled_by}")
+            return _cancel(setup, audience)
+        paused = f"paused, by {steering.paused_by}: " if steering.paused_by else ""
+        say(f"stagec: {paused}{_describe_resumption(setup.path)}")
+        raise
+
+
+def _cancel(setup: RunSetup, audience: Audience) -> State:
+    """Cancel a run that has just been interrupted, wherever that was: what counts is what its journal has."""
+    setup.journal.close()
+    with closing(open_journal(setup.path)) as journal:
+        state = restore(setup.program, journal.history, audience.catch_up())
+        if state.ended is not None:
+            return state
+        session = RunSession(setup.program, journal, make_closed_world(), audience.observe)
+        return proceed(session, state, Cancelled())
+
+
 def _conclude(setup: RunSetup, state: State) -> None:
     """Report how the run has ended, and how a run of stages can be resumed that has not ended well."""
+    setup.mail.conclude()
     setup.reporter.conclude(state)
     if has_stages(setup.program.plan) and state.ended is not Outcome.DONE and is_resumable(state):
         consent = [each for stage in find_refused(setup.program.plan, state) for each in ("--consent", stage)]
@@ -79,28 +169,19 @@ def _hold_requests(inbox: Inbox | None) -> AbstractContextManager[object]:
     return nullcontext() if inbox is None else DeferredRequests(lambda: inbox.put(Cancelled("interrupted")))
 
 
-def _proceed(setup: RunSetup, event: Event | None, inbox: Inbox | None) -> State:
-    memory = Memory(setup.world)
-
-    def recall(event: Event, step: StepResult) -> None:
-        memory.observe(event, step)
-        setup.reporter.recall(event, step)
-
-    state = restore(setup.program, setup.journal.history, recall)
-    world = WorldWithProgress(setup.world) if inbox is None else setup.world
-    session = RunSession(setup.program, setup.journal, world, setup.reporter.observe, inbox, setup.most)
-    return proceed(session, state, event)
-
-
 def choose_status(state: State) -> Exit:
     """Return the exit status for the end of a run."""
     return Exit.CLEAN if state.ended is Outcome.DONE else Exit.FINDINGS
 
 
+def _describe_remedy(path: Path, failure: Failure) -> str:
+    """Return a sentence with the command that resumes a run, with more of what it has used up."""
+    return _describe_resumption(path, *(failure.options if isinstance(failure, BudgetReached) else ()))
+
+
 def _describe_resumption(path: Path, *options: str) -> str:
     """Return a sentence with the command that resumes a run."""
-    folder = () if path.parent == FOLDER else ("--runs", str(path.parent))
-    return f"the run is kept; to resume it: {join(('stagec', 'resume', name_of(path), *folder, *options))}"
+    return f"the run is kept; to resume it: {join(('stagec', 'resume', *words_for(path), *options))}"
 
 
 class WorldWithProgress:
@@ -114,6 +195,7 @@ class WorldWithProgress:
         """Return the answer to a request."""
         if current_thread() is not main_thread() or isinstance(effect, Grant | Confirm | Judge):
             return self._world.answer(effect)
+        self._world.admit(effect)  # whoever is asked for more sees no progress
         with show_progress(_describe_wait(effect) if sys.stderr.isatty() else ""):
             return self._world.answer(effect)
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
-from stagec.drivers.local import History, Journal, JournalError, Reason, open_journal, read_journal
+from stagec.drivers.local import Journal, JournalError, Reason, open_journal
+from stagec.drivers.local.live import StoredHistory, read_stored
 
 
 def explain_journal_error(name: str, error: JournalError) -> Failure:
@@ -86,9 +87,9 @@ def open_run(path: Path) -> Journal:
         raise explain_journal_error(name_of(path), error) from error
 
 
-def read_run(path: Path) -> History:
-    """Return what is in the journal of a run, or say why it cannot be read."""
+def read_run(path: Path) -> StoredHistory:
+    """Return what is in the journal of a run, also while it is executed, or say why it cannot be read."""
     try:
-        return read_journal(path)
+        return read_stored(path)
     except JournalError as error:
         raise explain_journal_error(name_of(path), error) from error

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 from stagec.cli.running.board import Board
 from stagec.cli.running.report import EventReporter, LineReporter, RunFormatter, RunReporter
-from stagec.cli.running.stage_ledger import StageEffect, StageLedger, StageRecord
 from stagec.cli.running.stages import has_stages
 from stagec.cli.streams import find_canvas, put
 from stagec.core.terminal import Canvas, Paint, Style, columns
 from stagec.core.words import ellipsis, escape_ci_commands, format_count, visible
+from stagec.drivers.local.stage_ledger import StageEffect, StageLedger, StageRecord
 from stagec.plan import Plan
 from stagec.plan.act import Process
 from stagec.runtime import Event, State, StepResult

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from stagec.cli.running.report import RunReporter
 from stagec.cli.running.runs import SUFFIX, Runs
+from stagec.cli.running.world_options import WorldOptions
 from stagec.cli.streams import say
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
@@ -69,6 +70,11 @@ class StageOptions:
         """Return the options with what the journal remembers where they are absent."""
         remembered = Path(facts["project"]) if "project" in facts else None
         return StageOptions(self.project or remembered, self.executor or facts.get("executor"), self.max_parallel)
+
+
+def choose_stages(options: WorldOptions) -> StageOptions:
+    """Return what is said about stages."""
+    return StageOptions(options.project, options.executor, options.max_parallel)
 
 
 def has_stages(plan: Plan) -> bool:

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from decimal import Decimal
 from pathlib import Path
 
-from stagec.cli.options import load_configuration
-from stagec.cli.running.inputs import collect_inputs, read_program, read_scenario, refuse_hooks, refuse_unfit
-from stagec.cli.running.other_worlds import OtherWorlds, read_models
-from stagec.cli.running.people import PeopleSetup, choose_people
+from stagec.cli.limits import load_configuration
+from stagec.cli.running.inputs import collect_inputs, read_program, refuse_unfit
+from stagec.cli.running.other_worlds import choose_worlds
 from stagec.cli.running.report import announce
 from stagec.cli.running.run_session import RunSetup, execute
 from stagec.cli.running.runs import Runs, explain_journal_error, name_of
-from stagec.cli.running.stage_reporter import choose_reporter
 from stagec.cli.running.stages import (
-    StageOptions,
+    choose_stages,
     find_folder,
     has_stages,
     name_stage_run,
     refuse_other_results,
-    refuse_silent_stages,
     refuse_unfit_stages,
 )
-from stagec.cli.running.worlds import WorldSetup, open_world
+from stagec.cli.running.telemetry import send_live
+from stagec.cli.running.world_options import WorldOptions
+from stagec.cli.running.worlds import WorldSetup, open_world, prepare_world
+from stagec.cli.streams import say
 from stagec.core.failure import Exit
+from stagec.core.json import object_of
+from stagec.core.secrets import Redactor, holds_secret
 from stagec.core.value import value
 from stagec.drivers.local import Journal, JournalError, create
+from stagec.drivers.local.redaction import redact_value
 from stagec.plan import Plan
 from stagec.runtime import Program, Started
-from stagec.world.budget import Budget
-from stagec.world.local_world import LIMIT, Permissions
 from stagec.world.scenario import Scenario
 
 
@@ -41,68 +41,29 @@ class StartRequest:
 
     plan: Path
     runs: Path
-    scenario: Path | None = None
+    world: WorldOptions
     name: str | None = None
     inputs: tuple[str, ...] = ()
     entry: str | None = None
-    models: tuple[str, ...] = ()
-    max_tokens: int | None = None
-    max_cost: Decimal | None = None
-    max_time: float | None = None
-    tools_in: Path | None = None
-    servers: bool | None = None
-    answers: str | None = None
-    answer_timeout: float | None = None
-    world: str | None = None
-    world_command: str | None = None
-    events: str | None = None
-    allow_hooks: bool = False
-    pass_env: tuple[str, ...] = ()
-    command_timeout: float = LIMIT
     digest: str | None = None
-    project: Path | None = None
-    executor: str | None = None
-    max_parallel: int | None = None
-
-    @property
-    def budget(self) -> Budget:
-        """What models may use."""
-        return Budget(self.max_tokens, self.max_cost, self.max_time)
-
-    @property
-    def people(self) -> PeopleSetup:
-        """Who answers for people."""
-        return choose_people(self.answers, self.answer_timeout)
-
-    @property
-    def stages(self) -> StageOptions:
-        """What is said about stages."""
-        return StageOptions(self.project, self.executor, self.max_parallel)
 
 
 def start(request: StartRequest) -> Exit:
     """Run a plan; return the exit status of its end."""
     data, program = read_program(request.plan, request.digest)
-    refuse_unfit_stages(program.plan, request.stages)
-    scenario = read_scenario(request.scenario, program.plan)
-    refuse_hooks(program, scenario, allowed=request.allow_hooks)
-    refuse_silent_stages(program.plan, scenario, request.stages.words)
+    options = request.world
+    refuse_unfit_stages(program.plan, choose_stages(options))
     path = _choose_path(request, program.plan)
-    folder = find_folder(program.plan, name_of(path), request.stages)
-    started = _describe_start(request, program, scenario, name_of(path))
-    configured = load_configuration((Path(),)).settings.models
-    others = OtherWorlds(
-        request.world, request.world_command, read_models(request.models, configured), request.tools_in, request.servers
-    )
-    reporter = choose_reporter(program.plan, request.events)
-    permissions = Permissions(request.allow_hooks, request.pass_env, request.command_timeout, request.stages.words)
-    with open_world(
-        WorldSetup(path, program, scenario, permissions, others, folder, reporter, request.budget, request.people)
-    ) as opened:
-        facts = {**_locate(request.scenario), **others.facts, **(request.stages.facts if folder else {})}
-        journal = _create_journal(path, data, program, facts)
-        announce(program.plan, program.digest, name_of(path), quiet=request.events is not None)
-        return execute(RunSetup(path, journal, program, opened.world, reporter, request.max_parallel), started)
+    others = choose_worlds(options, load_configuration((Path(),)).settings)
+    setup = prepare_world(path, program, options, others)
+    started = _describe_start(request, program, setup.scenario, name_of(path))
+    with open_world(setup) as opened:
+        journal = _create_journal(path, data, program, _list_facts(setup))
+        setup.mail.begin(is_new=True)
+        announce(program.plan, program.digest, name_of(path), quiet=options.events is not None)
+        run = RunSetup(path, journal, program, opened.world, setup.reporter, setup.mail, options.max_parallel)
+        with send_live(options, run):
+            return execute(run, started)
 
 
 def _choose_path(request: StartRequest, plan: Plan) -> Path:
@@ -110,21 +71,31 @@ def _choose_path(request: StartRequest, plan: Plan) -> Path:
     runs = Runs(request.runs)
     path = runs.new(name_stage_run(runs) if request.name is None and has_stages(plan) else request.name, plan.id)
     if not os.path.lexists(path):
-        refuse_other_results(find_folder(plan, name_of(path), request.stages))
+        refuse_other_results(find_folder(plan, name_of(path), choose_stages(request.world)))
     return path
 
 
 def _describe_start(request: StartRequest, program: Program, scenario: Scenario, name: str) -> Started:
     entry = request.entry if request.entry is not None else scenario.entry
-    started = Started(name, entry, collect_inputs(program, scenario.inputs, request.inputs))
+    inputs = redact_value(Redactor(os.environ), dict(collect_inputs(program, scenario.inputs, request.inputs)))
+    started = Started(name, entry, object_of(inputs))
     refuse_unfit(program, started)
     return started
 
 
-def _locate(scenario: Path | None) -> Mapping[str, str]:
-    """Return where the scenario is, for whoever resumes the run."""
+def _list_facts(setup: WorldSetup) -> Mapping[str, str]:
+    """Return what whoever resumes the run needs to find the same world, and its budget, which a page shows."""
+    scenario = setup.options.scenario
     where = "" if scenario is None else os.path.abspath(scenario)
-    return {"scenario": where} if where and where.isprintable() else {}  # a name may hold what is no text
+    known = {"scenario": where} if where and where.isprintable() else {}  # a name may hold what is no text
+    stages = choose_stages(setup.options).facts if setup.folder else {}
+    budget = {name.replace("_", "-"): getattr(setup.options, name) for name in ("max_tokens", "max_cost", "max_time")}
+    budgets = {name: str(most) for name, most in budget.items() if most is not None}
+    facts = {**known, **setup.others.facts, **stages, **budgets}
+    secret = [name for name, each in facts.items() if holds_secret(each, os.environ)]
+    for name in secret:
+        say(f"stagec: note: --{name} holds a secret, so no journal remembers it: name it again to resume the run")
+    return {name: each for name, each in facts.items() if name not in secret}
 
 
 def _create_journal(path: Path, data: bytes, program: Program, facts: Mapping[str, str]) -> Journal:

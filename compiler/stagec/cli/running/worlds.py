@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from stagec.cli.running.budget_question import choose_extend
+from stagec.cli.running.inputs import read_scenario, refuse_hooks
+from stagec.cli.running.options import words_for
 from stagec.cli.running.other_worlds import OtherWorlds
-from stagec.cli.running.people import People, PeopleSetup
+from stagec.cli.running.people import People, choose_people
 from stagec.cli.running.report import RunReporter
 from stagec.cli.running.runs import name_of, turns_of
-from stagec.cli.running.stages import open_stages
+from stagec.cli.running.speech import choose_speech
+from stagec.cli.running.stage_reporter import choose_reporter
+from stagec.cli.running.stages import choose_stages, find_folder, open_stages, refuse_silent_stages
+from stagec.cli.running.world_options import WorldOptions
+from stagec.cli.streams import say
 from stagec.core.value import value
+from stagec.drivers.local.mailbox import Mailbox
+from stagec.drivers.local.watcher import MailWatcher
 from stagec.runtime import Program
 from stagec.world.budget import Budget, BudgetedWorld
 from stagec.world.command_lock import CommandLock
@@ -22,24 +32,48 @@ from stagec.world.scripted_world import ScriptedWorld
 from stagec.world.stages.closed_stages import ClosedStages
 from stagec.world.stages.run_folder import RunFolder
 from stagec.world.stages.stage_world import StageWorld
+from stagec.world.tools.processes import ToolSetting
 
 
 @value
 class WorldSetup:
-    """What a world is made of: the file of the run, its program and scenario, permissions, and who else answers.
+    """What a world is made of: the file of the run, its program, the options, the scenario, and who else answers.
 
-    `folder` is the directory of a run of stages. The reporter hears of these while they run.
+    `folder` is the directory of a run of stages. The reporter hears of these while they run. Whoever is asked answers
+    also by `mail`.
     """
 
     path: Path
     program: Program
+    options: WorldOptions
     scenario: Scenario
-    permissions: Permissions
     others: OtherWorlds
     folder: RunFolder | None
     reporter: RunReporter
-    budget: Budget
-    people: PeopleSetup
+    mail: MailWatcher
+
+    @property
+    def permissions(self) -> Permissions:
+        """What the plan may do on this machine."""
+        given = self.options
+        words = choose_stages(given).words
+        return Permissions(given.allow_hooks, given.pass_env, given.command_timeout, words)
+
+
+def prepare_world(path: Path, program: Program, options: WorldOptions, others: OtherWorlds) -> WorldSetup:
+    """Return what the world of a run is made of; raise `Failure` for a scenario or a plan that it is not fit for."""
+    stages = choose_stages(options)
+    scenario = read_scenario(options.scenario, program.plan)
+    refuse_hooks(program, scenario, allowed=options.allow_hooks)
+    refuse_silent_stages(program.plan, scenario, stages.words)
+    folder = find_folder(program.plan, name_of(path), stages)
+    reporter = choose_reporter(program.plan, options.events)
+    return WorldSetup(path, program, options, scenario, others, folder, reporter, watch_mail(path))
+
+
+def watch_mail(path: Path) -> MailWatcher:
+    """Return what watches the messages to a run, and says what is wrong with them."""
+    return MailWatcher(Mailbox(path), lambda sentence: say(f"stagec: note: {sentence}"))
 
 
 @value
@@ -60,8 +94,11 @@ def open_world(setup: WorldSetup) -> Iterator[OpenedWorld]:
         open_stages(setup.folder, setup.program.plan, setup.reporter) as stages,
     ):
         scripted = ScriptedWorld(setup.scenario, LocalWorld(setup.permissions, turns, stages, root))
-        with closing(ComposedWorld((scripted, *_list_others(setup), scripted))) as world:
-            yield OpenedWorld(BudgetedWorld(world, setup.budget), stages, turns)
+        with closing(ComposedWorld((scripted, *_list_others(setup, turns), scripted))) as world:
+            options = setup.options
+            budget = Budget(options.max_tokens, options.max_cost, options.max_time)
+            extend = choose_extend(choose_people(options.answers, options.answer_timeout))
+            yield OpenedWorld(BudgetedWorld(world, budget, extend), stages, turns)
 
 
 def make_closed_world() -> BudgetedWorld:
@@ -69,6 +106,10 @@ def make_closed_world() -> BudgetedWorld:
     return BudgetedWorld(ComposedWorld((ClosedStages(), ScriptedWorld(Scenario(), ClosedWorld()))), Budget())
 
 
-def _list_others(setup: WorldSetup) -> Iterator[WorldPart]:
-    yield from setup.others.list_parts(setup.program, name_of(setup.path), setup.permissions.variables)
-    yield People(setup.program.plan, setup.people)
+def _list_others(setup: WorldSetup, turns: CommandLock) -> Iterator[WorldPart]:
+    may = setup.permissions
+    setting = ToolSetting(os.getcwd(), name_of(setup.path), may.variables, may.seconds, turns.hold)
+    speech = choose_speech(wish=setup.options.stream, events=setup.options.events)
+    yield from setup.others.open_parts(setup.program, setting, speech)
+    people = choose_people(setup.options.answers, setup.options.answer_timeout, words_for(setup.path))
+    yield People(setup.program.plan, people, setup.mail)

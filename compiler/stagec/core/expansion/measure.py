@@ -7,13 +7,13 @@ from functools import cached_property
 
 from stagec.core.expansion.expansion import ENDLESS, Expansion, SchemaNode
 from stagec.core.expansion.pattern_size import PATTERN_COST, Texts, pattern_steps, texts_of
-from stagec.core.expansion.references import NO_KEYWORDS, Keywords
+from stagec.core.expansion.references import NO_KEYWORDS
 from stagec.core.json import Json
 from stagec.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     Judging = Mapping[int, int]
     """How often each schema judges a value."""
@@ -37,7 +37,8 @@ def extent(given: Json, most: int) -> Extent:
         depth += 1
         characters += sum(len(each) for each in level if isinstance(each, str))
         characters += sum(len(name) for each in level if isinstance(each, dict) for name in each)
-        level = [inner for each in level for inner in _inside(each)]
+        inner = (each.values() if isinstance(each, dict) else each if isinstance(each, list) else () for each in level)
+        level = [each for some in inner for each in some]
     return Extent(values, depth, characters)
 
 
@@ -106,10 +107,6 @@ _FRACTION = 20
 """How many whole numbers one counts for that may have a fraction, or a large exponent."""
 
 
-def _inside(given: Json) -> Iterator[Json]:
-    yield from given.values() if isinstance(given, dict) else given if isinstance(given, list) else ()
-
-
 def _beside(expansion: Expansion, judging: Judging) -> Judging:
     """Return how often each schema judges a value, counting those that others apply to the same value."""
     counts = dict(judging)
@@ -134,18 +131,15 @@ def _own(expansion: Expansion, judging: Judging, group: _Group) -> int:
         if node.foreign:
             total += times * node.foreign * group.everything
         if node.own.keywords is not NO_KEYWORDS:
-            total += times * _of_keywords(node.own.keywords, group)
+            keywords = node.own.keywords
+            amount = keywords.whole * group.everything if keywords.whole else 0
+            amount += keywords.numbers * group.numbers if keywords.numbers else 0
+            amount += keywords.inner * group.inner if keywords.inner else 0
+            amount += keywords.compiles * group.texts.count * PATTERN_COST if keywords.compiles else 0
+            amount += keywords.texts * group.texts.characters // 16 if keywords.texts else 0
+            amount += sum(pattern_steps(each, group.texts) for each in keywords.patterns)
+            total += times * (amount + sum(pattern_steps(each, group.names) for each in keywords.names))
     return total
-
-
-def _of_keywords(keywords: Keywords, group: _Group) -> int:
-    total = keywords.whole * group.everything if keywords.whole else 0
-    total += keywords.numbers * group.numbers if keywords.numbers else 0
-    total += keywords.inner * group.inner if keywords.inner else 0
-    total += keywords.compiles * group.texts.count * PATTERN_COST if keywords.compiles else 0
-    total += keywords.texts * group.texts.characters // 16 if keywords.texts else 0
-    total += sum(pattern_steps(each, group.texts) for each in keywords.patterns)
-    return total + sum(pattern_steps(each, group.names) for each in keywords.names)
 
 
 def _below(judging: list[tuple[SchemaNode, int]], values: list[Json]) -> list[tuple[list[Json], Judging]]:
@@ -158,33 +152,27 @@ def _below(judging: list[tuple[SchemaNode, int]], values: list[Json]) -> list[tu
             members.setdefault(name, []).append(inner)
         for index, inner in enumerate(each) if isinstance(each, list) else ():
             elements.setdefault(min(index, longest), []).append(inner)
-    named = _find_names(judging, members)
+    # the names that some schema names, in the time that the shorter way takes
+    naming = [node.members for node, _ in judging if node.members]
+    if len(naming) * len(members) < sum(map(len, naming)):
+        named = {name for name in members if any(name in each for each in naming)}
+    else:
+        named = {name for each in naming for name in each if name in members}
     groups = [(members[name], [(_of_member(node, name), times) for node, times in judging]) for name in named]
     others = [inner for name, found in members.items() if name not in named for inner in found]
     groups.append((others, [(_of_member(node, None), times) for node, times in judging]))
     for at, found in elements.items():
-        groups.append((found, [(_of_element(node, at), times) for node, times in judging]))
+        own = ((node, node.elements[at : at + 1], times) for node, times in judging)
+        groups.append((found, [([*first, *node.every_element], times) for node, first, times in own]))
     if any(node.member_names for node, _ in judging):
         names: list[Json] = [name for each in values if isinstance(each, dict) for name in each]
         groups.append((names, [(node.member_names, times) for node, times in judging]))
     return [(found, _count(schemas)) for found, schemas in groups if found]
 
 
-def _find_names(judging: list[tuple[SchemaNode, int]], members: Mapping[str, Json]) -> set[str]:
-    """Return the names that some schema names, in the time that the shorter way takes."""
-    naming = [node.members for node, _ in judging if node.members]
-    if len(naming) * len(members) < sum(map(len, naming)):
-        return {name for name in members if any(name in each for each in naming)}
-    return {name for each in naming for name in each if name in members}
-
-
 def _of_member(node: SchemaNode, name: str | None) -> list[int]:
     named = node.others if name is None else node.members.get(name, node.others)
     return node.every_member if named is None else [named, *node.every_member]
-
-
-def _of_element(node: SchemaNode, index: int) -> list[int]:
-    return [node.elements[index], *node.every_element] if index < len(node.elements) else node.every_element
 
 
 def _count(found: list[tuple[list[int], int]]) -> Judging:

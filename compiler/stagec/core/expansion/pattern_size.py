@@ -9,7 +9,7 @@ from stagec.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
 PATTERN_COST = 10_000
 """Steps that trying a pattern against one text counts for: engines that try are stopped after about so long."""
@@ -96,7 +96,11 @@ def pattern_steps(pattern: str, texts: Texts) -> int:
 def _total(pattern: str, least: int, size: Callable[[str], int]) -> int:
     outer: list[tuple[int, int]] = []
     total, last = least, 0
-    for kind, text in _tokens(pattern):
+    # the kinds and texts of the tokens of a pattern
+    at = 0
+    while match := _TOKEN.match(pattern, at):
+        end = _end_of_set(pattern, at) if match.lastgroup == "set" else match.end()
+        kind, text = match.lastgroup, pattern[at:end]
         if kind == "open":
             outer.append((total, last))
             total, last = 1, 0
@@ -105,19 +109,12 @@ def _total(pattern: str, least: int, size: Callable[[str], int]) -> int:
             total, before = outer.pop()
             total, last = total + before, inside
         elif kind == "repeat":
-            last = min(_HUGE, last * _times(text) + 1)
+            counts = [int(each) if len(each) < _DIGITS else _HUGE for each in _COUNT.findall(text)]
+            last = min(_HUGE, last * (max(counts, default=1) or 1) + 1)
         else:
             total, last = total + last, size(text)
-    return min(_HUGE, total + last + sum(first + second for first, second in outer))
-
-
-def _tokens(pattern: str) -> Iterator[tuple[str | None, str]]:
-    """Yield the kinds and texts of the tokens of a pattern."""
-    at = 0
-    while match := _TOKEN.match(pattern, at):
-        end = _end_of_set(pattern, at) if match.lastgroup == "set" else match.end()
-        yield match.lastgroup, pattern[at:end]
         at = end
+    return min(_HUGE, total + last + sum(first + second for first, second in outer))
 
 
 def _end_of_set(pattern: str, start: int) -> int:
@@ -128,11 +125,6 @@ def _end_of_set(pattern: str, start: int) -> int:
         if depth == 0:
             return match.end()
     return len(pattern)
-
-
-def _times(text: str) -> int:
-    counts = [int(each) if len(each) < _DIGITS else _HUGE for each in _COUNT.findall(text)]
-    return max(counts, default=1) or 1
 
 
 def _size(text: str) -> int:

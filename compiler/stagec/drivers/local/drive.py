@@ -7,14 +7,16 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Protocol
 
+from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.drivers.local.background import open_background, run_at_once
-from stagec.drivers.local.history import History, JournalError, Reason, damage_error, dump_event, load_event
+from stagec.drivers.local.history import History, JournalError, Reason, add_times, damage_error, dump_event, load_event
 from stagec.drivers.local.journal import Journal
+from stagec.drivers.local.redaction import redact_event
 from stagec.drivers.local.replay import advance_through, digest_step, find_difference
 from stagec.drivers.local.requests import Inbox, World, open_pool
 from stagec.runtime.advance import advance
-from stagec.runtime.exchange import Event
+from stagec.runtime.exchange import Answered, Event
 from stagec.runtime.program import Program
 from stagec.runtime.state import State, StepResult
 
@@ -52,7 +54,7 @@ class RunSession:
     """One process that executes a run: its program and events, the world that answers, and an observer.
 
     Where there is an inbox, events that are put into it happen to the run. `most` is how many requests may be under way
-    at the same time, if those are fewer than the plan allows.
+    at the same time, if those are fewer than the plan allows. What happens passes the `redactor` before it is written.
     """
 
     program: Program
@@ -61,6 +63,7 @@ class RunSession:
     observe: Observer = unseen
     inbox: Inbox | None = None
     most: int | None = None
+    redactor: Redactor | None = None
 
 
 def drive(program: Program, journal: Journal, world: World, event: Event | None, observe: Observer = unseen) -> State:
@@ -95,9 +98,9 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
         while event is not None or state.ended is None:
             if event is None:
                 event = pool.next_event(state)
-            body = _dump(event)
+            body = _dump(session, state, event)
             following = begin(partial(_follow, session.program, state, journal.count, body))
-            journal.append(event, body)
+            journal.append(event, add_times(body, pool.take_times(event)))
             event, step, step_digest = following()
             journal.take_digest(step_digest)
             if step.state.ended is not None:
@@ -114,7 +117,11 @@ def _follow(program: Program, state: State, seq: int, body: str) -> tuple[Event,
     return event, step, digest_step(seq, step)
 
 
-def _dump(event: Event) -> str:
+def _dump(session: RunSession, state: State, event: Event) -> str:
+    """Return an event as it is written: without secrets."""
+    if session.redactor is not None:
+        effect = state.pending.get(event.key) if isinstance(event, Answered) else None
+        event = redact_event(session.redactor, event, effect)
     try:
         return dump_event(event)
     except (TypeError, ValueError) as error:

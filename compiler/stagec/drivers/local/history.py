@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 
 from stagec.core.json import Json, object_of
 from stagec.core.value import NOTHING, value
-from stagec.plan.load import PlanError, read_frame
+from stagec.plan.loader import PlanError, read_frame
 from stagec.runtime.exchange import Answered, Cancelled, Event, Resumed, Started
 
 
@@ -40,10 +40,25 @@ def damage_error(message: str) -> JournalError:
 
 
 @value
+class EventTimes:
+    """When an event was written, and when the answering of the request began that it answers; None: nobody knows.
+
+    Both are nanoseconds since 1970 by the clock of the machine. Nothing that follows from an event depends on them.
+    """
+
+    at: int | None = None
+    begun: int | None = None
+
+
+UNTIMED = EventTimes()
+
+
+@value
 class History:
     """What a journal holds: the plan's file and its digest, the events in order, and the step digest of each.
 
     `facts` are whatever was put beside the plan when the run began. A step digest is empty where none was written.
+    `times` are those of the events, none where a journal is older than that.
     """
 
     plan: bytes
@@ -51,6 +66,7 @@ class History:
     events: tuple[Event, ...] = ()
     step_digests: tuple[str, ...] = ()
     facts: Mapping[str, str] = NOTHING
+    times: tuple[EventTimes, ...] = ()
 
 
 def check_plan(plan: bytes, digest: str) -> None:
@@ -107,12 +123,40 @@ def dump_event(event: Event) -> str:
     return body
 
 
+def add_times(body: str, times: EventTimes) -> str:
+    """Return an event as JSON with its times beside it, which whoever loads the event leaves alone."""
+    begun = "" if times.begun is None else f',"begun":{times.begun}'
+    return f'{body[:-1]}{begun},"at":{times.at}}}'
+
+
+def strip_times(times: Sequence[EventTimes]) -> tuple[EventTimes, ...]:
+    """Return the times of events, nothing where none of them is known."""
+    return tuple(times) if any(each != UNTIMED for each in times) else ()
+
+
 def load_event(text: str) -> Event:
     """Return the event that was written as a text; raise `TypeError` or `ValueError` for any other text."""
+    return load_timed_event(text)[0]
+
+
+def load_timed_event(text: str) -> tuple[Event, EventTimes]:
+    """Return an event and its times, as `load_event` does; times that are none are not known."""
     try:
         given = json.loads(text)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
+    known = object_of(given)
+    return _read_event(given), EventTimes(_read_time(known.get("at")), _read_time(known.get("begun")))
+
+
+def _read_time(given: Json) -> int | None:
+    return given if isinstance(given, int) and not isinstance(given, bool) and 0 <= given < _LATEST else None
+
+
+_LATEST = 1 << 63
+
+
+def _read_event(given: Json) -> Event:
     match given:
         case {"is": "answered", "key": str(key), "answer": answer}:
             return Answered(key, answer)

@@ -7,37 +7,20 @@ a step digest alone; only an event that resumes the run can follow.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping
 from pathlib import Path
 
 from stagec.core.disk import make_private_folder
 from stagec.core.value import NOTHING
 from stagec.core.words import quote
-from stagec.drivers.local.history import (
-    History,
-    JournalError,
-    Reason,
-    check_plan,
-    damage_error,
-    dump_event,
-    key_of,
-    load_event,
-)
+from stagec.drivers.local.entries import SEAL, EntryReader, dump_entry, dump_history, list_keys
+from stagec.drivers.local.history import History, JournalError, Reason, dump_event, key_of
 from stagec.drivers.local.journal_file import JournalFile, create_file, open_file, read_at, read_file, resume_file
-from stagec.drivers.local.records import Record
-from stagec.runtime.exchange import Cancelled, Event, Resumed
+from stagec.runtime.exchange import Event, Resumed
 
 _SQLITE = b"SQLite format 3\0"
 """How the journals of versions 1 and 2 begin."""
-
-
-_SEAL = ""
-"""What the record after the last event of a run that has ended holds instead of an event."""
-_OFTEN = (Cancelled, Resumed)
-"""Events that may happen to a run several times: what is cancelled can be resumed, and cancelled again."""
 
 
 class Journal:
@@ -45,7 +28,7 @@ class Journal:
 
     def __init__(self, file: JournalFile, history: History, *, is_sealed: bool = False) -> None:
         self._file = file
-        self._keys = set(_list_keys(history.events))
+        self._keys = set(list_keys(history.events))
         self._is_sealed = is_sealed
         self._count = len(history.events)
         self._step_digest = history.step_digests[-1] if history.step_digests else ""
@@ -75,7 +58,7 @@ class Journal:
         self._append(text)
         self._is_sealed = False
         self._count += 1
-        self._keys.update(_list_keys((event,)))
+        self._keys.update(list_keys((event,)))
 
     def take_digest(self, step_digest: str) -> None:
         """Take the step digest of the last event; it is written with the next one, or by `seal`."""
@@ -83,11 +66,11 @@ class Journal:
 
     def seal(self) -> None:
         """Write the last step digest: the run has ended, and no event can follow but one that resumes it."""
-        self._append(_SEAL)
+        self._append(SEAL)
         self._is_sealed = True
 
     def _append(self, body: str) -> None:
-        self._file.append(_payload(self._step_digest, body))
+        self._file.append(dump_entry(self._step_digest, body))
         self._step_digest = ""
 
     def close(self) -> None:
@@ -123,7 +106,7 @@ def open_journal(path: Path) -> Journal:
     """
     descriptor = open_file(path, alone=True)
     try:
-        if _is_old(descriptor):
+        if is_old(descriptor):
             from stagec.drivers.local.legacy import keep_old
 
             history = _read(descriptor, path)
@@ -132,9 +115,9 @@ def open_journal(path: Path) -> Journal:
             os.close(descriptor)
             return journal
         contents = read_file(descriptor)
-        history = _history(contents.records)
-        is_sealed = len(contents.records) > 1 and not _split(contents.records[-1])[1]
-        return Journal(resume_file(descriptor, contents), history, is_sealed=is_sealed)
+        reader = EntryReader(contents.records[0])
+        history = reader.read_history(contents.records[1:])
+        return Journal(resume_file(descriptor, contents), history, is_sealed=reader.is_sealed)
     except BaseException:
         os.close(descriptor)
         raise
@@ -150,87 +133,18 @@ def read_journal(path: Path) -> History:
 
 
 def _read(descriptor: int, path: Path) -> History:
-    if _is_old(descriptor):
+    if is_old(descriptor):
         from stagec.drivers.local.legacy import read_old
 
         return read_old(descriptor, path)
-    return _history(read_file(descriptor).records)
+    first, *records = read_file(descriptor).records
+    return EntryReader(first).read_history(records)
 
 
-def _is_old(descriptor: int) -> bool:
+def is_old(descriptor: int) -> bool:
+    """Tell whether an open file is a journal of version 1 or 2."""
     return read_at(descriptor, 0, len(_SQLITE)) == _SQLITE
 
 
 def _create(path: Path, history: History, *, replace: bool = False) -> Journal:
-    beside = json.dumps({"digest": history.digest, "facts": dict(history.facts)})
-    entries = map(_payload, ("", *history.step_digests), map(dump_event, history.events))
-    return Journal(create_file(path, [beside.encode() + b"\n" + history.plan, *entries], replace=replace), history)
-
-
-def _payload(step_digest: str, body: str) -> bytes:
-    return f"{step_digest}\n{body}".encode()
-
-
-def _history(records: Sequence[Record]) -> History:
-    """Return the history in records, which may be anybody's: that their digests are right says nothing of them."""
-    plan, digest, facts = _beside(records[0].payload)
-    entries = list(map(_split, records[1:]))
-    events = tuple(_event(number, body) for number, body in enumerate(body for _, body in entries if body))
-    _refuse_late(entries, events)
-    keys = list(_list_keys(events))
-    if len({*keys}) < len(keys):
-        raise damage_error("an event is in it twice")
-    step_digests = (*(_text(first) for first, _ in entries[1:]), "")
-    of_events = tuple(step_digests[number] for number, (_, body) in enumerate(entries) if body)
-    return History(plan, digest, events, of_events, facts)
-
-
-def _refuse_late(entries: Sequence[tuple[bytes, bytes]], events: Sequence[Event]) -> None:
-    """Refuse what follows the end of a run and does not resume it."""
-    following = iter(events)
-    for (_, before), (_, body) in pairwise((*entries[:1], *entries)):
-        event = next(following) if body else None
-        if not before and not isinstance(event, Resumed):
-            raise damage_error("something follows the end of the run")
-
-
-def _split(record: Record) -> tuple[bytes, bytes]:
-    """Return the step digest of the event before, and an event, nothing of a seal."""
-    first, end, body = record.payload.partition(b"\n")
-    if not end:
-        raise damage_error("an entry is none")
-    return first, body
-
-
-def _list_keys(events: Iterable[Event]) -> Iterator[str]:
-    """Yield the keys of the events that can happen once."""
-    return (key_of(event) for event in events if not isinstance(event, _OFTEN))
-
-
-def _beside(payload: bytes) -> tuple[bytes, str, dict[str, str]]:
-    """Return a plan, its digest, and what is kept beside it."""
-    first, _, plan = payload.partition(b"\n")
-    try:
-        found = json.loads(first)
-    except (ValueError, RecursionError) as error:
-        raise damage_error("what is kept beside its plan is not what was written") from error
-    match found:
-        case {"digest": str(digest), "facts": dict(facts)} if {type(each) for each in facts.values()} <= {str}:
-            check_plan(plan, digest)
-            return plan, digest, facts
-        case _:
-            raise damage_error("what is kept beside its plan is no text")
-
-
-def _event(number: int, body: bytes) -> Event:
-    try:
-        return load_event(body.decode())
-    except (TypeError, ValueError) as error:
-        raise damage_error(f"event {number} is none") from error
-
-
-def _text(step_digest: bytes) -> str:
-    try:
-        return step_digest.decode("ascii")
-    except UnicodeDecodeError as error:
-        raise damage_error("a step digest is none") from error
+    return Journal(create_file(path, dump_history(history), replace=replace), history)

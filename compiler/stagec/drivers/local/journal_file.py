@@ -27,7 +27,7 @@ from stagec.drivers.local.records import (
     check_title,
     dump_record,
     dump_records,
-    read_head,
+    read_heads,
     read_records,
 )
 
@@ -103,6 +103,18 @@ def create_file(path: Path, payloads: Sequence[bytes], *, replace: bool = False)
 
 def open_file(path: Path, *, alone: bool) -> int:
     """Open a file and lock it: alone to append to it, else together with others who read."""
+    descriptor = open_unlocked(path, alone=alone)
+    try:
+        lock(descriptor, alone=alone)
+        _refuse_replaced(descriptor, path)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def open_unlocked(path: Path, *, alone: bool = False) -> int:
+    """Open a file, to append to it or to read it."""
     try:
         descriptor = open_private(path) if alone else os.open(path, _READ)
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -112,29 +124,38 @@ def open_file(path: Path, *, alone: bool) -> int:
     except OSError as error:
         told = f"its journal cannot be opened{' for writing' if alone else ''}: {error.strerror or error}"
         raise JournalError(Reason.UNUSABLE, told) from error
-    try:
-        _refuse_special(descriptor)
-        lock(descriptor, alone=alone)
-        _refuse_replaced(descriptor, path)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
-
-
-def _refuse_special(descriptor: int) -> None:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
         raise JournalError(Reason.UNUSABLE, "its journal cannot be used: it is no file")
+    return descriptor
 
 
 def _refuse_replaced(descriptor: int, path: Path) -> None:
     """Refuse a file that another process has replaced while its lock was waited for."""
-    try:
-        is_same = os.path.samestat(os.fstat(descriptor), os.stat(path))
-    except FileNotFoundError:
-        is_same = False
-    if not is_same:
+    if not is_same_file(descriptor, path):
         raise JournalError(Reason.BUSY, "another process is beginning it")
+
+
+def is_same_file(descriptor: int, path: Path) -> bool:
+    """Tell whether an open file still has its name: another process may have replaced it."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except OSError:
+        return False
+
+
+def is_locked(descriptor: int) -> bool:
+    """Tell whether another process has an open file alone; where there are no locks, nobody has."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except (ImportError, OSError):
+        return False
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    return False
 
 
 def lock(descriptor: int, *, alone: bool) -> None:
@@ -169,11 +190,12 @@ def read_file(descriptor: int) -> JournalContents:
     read = partial(read_at, descriptor)
     first = read(0, PAGE)
     check_title(first)
-    head = read_head(first)
+    head, *older = read_heads(first)
     records = tuple(read_records(read, size))
     if not 0 < head.count <= len(records) or records[head.count - 1].digest != head.digest:
         raise damage_error(f"record {min(len(records), head.count)} is not what was written")
-    check_rest(read, size, records[-1].end, len(records))
+    if not older:  # the head that is lost may have been the newer one
+        check_rest(read, size, records[-1].end, len(records))
     return JournalContents(records, head.count)
 
 

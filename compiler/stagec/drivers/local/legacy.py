@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from hashlib import sha256
@@ -177,7 +177,13 @@ def _read_history(connection: sqlite3.Connection) -> History:
     others = {name: given for name, given in facts.items() if name not in {"plan", "digest"}}
     if not all(isinstance(each, str) for named in others.items() for each in named):
         raise damage_error("what is kept beside its plan is no text")
-    rows = tuple(_read_rows(connection, _chain_seed(facts)))
+    # the digest with which the chain of the events begins: that of all facts
+    found = sha256()
+    for name, given in sorted(facts.items()):
+        data = given.encode() if isinstance(given, str) else given
+        found.update(f"{len(name.encode())} {name} {len(data)} ".encode())
+        found.update(data)
+    rows = tuple(_read_rows(connection, found.hexdigest()))
     events = tuple(each.event for each in rows if each.event is not None)
     if len({key_of(each) for each in events}) < len(events):
         raise damage_error("an event is in it twice")
@@ -202,7 +208,9 @@ def _read_rows(connection: sqlite3.Connection, last: str) -> Iterator[_Row]:
     for expected, (seq, key, body, mark, chain) in enumerate(rows):
         if seq != expected or is_sealed or not all(isinstance(each, str) for each in (key, body, mark)):
             raise damage_error(f"event {expected} is not there")
-        last, is_sealed = _chain(last, seq, (key, body, mark)), (key, body) == _SEAL
+        # the digest of an event and of the one before it
+        last = sha256("\n".join((last, str(seq), key, body, mark)).encode()).hexdigest()
+        is_sealed = (key, body) == _SEAL
         event = None if is_sealed or chain != last else _load(key, body)
         if chain != last or (event is None) != is_sealed:
             raise damage_error(f"event {expected} is not what was written")
@@ -215,18 +223,3 @@ def _load(key: str, body: str) -> Event | None:
     except (TypeError, ValueError):
         return None
     return event if key_of(event) == key else None
-
-
-def _chain_seed(facts: Mapping[str, str | bytes]) -> str:
-    """Return the digest with which the chain of the events begins: that of all facts."""
-    found = sha256()
-    for name, given in sorted(facts.items()):
-        data = given.encode() if isinstance(given, str) else given
-        found.update(f"{len(name.encode())} {name} {len(data)} ".encode())
-        found.update(data)
-    return found.hexdigest()
-
-
-def _chain(last: str, seq: int, texts: Iterable[str]) -> str:
-    """Return the digest of an event and of the one before it."""
-    return sha256("\n".join((last, str(seq), *texts)).encode()).hexdigest()

@@ -45,6 +45,18 @@ class Record:
 
 
 @value
+class Bookmark:
+    """Where reading goes on: how many records were before, the digest of the last one, and where it ends."""
+
+    count: int = 0
+    digest: bytes = b""
+    end: int = PAGE
+
+
+_FIRST = Bookmark()
+
+
+@value
 class Head:
     """How many records were acknowledged when it was written, and the digest of the last of them."""
 
@@ -64,16 +76,16 @@ def check_title(data: bytes) -> None:
         raise damage_error("it does not begin as journals do") if data else damage_error("it is empty")
     if version != VERSION:
         told = f"its journal has version {version}, and this is a reader of version {VERSION}"
-        raise JournalError(Reason.UNUSABLE, told)
+        raise JournalError(Reason.UNUSABLE, f"{told}; the stagec that began the run can resume it")
 
 
-def read_head(page: bytes) -> Head:
-    """Return the newer of the heads in the first page; raise `JournalError` when both are damaged."""
+def read_heads(page: bytes) -> tuple[Head, ...]:
+    """Return the heads in the first page that are whole, the newer one first; raise `JournalError` when none is."""
     parts = (_remove_checksum(page[place : place + _HEAD.size + _CHECK]) for place in _HEADS)
     heads = [Head(*_HEAD.unpack(part)) for part in parts if part is not None]
     if not heads:
         raise damage_error("its head is not what was written")
-    return max(heads, key=lambda head: head.count)
+    return tuple(sorted(heads, key=lambda head: -head.count))
 
 
 def dump_record(last: bytes, number: int, payload: bytes) -> tuple[bytes, bytes]:
@@ -98,10 +110,10 @@ def dump_records(payloads: Iterable[bytes]) -> tuple[bytes, tuple[Record, ...]]:
     return b"".join(parts), tuple(records)
 
 
-def read_records(read: Read, size: int) -> Iterator[Record]:
-    """Yield the records of a file up to the first that is not as it was written."""
-    place, last = PAGE, b""
-    for number in range(size):
+def read_records(read: Read, size: int, bookmark: Bookmark = _FIRST) -> Iterator[Record]:
+    """Yield the records of a file, from a bookmark on, up to the first that is not as it was written."""
+    place, last = bookmark.end, bookmark.digest
+    for number in range(bookmark.count, size):
         start = read(place, _HEADER.size + _DIGEST)
         if len(start) < _HEADER.size + _DIGEST:
             return
@@ -109,7 +121,8 @@ def read_records(read: Read, size: int) -> Iterator[Record]:
         place += len(start)
         if (mark, found) != (_MARK, number) or length > min(size - place, LONGEST):
             return
-        last = _digest(last, start[: _HEADER.size], (read(at, part) for at, part in _split(place, length)))
+        pieces = (read(at, min(_CHUNK, place + length - at)) for at in range(place, place + length, _CHUNK))
+        last = _digest(last, start[: _HEADER.size], pieces)
         if start[_HEADER.size :] != last:
             return
         payload = read(place, length)  # only now: whoever made the file up may claim any length
@@ -120,7 +133,8 @@ def read_records(read: Read, size: int) -> Iterator[Record]:
 def check_rest(read: Read, size: int, place: int, count: int) -> None:
     """Refuse a file in which a record follows one that is not as it was written.
 
-    What follows the last good record is room, or a commit that was interrupted: that is one record and never more.
+    What follows the last good record is room, or a commit that was interrupted: that is one record and never more. Only
+    a copy that was made during commits has more there, because its pieces are of different moments.
     """
     following = _HEADER.pack(_MARK, count + 1, 0)[: _HEADER.size - 4]
     before = b""
@@ -136,12 +150,6 @@ def _digest(last: bytes, header: bytes, parts: Iterable[bytes]) -> bytes:
     for part in parts:
         found.update(part)
     return found.digest()
-
-
-def _split(place: int, length: int) -> Iterator[tuple[int, int]]:
-    """Yield the places and lengths of pieces that fit into memory."""
-    for at in range(place, place + length, _CHUNK):
-        yield at, min(_CHUNK, place + length - at)
 
 
 def _add_checksum(data: bytes) -> bytes:

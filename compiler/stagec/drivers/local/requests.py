@@ -6,14 +6,18 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
+from time import monotonic, time_ns
 from typing import Protocol
 
 from stagec.core.json import Json
-from stagec.runtime.exchange import Answered, Effect, Event, Wait
+from stagec.drivers.local.history import EventTimes
+from stagec.runtime.exchange import Answered, Confirm, Effect, Event, Grant, Judge, Wait
 from stagec.runtime.state import State
 
+_IDLE = (Wait, Grant, Confirm, Judge)
+"""Requests for which this machine does nothing but wait."""
 _PATIENCE = 2.0
-"""Seconds to wait for the end of a request that was cancelled; its thread goes on by itself after that."""
+"""Seconds to wait for the end of requests that were cancelled; their threads go on by themselves after that."""
 
 
 class World(Protocol):
@@ -64,12 +68,13 @@ class RequestPool:
         self._cancel: Callable[[str], None] | None = getattr(world, "cancel", None)
         self._under_way: dict[str, tuple[Effect, Thread]] = {}
         self._arrived: dict[str, _Result] = {}
+        self._begun: dict[str, int] = {}
 
     def next_event(self, state: State) -> Event:
         """Return the next answer to a request of a state, or an event of the inbox; raise what the world raises."""
         if not self._is_heard and not self._under_way and not self._arrived and len(state.pending) == 1:
             (effect,) = state.pending.values()  # nothing runs beside it
-            return Answered(effect.key, self._world.answer(effect))
+            return Answered(effect.key, self._ask(effect))
         self._cancel_others(state.pending)
         while True:
             self._take_news()
@@ -81,8 +86,16 @@ class RequestPool:
             alone = self._begin(state)
             if alone or not self._under_way:
                 effect = choose_next(alone)
-                return Answered(effect.key, self._world.answer(effect))
+                return Answered(effect.key, self._ask(effect))
             self._accept(self._inbox.get())
+
+    def take_times(self, event: Event) -> EventTimes:
+        """Return when an event happens, which is now, and when the answering began that it ends."""
+        return EventTimes(time_ns(), self._begun.pop(event.key, None) if isinstance(event, Answered) else None)
+
+    def _ask(self, effect: Effect) -> Json:
+        self._begun[effect.key] = time_ns()
+        return self._world.answer(effect)
 
     def close(self) -> None:
         """Let go of everything that is under way."""
@@ -101,15 +114,15 @@ class RequestPool:
         return alone
 
     def _has_room(self, effect: Effect) -> bool:
-        """Tell whether another request may begin; waits take no room."""
-        if type(effect) is Wait:
+        """Tell whether another request may begin; waits and people take no room."""
+        if isinstance(effect, _IDLE):
             return True
-        return sum(type(each) is not Wait for each, _ in self._under_way.values()) < self._most
+        return sum(not isinstance(each, _IDLE) for each, _ in self._under_way.values()) < self._most
 
     def _answer(self, effect: Effect) -> None:
         result = _Result()
         with result:
-            result.answer = self._world.answer(effect)
+            result.answer = self._ask(effect)
         self._inbox.put((effect.key, result))
 
     def _take_news(self) -> None:
@@ -133,8 +146,9 @@ class RequestPool:
             return
         for effect, _ in over:
             self._cancel(effect.key)
+        end = monotonic() + _PATIENCE
         for _, thread in over:
-            thread.join(_PATIENCE)
+            thread.join(max(0.0, end - monotonic()))
 
 
 class _Result:

@@ -6,27 +6,28 @@ from stagec.core.words import visible
 from stagec.emitters import Emitter, Picture, forms_of
 
 _TITLE = 200
-_STYLES = ("drawing.css", "page.css")
 
 
 def _emit(pictures: tuple[Picture, ...]) -> bytes:
     """Return the page: a template with the drawings, which are computed shape by shape and no text with variables."""
     from stagec.emitters.html.data import data
-    from stagec.emitters.html.drawing import svg
-    from stagec.emitters.html.shapes import legend
     from stagec.picture.layout import lay_out
+    from stagec.svg.drawing import svg
+    from stagec.svg.legend import legend
+    from stagec.svg.style import heads, read_style
     from stagec.templates import render
 
     layouts = tuple(lay_out(picture) for picture in pictures)
     forms = forms_of(pictures)
     drawings = [svg(picture, layout, forms) for picture, layout in zip(pictures, layouts, strict=True)]
-    style, script = "".join(map(_read, _STYLES)), _read("page.js")
+    style, script = read_style() + _read("page.css"), _read("page.js")
     page = render(
         __name__,
         "page.html.jinja",
         title=", ".join(map(_title, pictures[:3])) or "Nothing to show",
         sections=[_section(picture, drawing) for picture, drawing in zip(pictures, drawings, strict=True)],
         legend=tuple(legend(pictures, forms)),
+        heads=heads(),
         data=data(pictures, layouts),
         style=style,
         style_digest=_digest(style),

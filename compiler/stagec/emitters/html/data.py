@@ -9,8 +9,8 @@ from typing import Any
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import pointer_text
 from stagec.emitters import Box, Line, Picture
-from stagec.emitters.html.shapes import Markup
 from stagec.picture.layout import Frame, Layout
+from stagec.svg.shapes import Markup
 
 _READ = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
@@ -19,24 +19,29 @@ def data(pictures: tuple[Picture, ...], layouts: tuple[Layout, ...]) -> Markup:
     """Return everything about pictures as JSON in ASCII, without a character that means something in HTML."""
     from json import dumps
 
-    told = [_picture(picture, layout) for picture, layout in zip(pictures, layouts, strict=True)]
+    told: list[dict[str, Any]] = []
+    for picture, layout in zip(pictures, layouts, strict=True):
+        number = {name: at for at, name in enumerate(picture.boxes)}
+        told.append(
+            {
+                "id": picture.id,
+                "title": picture.title,
+                "remarks": picture.remarks,
+                "found": [_describe(each) for each in picture.found],
+                "boxes": [_box(box, layout.frames[name]) for name, box in picture.boxes.items()],
+                "lines": [_line(line, number) for line in picture.lines],
+            }
+        )
     try:
-        written = dumps(told, allow_nan=False, default=_plain, separators=(",", ":"))
+        written = dumps(
+            told,
+            allow_nan=False,
+            default=lambda each: dict(each) if isinstance(each, Mapping) else str(each),
+            separators=(",", ":"),
+        )
     except ValueError:  # YAML has numbers that JSON has not
         written = dumps(_finite(told), allow_nan=False, separators=(",", ":"))
     return Markup(written.translate(_READ))
-
-
-def _picture(picture: Picture, layout: Layout) -> dict[str, Any]:
-    number = {name: at for at, name in enumerate(picture.boxes)}
-    return {
-        "id": picture.id,
-        "title": picture.title,
-        "remarks": picture.remarks,
-        "found": [_describe(each) for each in picture.found],
-        "boxes": [_box(box, layout.frames[name]) for name, box in picture.boxes.items()],
-        "lines": [_line(line, number) for line in picture.lines],
-    }
 
 
 def _box(box: Box, frame: Frame) -> dict[str, Any]:
@@ -76,13 +81,9 @@ def _describe(each: Diagnostic) -> dict[str, Any]:
         "place": f"{each.at.file}:{start.line}:{start.column}",
         "pointer": pointer_text(each.at.pointer),
         "related": [f"{also.at.file}:{also.span.start.line}: {also.message}" for also in each.related],
-        "url": each.url if each.url.startswith("https://") else "",
+        "help": each.help,
+        "url": each.url if (each.url or "").startswith(("https://", "http://")) else "",
     }
-
-
-def _plain(given: object) -> object:
-    """Return a mapping of any kind as one that the JSON library writes, anything else as text."""
-    return dict(given) if isinstance(given, Mapping) else str(given)
 
 
 def _finite(given: Any) -> Any:

@@ -89,6 +89,7 @@
     const code = found.url ? make("a", { href: found.url, rel: "noreferrer noopener" }, found.code) : found.code;
     told.append(make("b", {}, code), `${found.severity}: ${found.message}`, make("small", {}, found.place));
     for (const also of found.related) told.append(make("small", {}, also));
+    told.append(make("small", {}, found.help));
     return told;
   };
   const jump = (at, text) => make("button", { class: "link", type: "button", click: () => choose(at, true) }, short(text));

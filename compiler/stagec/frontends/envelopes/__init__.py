@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from stagec.frontends import Flow, FrontEnd, Sources
 from stagec.frontends.envelopes.document import StagePlan
-from stagec.frontends.envelopes.lower import lower
-from stagec.frontends.envelopes.read import read
 from stagec.frontends.envelopes.recognise import considers, recognises, sees
 
 if TYPE_CHECKING:
@@ -18,10 +16,24 @@ def _claims(_file: str) -> bool:
     return False
 
 
+def _read(sources: Sources, files: tuple[str, ...]) -> tuple[StagePlan, ...]:
+    if not files:  # of most projects
+        return ()
+    from stagec.frontends.envelopes.read import read  # only a project with stage plans needs it
+
+    return read(sources, files)
+
+
+def _lower(document: StagePlan) -> Flow | None:
+    from stagec.frontends.envelopes.lower import lower  # so here
+
+    return lower(document)
+
+
 def _freeze(document: StagePlan, flow: Flow, sources: Sources) -> Draft:
     from stagec.frontends.envelopes.freezing.draft import freeze  # most runs only check
 
     return freeze(document, flow, sources)
 
 
-FRONTEND = FrontEnd("envelopes", _claims, recognises, read, lower, sees, considers, _freeze)
+FRONTEND = FrontEnd("envelopes", _claims, recognises, _read, _lower, sees, considers, _freeze)

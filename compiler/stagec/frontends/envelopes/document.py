@@ -159,11 +159,11 @@ class Envelope:
             if isinstance(name, str):
                 yield Mention(name, at / index)
 
-    def find_mention(self, stage: str) -> Place | None:
-        """Return where a stage is first mentioned as a dependency, by its id or by its number."""
-        found = (each.at for each in self.list_mentions() if each.name == stage)
-        shorts = (each.at for each in self.oddities if each.kind is DependencyKind.SHORT and stage in each.meant)
-        return next(found, next(shorts, None))
+    def place_mentions(self) -> Mapping[str, Place]:
+        """Return where each stage is first mentioned as a dependency, by its id or by its number."""
+        odd = reversed(self.oddities)
+        shorts = {name: each.at for each in odd if each.kind is DependencyKind.SHORT for name in each.meant}
+        return {**shorts, **{each.name: each.at for each in reversed(tuple(self.list_mentions()))}}
 
 
 @value

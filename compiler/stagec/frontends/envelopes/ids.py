@@ -44,13 +44,8 @@ def number_stages(plan: StagePlan) -> Mapping[str, int]:
 
 def find_repeated_ids(plan: StagePlan) -> tuple[Envelope, ...]:
     """Return the envelopes whose id an earlier one has."""
-    return plan.memo.once("repeated", lambda: tuple(_list_repeated(plan)))
-
-
-def _list_repeated(plan: StagePlan) -> Iterator[Envelope]:
-    for each in plan.envelopes:
-        if each.id is not None and plan.by_id.get(each.id) is not each:
-            yield each
+    repeated = (each for each in plan.envelopes if each.id is not None and plan.by_id.get(each.id) is not each)
+    return plan.memo.once("repeated", lambda: tuple(repeated))
 
 
 def find_meant_stage(plan: StagePlan, name: str) -> str | None:

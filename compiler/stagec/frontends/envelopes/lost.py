@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stagec.core.guess import Guess, guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place
 from stagec.core.value import value
@@ -21,8 +22,19 @@ class LostStage:
     name: str
     dependencies: tuple[Place, ...]
     inputs: tuple[Place, ...]
-    hint: str
+    meant: str | None
     causes: tuple[Place, ...]
+
+    @property
+    def hint(self) -> str:
+        """The end of a sentence that says what was most likely meant."""
+        return f"; did you mean {quote(self.meant)}?" if self.meant is not None else ""
+
+    @property
+    def guess(self) -> Guess | None:
+        """What was most likely meant, wherever it is mentioned."""
+        _, *others = (*self.dependencies, *self.inputs)
+        return Guess(self.name, self.meant, tuple(others)) if self.meant is not None else None
 
 
 @value
@@ -33,6 +45,7 @@ class LostOutput:
     path: str
     ats: tuple[Place, ...]
     hint: str
+    guess: Guess | None
     causes: tuple[Place, ...]
 
 
@@ -61,8 +74,7 @@ def _list_lost_stages(plan: StagePlan) -> Iterator[LostStage]:
     for name, (dependencies, inputs) in named.items():
         if is_certain or plan.names.slip(name) is not None:
             meant, causes = find_meant_stage(plan, name), list_suspects(plan, name)
-            near = f"; did you mean {quote(meant)}?" if meant is not None else ""
-            yield LostStage(name, tuple(dependencies), tuple(inputs), near, causes)
+            yield LostStage(name, tuple(dependencies), tuple(inputs), meant, causes)
 
 
 def _list_lost_outputs(plan: StagePlan) -> Iterator[LostOutput]:
@@ -78,13 +90,12 @@ def _list_lost_outputs(plan: StagePlan) -> Iterator[LostOutput]:
     for (producer, path), ats in asked.items():
         stage = plan.by_id[producer]
         names = paths.setdefault(producer, NameIndex(stage.outputs.values()))
-        yield LostOutput(stage, path, tuple(ats), hint(path, names) if path else "", _list_unread(stage, path, ats))
-
-
-def _list_unread(stage: Envelope, path: str, ats: list[Place]) -> tuple[Place, ...]:
-    """Return what may explain that a stage has no output of a name: wrong paths, and outputs that are no texts."""
-    given = stage.members.get("outputs")
-    names = [name for name in given if name not in stage.outputs] if isinstance(given, dict) else None
-    alike = (stage.place_output(name) for name, written in stage.outputs.items() if path in written or not written)
-    at = stage.at / "outputs"
-    return ats[0], *alike, *([at] if names is None else [at / name for name in names])
+        # what may explain that a stage has no output of a name: wrong paths, and outputs that are no texts
+        said = stage.members.get("outputs")
+        keys = [name for name in said if name not in stage.outputs] if isinstance(said, dict) else None
+        alike = (stage.place_output(name) for name, written in stage.outputs.items() if path in written or not written)
+        at = stage.at / "outputs"
+        unread = ats[0], *alike, *([at] if keys is None else [at / name for name in keys])
+        yield LostOutput(
+            stage, path, tuple(ats), hint(path, names) if path else "", guess(path, names, *ats[1:]), unread
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from stagec.core.components import components
 from stagec.core.place import Place
@@ -31,15 +31,23 @@ def lower(plan: StagePlan) -> Flow | None:
     needs = PlacedNeeds(names, lambda name: _list_needs(plan.by_id[name]))
     times = {name: each.max_duration for name, each in plan.by_id.items()}
     circles = {} if plan.is_in_order else _find_circles(names)
+    # the title of the report, else what the file or the folder of the envelopes is called
+    folder, file = posixpath.split(plan.file)
+    is_folder = not plan.alone and plan.envelopes[0].at.pointer == ()
     return Flow(
-        id=_name_plan(plan),
+        id=plan.title or (posixpath.basename(folder) if is_folder else "") or posixpath.splitext(file)[0],
         at=plan.at,
         entries={},
         nodes={name: _make_node(name, each) for name, each in plan.by_id.items()},
         exact=plan.is_whole,
         suspect=any(odd.kind in _WRONG for each in plan.envelopes for odd in each.oddities),
         names=_NAMES,
-        lost=tuple(_list_circular(needs, circles)),
+        lost=tuple(
+            Edge(each.node, _CYCLE, To((name,)), each.at)
+            for name in circles
+            for each in needs[name]
+            if _is_circular(name, each, circles)
+        ),
         schedules={"": Schedule(_drop_circular(needs, circles) if circles else needs, plan.at, times)},
     )
 
@@ -51,13 +59,6 @@ def _is_part(plan: StagePlan) -> bool:
     return plan.alone and (bool(stage.dependencies) or any(reads))
 
 
-def _name_plan(plan: StagePlan) -> str:
-    """Return the title of the report, else what the file or the folder of the envelopes is called."""
-    folder, file = posixpath.split(plan.file)
-    is_folder = not plan.alone and plan.envelopes[0].at.pointer == ()
-    return plan.title or (posixpath.basename(folder) if is_folder else "") or posixpath.splitext(file)[0]
-
-
 def _make_node(name: str, envelope: Envelope) -> Node:
     at = envelope.at
     return Node(name, at, edges=tuple([Edge(name, outcome, end, at) for outcome, end in _ENDS]))
@@ -66,7 +67,13 @@ def _make_node(name: str, envelope: Envelope) -> Node:
 def _list_needs(envelope: Envelope) -> tuple[Need, ...]:
     """Return what a stage waits for, and where that is said."""
     if not envelope.oddities and len(envelope.needs) == len(envelope.dependencies):
-        declared = _place_needs(envelope)
+        # what the dependencies mean that are all ids, in their order
+        written, needs = envelope.members.get("dependencies"), envelope.needs
+        if not isinstance(written, list) or len(written) > len(needs):
+            declared = [Need(each.name, each.at) for each in envelope.list_mentions()]
+        else:
+            file, way = envelope.at.file, (*envelope.at.pointer, "dependencies")
+            declared = [Need(name, Place(file, (*way, index))) for index, name in enumerate(needs)]
     else:
         places = {meant: odd.at for odd in envelope.oddities for meant in odd.meant}
         places |= {each.name: each.at for each in envelope.list_mentions()}
@@ -77,15 +84,6 @@ def _list_needs(envelope: Envelope) -> tuple[Need, ...]:
         each.producer: envelope.place_input(name) for name, each in envelope.inputs.odd.items() if each.inferred
     }
     return *declared, *(Need(name, inferred[name], inferred=True) for name in envelope.implied)
-
-
-def _place_needs(envelope: Envelope) -> list[Need]:
-    """Return what the dependencies mean that are all ids, in their order."""
-    written, needs = envelope.members.get("dependencies"), envelope.needs
-    if not isinstance(written, list) or len(written) > len(needs):
-        return [Need(each.name, each.at) for each in envelope.list_mentions()]
-    file, way = envelope.at.file, (*envelope.at.pointer, "dependencies")
-    return [Need(name, Place(file, (*way, index))) for index, name in enumerate(needs)]
 
 
 def _find_circles(needs: Mapping[str, tuple[str, ...]]) -> Mapping[str, int]:
@@ -103,10 +101,3 @@ def _is_circular(name: str, need: Need, circles: Mapping[str, int]) -> bool:
 
 def _drop_circular(needs: Needs, circles: Mapping[str, int]) -> Needs:
     return {name: tuple(each for each in some if not _is_circular(name, each, circles)) for name, some in needs.items()}
-
-
-def _list_circular(needs: Needs, circles: Mapping[str, int]) -> Iterator[Edge]:
-    for name in circles:
-        for each in needs[name]:
-            if _is_circular(name, each, circles):
-                yield Edge(each.node, _CYCLE, To((name,)), each.at)

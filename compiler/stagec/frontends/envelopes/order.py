@@ -50,7 +50,10 @@ def measure_losses(plan: StagePlan) -> Iterator[tuple[Envelope, float]]:
     lost = [0.0] * len(leads)
     for group in components(followers):  # each after all that need it
         for index in group if len(group) == 1 else ():
-            lost[index] = plan.envelopes[index].max_duration + _longest(plan, lost, followers[index])
+            # the longest chain behind it ends with a checkpoint, or goes on as far as that of a follower does
+            behind = ((plan.envelopes[each], lost[each]) for each in followers[index])
+            longest = (stage.max_duration if stage.checkpoint_after else more for stage, more in behind)
+            lost[index] = plan.envelopes[index].max_duration + max(longest, default=0.0)
     for index, each in enumerate(plan.envelopes):
         if not each.checkpoint_after and followers[index]:
             yield each, lost[index]
@@ -76,13 +79,6 @@ def find_precedence(plan: StagePlan) -> Precedence | None:
     return found if found.order else None
 
 
-def _longest(plan: StagePlan, lost: Sequence[float], followers: Sequence[int]) -> float:
-    """Return the longest of what can be lost in the stages that need one."""
-    stages = plan.envelopes
-    own = (stages[each].max_duration if stages[each].checkpoint_after else lost[each] for each in followers)
-    return max(own, default=0.0)
-
-
 def _find_needs(plan: StagePlan) -> Sequence[Sequence[int]]:
     """Return for each envelope the indexes of those it needs; what a misspelt dependency seems to mean is none."""
     return plan.memo.once("needs", lambda: [list(each) for each in _list_needs(plan)])
@@ -94,14 +90,12 @@ def _list_needs(plan: StagePlan) -> Iterator[Iterator[int]]:
         index.setdefault(each.name, place)
     for place, each in enumerate(plan.envelopes):
         needs = (*each.needs, *each.implied) if each.implied else each.needs
-        guessed = _find_guesses(each) if each.oddities else ()
+        guessed: set[str] = set()
+        if each.oddities:
+            guessed = {name for odd in each.oddities if odd.kind is DependencyKind.UNKNOWN for name in odd.meant}
+            guessed.difference_update(each.dependencies, (str(given.producer) for given in each.inputs.values()))
+            guessed.difference_update(*(odd.meant for odd in each.oddities if odd.kind is DependencyKind.SHORT))
         yield (index[name] for name in needs if name not in guessed and index[name] != place)
-
-
-def _find_guesses(each: Envelope) -> set[str]:
-    """Return what only a misspelt dependency seems to mean."""
-    guessed = {name for odd in each.oddities if odd.kind is DependencyKind.UNKNOWN for name in odd.meant}
-    return guessed.difference(each.dependencies, (str(given.producer) for given in each.inputs.values()))
 
 
 def _group_cycles(plan: StagePlan) -> Mapping[Place, int]:
@@ -147,7 +141,7 @@ def _trace(came_from: Mapping[int, int], last: int) -> list[int]:
 
 def _place_need(stage: Envelope, need: str) -> Place:
     """Return where a stage says that it needs another: as a dependency, or by an input."""
-    mention = stage.find_mention(need)
+    mention = stage.place_mentions().get(need)
     if mention is not None:
         return mention
     found = (stage.place_input(name) for name, each in stage.inputs.items() if each.producer == need)

@@ -6,7 +6,6 @@ import posixpath
 from collections.abc import Iterator
 from enum import StrEnum
 
-from stagec.core.precedence import Precedence
 from stagec.core.value import value
 from stagec.frontends.envelopes.document import Envelope, InputKind, StageInput, StagePlan
 from stagec.frontends.envelopes.inputs import list_inputs
@@ -54,7 +53,9 @@ def _list_own_reads(plan: StagePlan) -> Iterator[OwnRead]:
     index = {each.at: place for place, each in enumerate(plan.envelopes)}
     pairs = [(index[stage.at], index[writer.at]) for stage, _, writer in reads]
     concurrent = set(order.find_concurrent(pairs))
-    later = _find_later(order, pairs)
+    # those pairs of which the first has to end before the second begins
+    places = {node: place for place, node in enumerate(order.order)}
+    later = {(one, other) for one, other in pairs if places[one] < places[other]}
     for pair, (stage, given, writer) in zip(pairs, reads, strict=True):
         time = WriteTime.CONCURRENT if pair in concurrent else WriteTime.LATER if pair in later else WriteTime.BEFORE
         below = _fold(posixpath.normpath(given.path)).split("/", _DEPTH)[-1]
@@ -71,12 +72,6 @@ def _list_reads(plan: StagePlan) -> Iterator[tuple[Envelope, StageInput, Envelop
         writer = stages.get(path.removeprefix(inside).partition("/")[0]) if path.startswith(inside) else None
         if writer is not None:
             yield stage, given, writer
-
-
-def _find_later(order: Precedence, pairs: list[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Return those pairs of which the first has to end before the second begins."""
-    places = {node: place for place, node in enumerate(order.order)}
-    return {(one, other) for one, other in pairs if places[one] < places[other]}
 
 
 def _fold(path: str) -> str:

@@ -1,7 +1,8 @@
-"""Paths of artifacts as envelopes write them: which are faulty, and which get in each other's way."""
+"""Paths of artifacts as envelopes write them: which are faulty, get in each other's way, or have unusual names."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 
@@ -103,3 +104,25 @@ def stage_of_path(plan: StagePlan, path: str) -> Envelope | None:
     """Return the stage in whose folder a path seems to lie."""
     first, slash, _ = path.partition("/")
     return plan.by_id.get(first) if slash else None
+
+
+_METRICS = re.compile(r"(?:^|[_-])metrics?(?:$|[_-])")
+_SUFFIXES = {
+    "parquet": ("_df.parquet",),
+    "pkl": ("_model.pkl",),
+    "metrics": ("_metrics.json",),
+    "md": ("_report.md", "_summary.md"),
+}
+"""How the guidelines of the protocol let names end, by the ending of the file or its subject.
+
+Pages later than the protocol say `_summary`.
+"""
+
+
+def expect_name(output: str, path: str) -> str:
+    """Return what the file of an output should be named like, or nothing if it is or no guideline is about it."""
+    file = path.rpartition("/")[2]
+    stem, dot, ending = file.rpartition(".")
+    is_about_metrics = ending == "json" and (_METRICS.search(stem) or _METRICS.search(output))
+    suffixes = _SUFFIXES.get("metrics" if is_about_metrics else ending, ("",))
+    return "" if not dot or not stem or file.endswith(suffixes) else f"{{name}}{suffixes[0]}"

@@ -33,7 +33,11 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[StagePlan, ...]:
         else:
             folders.setdefault(posixpath.dirname(tree.file), []).append(tree)
     for trees in folders.values():
-        found.extend(_read_folder(trees))
+        # the plan that the envelopes in the files of one folder are, or the one envelope that stands alone
+        readable = [tree for tree in trees if tree.readable]
+        written = [_take_envelope(tree.at, tree.value) for tree in readable]
+        if written:
+            found.append(_make_plan(readable, readable[0].at, {}, written, is_whole=len(readable) == len(trees)))
     return tuple(found)
 
 
@@ -66,14 +70,6 @@ def _read_plan(tree: Tree) -> Iterator[StagePlan]:
     yield _make_plan((tree,), at, members, written, is_whole=len(written) == len(stages))
 
 
-def _read_folder(trees: Sequence[Tree]) -> Iterator[StagePlan]:
-    """Yield the plan that the envelopes in the files of one folder are, or the one envelope that stands alone."""
-    readable = [tree for tree in trees if tree.readable]
-    written = [_take_envelope(tree.at, tree.value) for tree in readable]
-    if written:
-        yield _make_plan(readable, readable[0].at, {}, written, is_whole=len(readable) == len(trees))
-
-
 def _take_envelope(at: Place, given: Json) -> WrittenEnvelope:
     members = object_of(given)
     return WrittenEnvelope(at, members, text_in(members, "stageId"))
@@ -85,6 +81,8 @@ def _make_plan(
     alone = is_whole and len(written) == 1 and trees[0].kind == _ENVELOPE
     resolver = Resolver(written, alone=alone)
     envelopes = tuple(map(_read_envelope, written, resolver.resolve()))
+    most = members.get("maxParallel")
+    most = int(most) if isinstance(most, int | float) and not isinstance(most, bool) and most % 1 == 0 else 0
     by_id: dict[str, Envelope] = {}
     for each in envelopes:
         if each.id is not None:
@@ -95,7 +93,7 @@ def _make_plan(
         members=members,
         title=text_in(members, "reportTitle"),
         run_id=text_in(members, "runId"),
-        max_parallel=_count(members.get("maxParallel")) or PARALLEL,
+        max_parallel=most if most > 0 else PARALLEL,
         alone=alone,
         envelopes=envelopes,
         by_id=by_id,
@@ -108,6 +106,8 @@ def _make_plan(
 
 def _read_envelope(written: WrittenEnvelope, links: Links) -> Envelope:
     members = written.members
+    seconds = members.get("maxDurationSec")
+    words = [each for each in list_of(members.get("run")) if isinstance(each, str)]
     return Envelope(
         at=written.at,
         members=members,
@@ -115,28 +115,12 @@ def _read_envelope(written: WrittenEnvelope, links: Links) -> Envelope:
         goal=text_in(members, "goal"),
         inputs=links.inputs,
         outputs=find_texts(members, "outputs"),
-        max_duration=_number(members.get("maxDurationSec")),
+        max_duration=seconds if type(seconds) is int or type(seconds) is float else DURATION,
         dependencies=links.dependencies,
         retryable=members.get("retryable") is not False,
         checkpoint_after=members.get("checkpointAfter") is not False,
-        run=_words(members.get("run")),
+        run=tuple(words) if len(words) == len(list_of(members.get("run"))) else (),
         needs=links.needs,
         implied=links.implied,
         oddities=links.oddities,
     )
-
-
-def _number(given: Json) -> float:
-    return given if type(given) is int or type(given) is float else DURATION
-
-
-def _count(given: Json) -> int | None:
-    is_whole = isinstance(given, int | float) and not isinstance(given, bool) and given % 1 == 0
-    return int(given) if isinstance(given, int | float) and is_whole and given > 0 else None
-
-
-def _words(given: Json) -> tuple[str, ...]:
-    if given is None:
-        return ()
-    words = list_of(given)
-    return tuple(each for each in words if isinstance(each, str)) if all(isinstance(w, str) for w in words) else ()

@@ -56,7 +56,12 @@ def is_plan(given: Json) -> bool:
     """Tell whether a document lists envelopes: alone, or as the stages of a plan."""
     members = object_of(given)
     stages = given if isinstance(given, list) else list_of(members.get(find_stages(members)))
-    return any(map(_is_listed, stages)) or given == [] or _is_empty_plan(members)
+    # whether an object without any envelope is a plan by what else it says
+    if any(map(_is_listed, stages)) or given == []:
+        return True
+    if "stages" not in members or not members.keys().isdisjoint(_PIPELINE):
+        return False
+    return members["stages"] == [] or not members.keys().isdisjoint(_PLAN)
 
 
 def find_stages(members: Object) -> str:
@@ -71,10 +76,3 @@ STAGES = "stages"
 
 def _is_listed(given: Json) -> bool:
     return is_envelope(given) or isinstance(object_of(given).get("stageId"), str)
-
-
-def _is_empty_plan(members: Object) -> bool:
-    """Tell whether an object without any envelope is a plan by what else it says."""
-    if "stages" not in members or not members.keys().isdisjoint(_PIPELINE):
-        return False
-    return members["stages"] == [] or not members.keys().isdisjoint(_PLAN)

@@ -198,7 +198,11 @@ class Resolver:
             others = [each for each in makers.get(given.text, ())[: MOST + 1] if each != index] if given.bare else []
             changed.setdefault(index, {})[name] = self._decide(given, found[index], answer, others)
         for index, inputs in changed.items():
-            found[index] = _relink(found[index], inputs)
+            # what a declared dependency implies already is no longer implied
+            settled = found[index].inputs.with_odd(inputs)
+            inferred = {each.producer for each in settled.odd.values() if each.inferred}
+            implied = tuple(each for each in found[index].implied if each in inferred)
+            found[index] = replace(found[index], inputs=settled, implied=implied)
         return found
 
     def _find_makers(self) -> Mapping[str, list[int]]:
@@ -237,13 +241,6 @@ class Resolver:
         if len(named) > 1:
             return replace(given, kind=InputKind.AMBIGUOUS, candidates=named)
         return replace(given, kind=InputKind.OUTPUT, producer=named[0])
-
-
-def _relink(links: Links, changed: Mapping[str, StageInput]) -> Links:
-    """Return links with some inputs settled; what a declared dependency implies already is no longer implied."""
-    inputs = links.inputs.with_odd(changed)
-    inferred = {each.producer for each in inputs.odd.values() if each.inferred}
-    return replace(links, inputs=inputs, implied=tuple(each for each in links.implied if each in inferred))
 
 
 def _are_texts(given: Mapping[str, Json]) -> TypeGuard[Mapping[str, str]]:

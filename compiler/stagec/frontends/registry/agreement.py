@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
-from functools import cache
 
 from stagec.contract.choices import Choices
 from stagec.contract.schemas import Schema, absent, is_inherited
@@ -108,12 +107,8 @@ def points_at_field(gate: Gate) -> bool:
     """Tell whether `intentSchemaRef` and `intentField` name the same member, so that the pointer is as it was meant."""
     if gate.pointer is None or gate.field is None:
         return False
-    return _same_member(gate.pointer, gate.field)
-
-
-@cache
-def _same_member(pointer: str, field: str) -> bool:
-    return tokens(pointer) == tuple(each for name in field.split(".") for each in ("properties", name))
+    members = (each for name in gate.field.split(".") for each in ("properties", name))
+    return tokens(gate.pointer) == tuple(members)
 
 
 def find_known_elsewhere(step: Step) -> AbstractSet[str]:
@@ -137,7 +132,16 @@ def _sort_out(step: Step, gate: Gate, offered: Mapping[str, Place] | None) -> tu
         lists = {Side.GATE: intent in gate.allowed}
         if offered is not None:
             lists[Side.SCHEMA] = intent in offered
-        if (taken := _takes(step, intent)) is not None:
+        # whether a transition takes an intent; None when none is there and none is needed, or may be misspelt
+        if step.intents is None:
+            taken = None
+        elif intent in step.intents:
+            taken = True
+        else:
+            free = intent in {Intent.ABORT, Intent.REPEAT} or not step.intents <= INTENTS
+            names_target = step.gate is not None and bool(step.gate.target_field)
+            taken = None if free or (intent == Intent.JUMP and (can_jump(step) or names_target)) else False
+        if taken is not None:
             lists[Side.TRANSITIONS] = taken
         odd = None if _is_settled(step, intent) else _odd(lists)
         if odd is not None:
@@ -167,17 +171,6 @@ def _is_settled(step: Step, intent: str) -> bool:
     return intent == Intent.ABORT or (taken and intent not in intents_of(step))
 
 
-def _takes(step: Step, intent: str) -> bool | None:
-    """Tell whether a transition takes an intent; None when none is there and none is needed, or may be misspelt."""
-    if step.intents is None:
-        return None
-    if intent in step.intents:
-        return True
-    free = intent in {Intent.ABORT, Intent.REPEAT} or not step.intents <= INTENTS
-    names_target = step.gate is not None and bool(step.gate.target_field)
-    return None if free or (intent == Intent.JUMP and (can_jump(step) or names_target)) else False
-
-
 def can_jump(step: Step) -> bool:
     """Tell whether a step can answer `jump`, as far as its gate, its kind and its schema say."""
     if step.gate is None or Intent.JUMP not in step.gate.allowed or Intent.JUMP not in intents_of(step):
@@ -201,21 +194,16 @@ def _at(step: Step, side: Side, missing: list[str], extra: list[str]) -> Place:
     if side is Side.TRANSITIONS:
         return (step.at / "transitions" / (extra or missing)[0]).key if extra else step.at / "transitions" / missing[0]
     whole = dict(_places(step))[side]
-    if side is Side.SCHEMA and (own := _own(step)) is not None:
-        return own
+    if side is Side.SCHEMA and step.output is not None and step.gate is not None:
+        # where the own schema would list the intents when it only inherits a list by `allOf`
+        found, path = step.output.found, tokens(step.gate.pointer or "")
+        if isinstance(found, Schema) and is_inherited(found, path):
+            return absent(found, path)
     if missing or len(extra) != 1:
         return whole
     if side is Side.GATE and step.gate is not None:
         return whole / step.gate.allowed[extra[0]]
     return (list_offered_by(step) or {}).get(extra[0], whole)
-
-
-def _own(step: Step) -> Place | None:
-    """Return where a step's own schema would list the intents when it only inherits a list by `allOf`."""
-    if step.output is None or step.gate is None or not isinstance(step.output.found, Schema):
-        return None
-    path = tokens(step.gate.pointer or "")
-    return absent(step.output.found, path) if is_inherited(step.output.found, path) else None
 
 
 def _places(step: Step) -> Iterator[tuple[Side, Place]]:

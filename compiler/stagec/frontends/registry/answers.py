@@ -97,7 +97,9 @@ def open_jump(registry: Registry, step: Step) -> Reading | None:
     Nothing where the schema forbids the path, or a part of it cannot be read; nor where the transitions lack more than
     this one, or have it misspelt, of which other rules speak.
     """
-    if not can_jump(step) or not _lacks_jump_only(step):
+    taken, allowed = step.intents, step.gate.allowed.keys() if step.gate is not None else frozenset[str]()
+    lacks_jump_only = taken is not None and taken <= INTENTS and allowed - taken - _UNROUTED == {Intent.JUMP}
+    if not lacks_jump_only or not can_jump(step):
         return None
     found = next((each for each in readings(step) if each.member == "targetField"), None)
     if found is None or not _is_open(registry, found):
@@ -116,19 +118,11 @@ def _is_open(registry: Registry, found: Reading) -> bool:
 _UNNAMED = (Miss.NO_MEMBER, Miss.INVOLVED)
 
 
-def _lacks_jump_only(step: Step) -> bool:
-    taken, allowed = step.intents, step.gate.allowed.keys() if step.gate is not None else frozenset[str]()
-    return taken is not None and taken <= INTENTS and allowed - taken - _UNROUTED == {Intent.JUMP}
-
-
 def strangers(registry: Registry, found: Reading) -> tuple[Json, ...]:
     """Return the values where a gate reads the target of a jump that name no step; many steps share one schema."""
     targets = found.values if isinstance(found.values, tuple) else ()
-    return registry.memo.once(("strangers", id(targets)), lambda: tuple(_find_strangers(registry, targets)))
-
-
-def _find_strangers(registry: Registry, targets: tuple[Json, ...]) -> Iterator[Json]:
-    return (each for each in targets if not (isinstance(each, str) and registry.has_step(each)))
+    unknown = (each for each in targets if not (isinstance(each, str) and registry.has_step(each)))
+    return registry.memo.once(("strangers", id(targets)), lambda: tuple(unknown))
 
 
 _UNROUTED = {"repeat", "abort"}

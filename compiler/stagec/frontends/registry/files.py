@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
 from collections.abc import Callable, Iterator
 
 from stagec.contract.expansion import judge_expansion, reach_named
 from stagec.core.json import Json, Object, kind_of, object_of, text_in
+from stagec.core.observations import is_folder
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace, value
 from stagec.sources.read import Sources, join
@@ -92,19 +92,14 @@ def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[RegistryFiles, ..
             judged = judge_schema(tree, sources.budgets, sources.patterns)
             sources.replace(judge_expansion(sources, judged))
     for bundle in found:
-        for schema, name in _list_outputs(bundle):
-            reach_named(sources, schema, name)
+        # the file and the name of every schema that a step of a registry means, each once
+        steps = object_of(object_of(bundle.registry.value).get("steps")).values()
+        meant = (object_of(object_of(step).get("outputSchemaRef")) for step in steps)
+        for name, called in {(text_in(each, "file"), text_in(each, "schema")): None for each in meant}:
+            path = join(bundle.schemas.path, name) if name is not None else None
+            if path is not None and called is not None:
+                reach_named(sources, path, called)
     return found
-
-
-def _list_outputs(bundle: RegistryFiles) -> Iterator[tuple[str, str]]:
-    """Yield the file and the name of every schema that a step of a registry means."""
-    for step in object_of(object_of(bundle.registry.value).get("steps")).values():
-        named = object_of(object_of(step).get("outputSchemaRef"))
-        file, name = text_in(named, "file"), text_in(named, "schema")
-        path = join(bundle.schemas.path, file) if file is not None else None
-        if path is not None and name is not None:
-            yield path, name
 
 
 def _definition(sources: Sources, file: str) -> tuple[str, Tree] | None:
@@ -112,7 +107,10 @@ def _definition(sources: Sources, file: str) -> tuple[str, Tree] | None:
     tree = sources.tree(file, "agent")
     if tree is None:
         return None
-    named = _find_named_registry(tree.value)
+    given = tree.value
+    for key in _NAMED_IN:
+        given = given.get(key) if isinstance(given, dict) else None
+    named = given if isinstance(given, str) else None
     target = join(posixpath.dirname(file), named or REGISTRY)
     there = target is not None and sources.exists(target)
     if named is None and not there:
@@ -150,18 +148,18 @@ def _judge_parameters(tree: Tree) -> Tree:
     return replace(tree, faults=(*tree.faults, *found)) if found else tree
 
 
-def _find_named_registry(given: Json) -> str | None:
-    for key in _NAMED_IN:
-        given = given.get(key) if isinstance(given, dict) else None
-    return given if isinstance(given, str) else None
-
-
 def _bundle(sources: Sources, file: str, agent: Tree | None) -> RegistryFiles | None:
     tree = sources.tree(file, "registry")
     if tree is None:
         return None
     tree = judge_numbers(judge(tree, "steps_registry"), "steps_registry")
-    tree = judge_patterns(tree, dict(_list_patterns(tree.value)), sources.patterns)
+    # the patterns that validators look for in what their commands print, by place
+    patterns: dict[Pointer, str] = {}
+    for name, one in object_of(object_of(tree.value).get("validators")).items():
+        kind, _, pattern = (text_in(object_of(one), "successWhen") or "").partition(":")
+        if kind == "matches":
+            patterns[("validators", name, "successWhen")] = pattern
+    tree = judge_patterns(tree, patterns, sources.patterns)
     sources.replace(tree)
     root: Object = tree.value if isinstance(tree.value, dict) else {}
     schemas, prompts = (
@@ -195,14 +193,6 @@ def _list_coordinates(sources: Sources, file: str, root: Object) -> Iterator[Coo
         yield CoordinateList(coordinate, at, values, pattern is not None)
 
 
-def _list_patterns(root: Json) -> Iterator[tuple[Pointer, str]]:
-    """Yield the patterns that validators look for in what their commands print, by place."""
-    for name, each in object_of(object_of(root).get("validators")).items():
-        kind, _, pattern = (text_in(object_of(each), "successWhen") or "").partition(":")
-        if kind == "matches":
-            yield ("validators", name, "successWhen"), pattern
-
-
 def _beside(file: str, name: str) -> str:
     return posixpath.join(posixpath.dirname(file), name)
 
@@ -219,7 +209,7 @@ def _folder(sources: Sources, root: Object, member: str, default: str) -> Folder
     near = posixpath.join(posixpath.dirname(default), posixpath.basename(base))
     path = near if not sources.has_folder(base) and sources.has_folder(near) else base
     is_there = sources.has_folder(path)
-    return Folder(path, member, named, not is_there and os.path.isdir(sources.root / path), is_there)
+    return Folder(path, member, named, not is_there and is_folder(sources.root / path), is_there)
 
 
 def find_attached_file(sources: Sources, agent: Tree, way: tuple[str, ...]) -> Attachment | None:

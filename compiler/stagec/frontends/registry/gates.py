@@ -31,23 +31,20 @@ class GateReader:
             return None
         content = dumps(given, _PLAIN)
         if content not in self._known:
-            self._known[content] = _gate(given)
+            listed, handoff = given.get("allowedIntents"), given.get("handoffFields")
+            fields = [each if isinstance(each, str) else "" for each in list_of(handoff)]
+            self._known[content] = Gate(
+                allowed={each: at for at, each in enumerate(list_of(listed)) if isinstance(each, str)},
+                is_whole=isinstance(listed, list) and all(isinstance(each, str) for each in listed),
+                fallback=text_in(given, "fallbackIntent"),
+                field=text_in(given, "intentField"),
+                pointer=text_in(given, "intentSchemaRef"),
+                target_field=text_in(given, "targetField"),
+                target_mode=text_in(given, "targetMode"),
+                handoff=tuple(fields) if isinstance(handoff, list) else None,
+                fail_fast=given.get("failFast") is not False,
+            )
         return self._known[content]
-
-
-def _gate(given: Object) -> Gate:
-    listed, handoff = given.get("allowedIntents"), given.get("handoffFields")
-    return Gate(
-        allowed={each: at for at, each in enumerate(list_of(listed)) if isinstance(each, str)},
-        is_whole=isinstance(listed, list) and all(isinstance(each, str) for each in listed),
-        fallback=text_in(given, "fallbackIntent"),
-        field=text_in(given, "intentField"),
-        pointer=text_in(given, "intentSchemaRef"),
-        target_field=text_in(given, "targetField"),
-        target_mode=text_in(given, "targetMode"),
-        handoff=tuple(each if isinstance(each, str) else "" for each in handoff) if isinstance(handoff, list) else None,
-        fail_fast=given.get("failFast") is not False,
-    )
 
 
 def read_reference(body: Object) -> tuple[str | None, str | None]:
@@ -93,11 +90,11 @@ class OutputReader:
         void = emptiness(self._schemas, found) if isinstance(found, Schema) else None
         if not isinstance(found, Schema) or gate is None or void is not None:
             return OutputSchema(file, name, found, Miss.UNKNOWABLE, Miss.UNKNOWABLE, void=void)
-        at: Schema | Miss = Miss.UNKNOWABLE
-        if gate.pointer is not None and gate.pointer.startswith("#/"):
-            at = follow_pointer(self._schemas, found, gate.pointer)
+        points = gate.pointer is not None and gate.pointer.startswith("#/")
+        at = follow_pointer(self._schemas, found, gate.pointer or "") if points else Miss.UNKNOWABLE
         offered = choices(self._schemas, at) if isinstance(at, Schema) else at
-        paths = {path: promise(self._schemas, found, path.split("."), of_object=True) for path in _paths(gate)}
+        read = (gate.field, gate.target_field, *(gate.handoff or ()))
+        paths = {each: promise(self._schemas, found, each.split("."), of_object=True) for each in read if each}
         values = {path: possible_values(self._schemas, promised) for path, promised in paths.items()}
         targets = values.get(gate.target_field or "")
         return OutputSchema(
@@ -128,8 +125,3 @@ class OutputReader:
         if promised is None or not isinstance(offered, Choices):
             return ()
         return find_excluded(self._schemas, offered, promised)
-
-
-def _paths(gate: Gate) -> tuple[str, ...]:
-    """Return every path that a gate reads from an answer."""
-    return tuple(path for path in (gate.field, gate.target_field, *(gate.handoff or ())) if path)

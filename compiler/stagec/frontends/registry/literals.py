@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 
 from stagec.core.nearest import NameIndex, is_slip
 from stagec.core.value import value
@@ -66,13 +66,10 @@ def _find_texts(registry: Registry) -> Iterator[tuple[PromptText, _Known]]:
     common = dict.fromkeys((*parameters, *sorted(PROVIDED), _STDIN))
     for file, steps in users.items():
         if not any(step.is_section for step in steps):
-            yield registry.prompts.texts[file], _know(steps, common)
-
-
-def _know(steps: Iterable[Step], common: Mapping[str, None]) -> _Known:
-    declared = {name: None for step in steps for name in list_declared(step)}
-    received = {name: None for step in steps for name in list_received(step) if name.isidentifier()}
-    return _Known(NameIndex({**declared, **received, **common}), frozenset(declared))
+            declared = {name: None for step in steps for name in list_declared(step)}
+            received = {name: None for step in steps for name in list_received(step) if name.isidentifier()}
+            know = _Known(NameIndex({**declared, **received, **common}), frozenset(declared))
+            yield registry.prompts.texts[file], know
 
 
 def _guess_meant(literal: LiteralName, text: PromptText, known: _Known) -> str | None:

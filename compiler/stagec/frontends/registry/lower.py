@@ -51,6 +51,8 @@ class _Lowering:
         steps = [step for step in registry.steps.values() if not step.is_section]
         nodes = {step.key: self._node(step) for step in steps}
         entries = dict(self._entries())
+        # the steps that a run can enter by their ids and their keys
+        keys = {step.key: step.key for step in steps}
         return Flow(
             id=registry.id,
             at=registry.at,
@@ -62,7 +64,7 @@ class _Lowering:
             strays=registry.has_strays,
             names=_NAMES,
             open=frozenset(self._open),
-            called=_list_names(registry),
+            called={**{name: key for name, key in registry.aliases.items() if key in keys}, **keys},
             lost=tuple(self._lost),
             lost_entries=tuple(self._lost_entries),
             reads=tuple(list_reads(registry)),
@@ -76,9 +78,17 @@ class _Lowering:
             self._suspect = self._suspect or _is_in_doubt(self._registry, step)
         kind = step.acts_as.value if step.acts_as is not None else None
         decided_at = step.allowed_at if step.gate is not None else None
-        parts = tuple(_parts(self._registry, step))
+        # what belongs to a step and is written in other files
+        parts: list[tuple[str, Place]] = []
+        prompt = self._registry.prompts.of_steps.get(step.key)
+        if prompt is not None and prompt.file is not None:
+            parts.append(("prompt", Place(prompt.file)))
+        if step.output is not None and isinstance(step.output.found, Schema):
+            parts.append(("schema", step.output.found.at))
         idle, names_any = step.gate is None, step.key in self._naming
-        return Node(step.key, step.at, kind, edges, idle=idle, decided_at=decided_at, parts=parts, names_any=names_any)
+        return Node(
+            step.key, step.at, kind, edges, idle=idle, decided_at=decided_at, parts=tuple(parts), names_any=names_any
+        )
 
     def _entries(self) -> Iterator[tuple[str, Entry]]:
         for verdict, mention in self._registry.entries.items():
@@ -126,7 +136,8 @@ class _Lowering:
             self._exact = False
             return None
         kinds = None if move.is_fallback else _kinds(step, move.intent, target)
-        if repair or _is_foreign(kinds, target):
+        is_foreign = kinds is not None and target.acts_as is not None and target.acts_as.value not in kinds
+        if repair or is_foreign:
             self._suspect = True
         to, when = To((target.key,)), _terms(step, move)
         return Edge(step.key, move.intent, to, step.place(move), kinds, repair, when, fallback=move.is_fallback)
@@ -194,12 +205,6 @@ def _list_ignored(step: Step) -> Iterator[Edge]:
             yield Edge(step.key, move.intent, To((move.target,)), step.place(move))
 
 
-def _list_names(registry: Registry) -> Mapping[str, str]:
-    """Return the steps that a run can enter by their ids and their keys."""
-    keys = {step.key: step.key for step in registry.steps.values() if not step.is_section}
-    return {**{name: key for name, key in registry.aliases.items() if key in keys}, **keys}
-
-
 def following_of(registry: Registry, step: Step) -> str | None:
     """Return the step that follows one without a gate: its continuation, and after that itself."""
     name = f"continuation.{step.key.removeprefix('initial.')}" if step.key.startswith("initial.") else step.key
@@ -214,15 +219,6 @@ def _end(step: Step, move: Transition) -> Edge | None:
     if move.intent == Intent.CLOSING and not move.is_fallback:
         return Edge(step.key, move.intent, Stop(End.DONE), step.place(move), when=_terms(step, move))
     return None
-
-
-def _parts(registry: Registry, step: Step) -> Iterator[tuple[str, Place]]:
-    """Yield what belongs to a step and is written in other files."""
-    prompt = registry.prompts.of_steps.get(step.key)
-    if prompt is not None and prompt.file is not None:
-        yield "prompt", Place(prompt.file)
-    if step.output is not None and isinstance(step.output.found, Schema):
-        yield "schema", step.output.found.at
 
 
 def _terms(step: Step, move: Transition) -> tuple[Term, ...]:
@@ -240,33 +236,22 @@ def _kinds(step: Step, intent: str, target: Step) -> frozenset[str] | None:
     """
     if step.acts_as is None or (target.key == step.key and intent == Intent.REPEAT):
         return None
-    if intent == Intent.HANDOFF and _begins_another_flow(step, target):
+    phase, _, flow = target.key.partition(".")
+    if intent == Intent.HANDOFF and phase == "initial" and flow != step.key.partition(".")[2]:
         return None
     return _KINDS.get((step.acts_as, intent))
 
 
-def _is_foreign(kinds: frozenset[str] | None, target: Step) -> bool:
-    return kinds is not None and target.acts_as is not None and target.acts_as.value not in kinds
-
-
-def _begins_another_flow(step: Step, target: Step) -> bool:
-    return target.key.startswith("initial.") and target.key.partition(".")[2] != step.key.partition(".")[2]
-
-
 def _is_in_doubt(registry: Registry, step: Step) -> bool:
     """Tell whether something else is said of a step that, when mended, may add an edge."""
-    if step.gate is None or (step.intents is None and not _needs_none(step)):
+    if step.gate is None:
         return True
-    if not step.gate.allowed and list_offered_by(step) != {}:
+    needs_none = step.gate.allowed.keys() <= _UNROUTED and "transitions" not in step.body
+    if (step.intents is None and not needs_none) or (not step.gate.allowed and list_offered_by(step) != {}):
         return True
     if disagreements(step) or open_jump(registry, step) is not None:
         return True
     return any(each.is_open for each in conditionals(step))
-
-
-def _needs_none(step: Step) -> bool:
-    """Tell whether a step has no transitions, and can do without."""
-    return step.gate is not None and step.gate.allowed.keys() <= _UNROUTED and "transitions" not in step.body
 
 
 _UNROUTED = {Intent.REPEAT.value, Intent.ABORT.value}

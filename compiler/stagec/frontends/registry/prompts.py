@@ -152,7 +152,9 @@ def find_prompts(
     store: Store, root: Object, wanted: Iterable[tuple[str, Object]], faults: Collection[Fault]
 ) -> Prompts:
     """Return the prompts of the wanted steps and of every retry; nothing where a fault may be the cause."""
-    doubtful = frozenset(_doubtful(faults)) if faults else frozenset[Pointer]()
+    # the owners of a member that is wrong and has, or was likely meant to have, a part in a prompt's path
+    wrong = (fault.at.pointer for fault in faults if fault.at.pointer)
+    doubtful = frozenset(pointer[:-1] for pointer in wrong if _NAMING.nearest(str(pointer[-1])) is not None)
     finder = _Finder(store, root)
     if () in doubtful or not finder.can_look:
         return Prompts(files=NameIndex(store.files))
@@ -167,13 +169,6 @@ def find_prompts(
 
 
 _NAMING = NameIndex(("c1", "c2", "c3", "edition", "adaptation", "pathTemplate", "pathTemplateNoAdaptation"))
-
-
-def _doubtful(faults: Iterable[Fault]) -> Iterator[Pointer]:
-    """Yield the owners of a member that is wrong and has, or was likely meant to have, a part in a prompt's path."""
-    for fault in faults:
-        if fault.at.pointer and _NAMING.nearest(str(fault.at.pointer[-1])) is not None:
-            yield fault.at.pointer[:-1]
 
 
 class _Finder:
@@ -226,35 +221,26 @@ class _Finder:
 
 def _retries(finder: _Finder, root: Object, doubtful: frozenset[Pointer]) -> Iterator[RetryPrompt]:
     """Yield the prompt of every condition of every validation step whose failures are tried again."""
-    patterns = _patterns(root)
+    # the failure pattern that each validator names
+    validators = object_of(root.get("validators")).items()
+    called = ((key, text_in(object_of(body), "failurePattern")) for key, body in validators)
+    patterns = {key: name for key, name in called if name is not None}
     for key, body in object_of(root.get("validationSteps")).items():
         step = object_of(body)
-        if ("validationSteps", key) in doubtful or not _tries_again(step):
+        tries_again = "onFailure" not in step or text_in(object_of(step["onFailure"]), "action") == "retry"
+        if ("validationSteps", key) in doubtful or not tries_again:
             continue
-        for name in dict.fromkeys(patterns[each] for each in _conditions(step) if each in patterns):
+        conditions: list[str] = []
+        for condition in list_of(step.get("validationConditions")):
+            own = text_in(object_of(condition), "validator")
+            if own is not None:
+                conditions.append(own)
+        for name in dict.fromkeys(patterns[each] for each in conditions if each in patterns):
             pattern = object_of(object_of(root.get("failurePatterns")).get(name))
             named = {"edition": pattern.get("edition"), "adaptation": pattern.get("adaptation", "")}
             prompt = finder.retry_prompt({"c2": step.get("c2"), "c3": step.get("c3"), **named})
             if prompt is not None and ("failurePatterns", name) not in doubtful:
                 yield RetryPrompt(key, name, prompt)
-
-
-def _patterns(root: Object) -> Mapping[str, str]:
-    """Return the failure pattern that each validator names."""
-    validators = object_of(root.get("validators")).items()
-    named = ((key, text_in(object_of(body), "failurePattern")) for key, body in validators)
-    return {key: name for key, name in named if name is not None}
-
-
-def _conditions(step: Object) -> Iterator[str]:
-    for condition in list_of(step.get("validationConditions")):
-        name = text_in(object_of(condition), "validator")
-        if name is not None:
-            yield name
-
-
-def _tries_again(step: Object) -> bool:
-    return "onFailure" not in step or text_in(object_of(step["onFailure"]), "action") == "retry"
 
 
 VARIABLE = "uv-"

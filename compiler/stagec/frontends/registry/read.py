@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.contract.reach import references_in
 from stagec.contract.schemas import Schemas
-from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
@@ -43,16 +43,16 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
 
 
 def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Registry:
-    root, at = object_of(bundle.registry.value), bundle.registry.at
-    outputs = OutputReader(schemas, bundle.schemas.path)
+    root, at, outputs = object_of(bundle.registry.value), bundle.registry.at, OutputReader(schemas, bundle.schemas.path)
     aliases = _aliases(steps := _steps(root, at, outputs))
+    strays = {fault.topic == _UNKNOWN for fault in bundle.registry.faults if _decides(fault.at.pointer)}
     return Registry(
-        id=_name(root, at),
+        id=text_in(root, "agentId") or posixpath.basename(posixpath.dirname(at.file)) or at.file,
         at=at,
         body=root,
         agent=_agent(bundle.agent, sources),
         steps=steps,
-        is_whole=False not in (strays := _strays(bundle.registry)),
+        is_whole=False not in strays,
         has_strays=True in strays,
         broken_steps=frozenset(object_of(root.get("steps")).keys() - steps.keys()),
         aliases=aliases,
@@ -70,22 +70,18 @@ def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Regi
     )
 
 
-def _strays(registry: Tree) -> frozenset[bool]:
-    """Tell of every fault of what decides where runs go whether it is about a member that no run looks at."""
-    return frozenset(fault.topic == _UNKNOWN for fault in registry.faults if _decides(fault.at.pointer))
-
-
 def _aliases(steps: Mapping[str, Step]) -> Mapping[str, str]:
     """Return the ids that differ from the key of their step, and are no key themselves."""
     return {step.id: key for key, step in steps.items() if step.id is not None and step.id not in steps}
 
 
-def _name(root: Object, at: Place) -> str:
-    return text_in(root, "agentId") or posixpath.basename(posixpath.dirname(at.file)) or at.file
-
-
 def _steps(root: Object, at: Place, outputs: OutputReader) -> Mapping[str, Step]:
-    reading = _StepReading(outputs, GateReader(), _list_wanted(root))
+    found: dict[str, list[str]] = {}
+    for _, body in _objects(root, "steps"):
+        for given in object_of(body.get("inputs")).values():
+            step, _, key = (text_in(object_of(given), "from") or "").rpartition(".")
+            found.setdefault(step, []).append(key)
+    reading = _StepReading(outputs, GateReader(), {step: tuple(keys) for step, keys in found.items()})
     return {key: _step(key, body, at, reading) for key, body in _objects(root, "steps")}
 
 
@@ -105,15 +101,6 @@ class _StepReading:
         return self.outputs.output(file, name, gate, wanted if is_taken_whole else ()) if file and name else None
 
 
-def _list_wanted(root: Object) -> Mapping[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
-    for _, body in _objects(root, "steps"):
-        for given in object_of(body.get("inputs")).values():
-            step, _, key = (text_in(object_of(given), "from") or "").rpartition(".")
-            found.setdefault(step, []).append(key)
-    return {step: tuple(keys) for step, keys in found.items()}
-
-
 def _list_mentions(
     root: Object, at: Place, steps: Mapping[str, Step], aliases: Mapping[str, str]
 ) -> dict[str, tuple[Mention, ...]]:
@@ -121,11 +108,24 @@ def _list_mentions(
     known = {*object_of(root.get("steps")), *aliases}
     moves = ((step, move) for step in steps.values() for move in step.moves if move.target is not None)
     lost = [(step.mention(move), move.is_fallback) for step, move in moves if move.target not in known]
+    validator_mentions: list[Mention] = []
+    for key, body in _objects(root, "validationSteps"):
+        for index, condition in enumerate(list_of(body.get("validationConditions"))):
+            name = text_in(object_of(condition), "validator")
+            if name is not None:
+                validator_mentions.append(
+                    Mention(name, at / "validationSteps" / key / "validationConditions" / index / "validator")
+                )
+    pattern_mentions: list[Mention] = []
+    for key, body in _objects(root, "validators"):
+        name = text_in(body, "failurePattern")
+        if name is not None:
+            pattern_mentions.append(Mention(name, at / "validators" / key / "failurePattern"))
     return {
         "lost_targets": tuple(each for each, is_fallback in lost if not is_fallback),
         "lost_fallbacks": tuple(each for each, is_fallback in lost if is_fallback),
-        "validator_mentions": tuple(_validator_mentions(root, at)),
-        "pattern_mentions": tuple(_pattern_mentions(root, at)),
+        "validator_mentions": tuple(validator_mentions),
+        "pattern_mentions": tuple(pattern_mentions),
     }
 
 
@@ -162,21 +162,19 @@ def _prompts(bundle: RegistryFiles, sources: Sources, steps: Mapping[str, Step])
     files = dict.fromkeys(each.prompt.file for each in found.of_retries if each.prompt.file is not None)
     own = dict.fromkeys(each.file for each in found.of_steps.values() if each.file is not None)
     retries = {file: _read_retry_prompt(sources, file) for file in files}
+    # what each prompt says of variables; nothing of one that cannot be read
+    texts: dict[str, PromptText] = {}
+    for file in own:
+        tree = sources.tree(file, "prompt")
+        if tree is not None and tree.readable:
+            texts[file] = read_text(tree)
     return replace(
         found,
         broken_blocks=tuple(each for broken, _ in retries.values() for each in broken),
         readings={file: names for file, (_, names) in retries.items()},
         blank=tuple(_find_blank(sources, {**own, **files})),
-        texts=dict(_read_texts(sources, own)),
+        texts=texts,
     )
-
-
-def _read_texts(sources: Sources, files: Iterable[str]) -> Iterator[tuple[str, PromptText]]:
-    """Yield what each prompt says of variables; nothing of one that cannot be read."""
-    for file in files:
-        tree = sources.tree(file, "prompt")
-        if tree is not None and tree.readable:
-            yield file, read_text(tree)
 
 
 def _find_blank(sources: Sources, files: Iterable[str]) -> Iterator[Place]:
@@ -201,10 +199,15 @@ _SYSTEM_PROMPT = ("runner", "flow", "systemPromptPath")
 _FALLBACK_FOLDER = ("runner", "flow", "prompts", "fallbackDir")
 
 
+_LIMITING: frozenset[Pointer] = frozenset({(), ("parameters",), ("runner",), ("runner", "verdict")})
+"""Where what is wrong with an agent definition may be its parameters or its verdict."""
+
+
 def _agent(tree: Tree | None, sources: Sources) -> Agent | None:
     if tree is None or not isinstance(tree.value, dict):
         return None
     verdict = object_of(object_of(tree.value.get("runner")).get("verdict"))
+    faulty = {each.at.pointer[:2] for each in tree.faults}
     return Agent(
         at=tree.at,
         name=text_in(tree.value, "name"),
@@ -212,15 +215,10 @@ def _agent(tree: Tree | None, sources: Sources) -> Agent | None:
         settings=object_of(verdict.get("config")),
         parameters=NameIndex(object_of(tree.value.get("parameters"))),
         declared=object_of(tree.value.get("parameters")),
-        is_whole=tree.readable and "runner" in tree.value and not any(_limits(each.at.pointer) for each in tree.faults),
+        is_whole=tree.readable and "runner" in tree.value and faulty.isdisjoint(_LIMITING),
         system_prompt=find_attached_file(sources, tree, _SYSTEM_PROMPT),
         fallback_folder=find_attached_folder(sources, tree, _FALLBACK_FOLDER),
     )
-
-
-def _limits(pointer: Pointer) -> bool:
-    """Tell whether what is wrong at a place of an agent definition may be its parameters or its verdict."""
-    return pointer in {("parameters",), ("runner",), ()} or pointer[:2] == ("runner", "verdict")
 
 
 def _step(key: str, body: Object, registry: Place, reading: _StepReading) -> Step:
@@ -245,13 +243,9 @@ def _step(key: str, body: Object, registry: Place, reading: _StepReading) -> Ste
         intents=intents,
         output=output,
         body=body,
-        has_cases=any(map(_is_conditional, object_of(transitions).values())),
+        has_cases=any(isinstance(rule, dict) and "targets" in rule for rule in object_of(transitions).values()),
         agrees=agree(gate, output, intents),
     )
-
-
-def _is_conditional(rule: Json) -> bool:
-    return isinstance(rule, dict) and "targets" in rule
 
 
 def _moves(transitions: Object) -> Iterator[Transition]:
@@ -275,21 +269,6 @@ def _entries(root: Object, at: Place) -> Iterator[tuple[str, Mention]]:
     for verdict, name in object_of(root.get("entryStepMapping")).items():
         if isinstance(name, str):
             yield verdict, Mention(name, at / "entryStepMapping" / verdict)
-
-
-def _validator_mentions(root: Object, at: Place) -> Iterator[Mention]:
-    for key, body in _objects(root, "validationSteps"):
-        for index, condition in enumerate(list_of(body.get("validationConditions"))):
-            name = text_in(object_of(condition), "validator")
-            if name is not None:
-                yield Mention(name, at / "validationSteps" / key / "validationConditions" / index / "validator")
-
-
-def _pattern_mentions(root: Object, at: Place) -> Iterator[Mention]:
-    for key, body in _objects(root, "validators"):
-        name = text_in(body, "failurePattern")
-        if name is not None:
-            yield Mention(name, at / "validators" / key / "failurePattern")
 
 
 def _objects(given: Object, member: str) -> Iterator[tuple[str, Object]]:

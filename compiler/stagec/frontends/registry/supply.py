@@ -63,6 +63,10 @@ def find_unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]
     They come from the parameters of the agent, from the runner, or from a step's own inputs. What sections need is
     supplied by those who insert them, and cannot be known. Nor is one told that a faulty input was meant to supply.
     """
+    return registry.memo.once("unsupplied", lambda: _find_unsupplied(registry))
+
+
+def _find_unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]]:
     found: dict[str, list[tuple[Step, Place]]] = {}
     parameters = registry.agent.parameters if registry.agent is not None else NameIndex(())
     known = list_provided(registry.agent) | list_asked(registry)
@@ -108,15 +112,21 @@ class Usage:
     meant: Mapping[str, str]
 
 
-def find_usages(registry: Registry) -> Iterator[Usage]:
-    """Yield the steps whose prompt reads other variables than they declare, without those told as unsupplied.
+def find_usages(registry: Registry) -> tuple[Usage, ...]:
+    """Return the steps whose prompt reads other variables than they declare, without those told as unsupplied.
 
     A declared variable that nothing supplies and no prompt reads is one that was misspelt: where it is told, it is not
     told again that the prompt reads another. A step that declares nothing may read whatever is supplied.
     """
-    unsupplied, names = find_unsupplied(registry), _list_known(registry)
+    return registry.memo.once("usages", lambda: tuple(_find_usages(registry)))
+
+
+def _find_usages(registry: Registry) -> Iterator[Usage]:
+    unsupplied, parameters = find_unsupplied(registry), registry.agent.parameters if registry.agent is not None else ()
+    every = (name for step in registry.steps.values() for name in list_declared(step))
+    names = NameIndex((*every, *parameters, *sorted(PROVIDED)))
     for step in registry.steps.values():
-        text = registry.prompts.text_of(step.key) if _is_declared(step) else None
+        text = registry.prompts.text_of(step.key) if not step.is_section and _is_whole(step) else None
         declared = list_declared(step) if text is not None else {}
         if text is None or text.reads.keys() == declared.keys():
             continue
@@ -132,17 +142,6 @@ def find_usages(registry: Registry) -> Iterator[Usage]:
         yield Usage(step, undeclared, {name: at for name, at in unused.items() if name not in told}, meant)
 
 
-def _list_known(registry: Registry) -> NameIndex:
-    """Return what variables can be called: what steps declare, parameters, and what the runner supplies."""
-    declared = (name for step in registry.steps.values() for name in list_declared(step))
-    return NameIndex((*declared, *(registry.agent.parameters if registry.agent is not None else ()), *sorted(PROVIDED)))
-
-
-def _is_declared(step: Step) -> bool:
-    """Tell whether what a step declares can be held against its prompt; what a section needs is nobody's to tell."""
-    return not step.is_section and _is_whole(step)
-
-
 def _is_whole(step: Step) -> bool:
     given = step.body.get("uvVariables", [])
     return isinstance(given, list) and all(isinstance(each, str) for each in given)
@@ -156,12 +155,16 @@ def _is_supplied(registry: Registry, step: Step, name: str) -> bool:
     return name in frozenset(list_received(step))
 
 
-def find_unregistered(registry: Registry) -> Iterator[tuple[Step, Mention, str | None]]:
-    """Yield the variables that the frontmatter of a prompt lists and its step does not declare, each once a prompt.
+def find_unregistered(registry: Registry) -> tuple[tuple[Step, Mention, str | None], ...]:
+    """Return the variables that the frontmatter of a prompt lists and its step does not declare, each once a prompt.
 
     With each comes the declared variable that was most likely meant. What the runner supplies need not be declared;
     what the prompt reads as well, and what may be the right name of a variable that nothing supplies, is told there.
     """
+    return registry.memo.once("unregistered", lambda: tuple(_find_unregistered(registry)))
+
+
+def _find_unregistered(registry: Registry) -> Iterator[tuple[Step, Mention, str | None]]:
     told, unsupplied = set[Place](), find_unsupplied(registry)
     for step, text, declared in _list_frontmatters(registry):
         listed = {each.name for each in text.listed or ()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from stagec.core.json import Json, Object, object_of, text_in
+from stagec.core.json import Object, object_of, text_in
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.frontends.registry.document import Registry
@@ -53,31 +53,25 @@ def list_validators(registry: Registry) -> Iterator[tuple[str, Object]]:
 def find_exchanges(registry: Registry) -> Iterator[Exchange]:
     """Yield every validator with its failure pattern, where both can be read."""
     patterns = dict(_list_objects(registry, "failurePatterns"))
-    read = _find_names_by_pattern(registry)
+    # the names that the retry prompts of each failure pattern read
+    read: dict[str, frozenset[str]] = {}
+    for each in registry.prompts.of_retries:
+        if each.prompt.file is not None:
+            names = frozenset(reading.name for reading in registry.prompts.readings.get(each.prompt.file, ()))
+            read[each.pattern] = read.get(each.pattern, frozenset()) | names
     for name, body in list_validators(registry):
         pattern = text_in(body, "failurePattern")
         extracted = body.get("extractParams", {})
         if pattern not in patterns or not isinstance(extracted, dict):
             continue
         at = registry.at / "validators" / name / "extractParams"
-        wanted = _read_params(registry.at / "failurePatterns" / pattern / "params", patterns[pattern].get("params"))
+        place = registry.at / "failurePatterns" / pattern / "params"
+        given = patterns[pattern].get("params")
+        if not isinstance(given, list):
+            wanted = None
+        else:
+            wanted = {each: place / index for index, each in enumerate(given) if isinstance(each, str)}
         yield Exchange(name, pattern, {each: at / each for each in extracted}, wanted, read.get(pattern))
-
-
-def _read_params(at: Place, given: Json) -> Mapping[str, Place] | None:
-    if not isinstance(given, list):
-        return None
-    return {each: at / index for index, each in enumerate(given) if isinstance(each, str)}
-
-
-def _find_names_by_pattern(registry: Registry) -> Mapping[str, frozenset[str]]:
-    """Return the names that the retry prompts of each failure pattern read."""
-    found: dict[str, frozenset[str]] = {}
-    for each in registry.prompts.of_retries:
-        if each.prompt.file is not None:
-            names = frozenset(reading.name for reading in registry.prompts.readings.get(each.prompt.file, ()))
-            found[each.pattern] = found.get(each.pattern, frozenset()) | names
-    return found
 
 
 def find_unused(registry: Registry) -> Mapping[str, tuple[str, ...]]:

@@ -6,12 +6,24 @@ from typing import TYPE_CHECKING
 
 from stagec.frontends import Flow, FrontEnd, Sources
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.lower import lower
-from stagec.frontends.stages.read import read
 from stagec.frontends.stages.recognise import claims, recognises, sees
 
 if TYPE_CHECKING:
     from stagec.plan.document import Draft
+
+
+def _read(sources: Sources, files: tuple[str, ...]) -> tuple[Pipeline, ...]:
+    if not files:  # of most projects
+        return ()
+    from stagec.frontends.stages.read import read  # only a project with stages needs it
+
+    return read(sources, files)
+
+
+def _lower(document: Pipeline) -> Flow | None:
+    from stagec.frontends.stages.lower import lower  # so here
+
+    return lower(document)
 
 
 def _freeze(document: Pipeline, flow: Flow, sources: Sources) -> Draft:
@@ -20,4 +32,4 @@ def _freeze(document: Pipeline, flow: Flow, sources: Sources) -> Draft:
     return freeze(document, flow, sources)
 
 
-FRONTEND = FrontEnd("stages", claims, recognises, read, lower, sees, freeze=_freeze)
+FRONTEND = FrontEnd("stages", claims, recognises, _read, _lower, sees, freeze=_freeze)

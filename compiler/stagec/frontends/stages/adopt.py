@@ -18,23 +18,28 @@ TOOLS = ("tools", "allowed-tools", "allowedTools")
 DROPPED = ("model", "provider")
 """Keys that a stage cannot have a say in."""
 _KINDS = (".agent", ".prompt", ".chatmode", ".instructions")
+_LONGEST = 80
+"""Characters of an id; it also names a file."""
 _TOOL = re.compile(r"(?:[^,()]|\([^()]*\))+")
 _LIMITED = re.compile(r"\(.*\)\s*\Z", re.DOTALL)
 
 
 @value
 class Adopted:
-    """The text of a stage definition, and what its author should know: keys that were left out, tools that had limits.
+    """A stage definition: its id, its text, the tools it allows, and what its author should know of how it was made.
 
-    `limited` are tools that the agent file allows for some arguments only, which a stage cannot say; `has_tools` tells
-    whether it lists tools at all, `is_open` that its prompt has braces that a stage takes for placeholders.
+    `dropped` are keys that were left out. `limited` are tools that the agent file allows for some arguments only, which
+    a stage cannot say; `has_tools` tells whether it lists tools at all, `is_open` that its prompt has braces that a
+    stage takes for placeholders.
     """
 
+    id: str
     text: str
-    dropped: tuple[str, ...]
-    limited: tuple[str, ...]
-    has_tools: bool
-    is_open: bool
+    tools: tuple[str, ...]
+    dropped: tuple[str, ...] = ()
+    limited: tuple[str, ...] = ()
+    has_tools: bool = True
+    is_open: bool = False
 
 
 def adopt(tree: Tree) -> Adopted:
@@ -42,20 +47,30 @@ def adopt(tree: Tree) -> Adopted:
     given = object_of(tree.value)
     text = tree.data.decode(errors="replace")
     prompt = text[slice(*tree.body)].strip() if tree.body is not None else ""
-    tools = [each.strip() for key in TOOLS for each in _tools(given.get(key))]
+    listed = list_tools(given)
+    stem = _stem(tree.file)
+    name = text_in(given, "name") or stem
+    identity = make_id(name) or make_id(stem) or "stage"
+    tools = tuple(dict.fromkeys(_LIMITED.sub("", each) for each in listed))
     return Adopted(
-        text=_stage(given, _stem(tree.file), tools, prompt),
+        id=identity,
+        text=_stage(given, identity, name, tools, prompt),
+        tools=tools,
         dropped=tuple(key for key in DROPPED if key in given),
-        limited=tuple(each for each in tools if _LIMITED.search(each)),
+        limited=tuple(each for each in listed if _LIMITED.search(each)),
         has_tools=any(key in given for key in TOOLS),
         is_open="{{" in prompt,
     )
 
 
-def _stage(given: Object, stem: str, tools: list[str], prompt: str) -> str:
+def list_tools(given: Object) -> list[str]:
+    """Return the tools that a frontmatter lists, as it writes them."""
+    return [each.strip() for key in TOOLS for each in _tools(given.get(key))]
+
+
+def _stage(given: Object, identity: str, name: str, tools: tuple[str, ...], prompt: str) -> str:
     """Return the text of a stage definition; all values are YAML already but the prompt."""
-    name = text_in(given, "name") or stem
-    identity = _kebab(name) or _kebab(stem) or "stage"
+    known = {*MEMBERS, *TOOLS, *DROPPED}  # a stage carries other members along unread
     return render(
         __package__,
         "stage.md.jinja",
@@ -64,18 +79,11 @@ def _stage(given: Object, stem: str, tools: list[str], prompt: str) -> str:
         has_description="description" in given,
         description=write_value(given.get("description")),
         has_tools=any(key in given for key in TOOLS),
-        tools=[write_value(each) for each in dict.fromkeys(_LIMITED.sub("", each) for each in tools)],
+        tools=[write_value(each) for each in tools],
         completion_tool=f"submit_{identity.replace('-', '_')}",
-        metadata=tuple(_metadata(given)),
+        metadata=[(write_value(key), write_value(each)) for key, each in given.items() if key not in known],
         prompt=prompt,
     )
-
-
-def _metadata(given: Object) -> Iterator[tuple[str, str]]:
-    """Yield the members that a stage carries along unread."""
-    for key, each in given.items():
-        if key not in {*MEMBERS, *TOOLS, *DROPPED}:
-            yield write_value(key), write_value(each)
 
 
 def _tools(given: Json) -> Iterator[str]:
@@ -94,6 +102,7 @@ def _stem(file: str) -> str:
     return next((stem.removesuffix(kind) for kind in _KINDS if stem.endswith(kind)), stem)
 
 
-def _kebab(name: str) -> str:
+def make_id(name: str) -> str:
+    """Return the id of a stage for a name: words in lower case, joined by hyphens; nothing if it has none."""
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name)
-    return re.sub(r"[^a-z0-9]+", "-", apart.lower()).strip("-")
+    return re.sub(r"[^a-z0-9]+", "-", apart.lower()).strip("-")[:_LONGEST].strip("-")

@@ -8,15 +8,16 @@ from functools import cached_property
 
 from stagec.contract.choices import as_text, identity
 from stagec.contract.conflict import Conflict, emptiness
+from stagec.contract.denials import denies_on_way
 from stagec.contract.promise import Presence, possible_values, promise
-from stagec.contract.schemas import Miss, Schema, Schemas
+from stagec.contract.schemas import Miss, Schema
 from stagec.contract.variants import variants
 from stagec.core.json import Json
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.frontends.stages.document import RESERVED, RESULT, Case, Check, Pipeline, Stage, StageCondition
-from stagec.frontends.stages.outcomes import CHECKED, can_skip, is_count, most_attempts
+from stagec.frontends.stages.outcomes import ATTEMPTS, CHECKED, REASON, can_skip, is_count, most_attempts
 from stagec.frontends.stages.placeholder_errors import declares_context
 
 
@@ -110,18 +111,18 @@ def find_wrong_gates(pipeline: Pipeline) -> Iterator[ConditionMistake]:
 def _group(stage: Stage, found: Iterable[WrongCondition]) -> Iterator[ConditionMistake]:
     same: dict[tuple[object, ...], list[WrongCondition]] = {}
     for each in found:
-        same.setdefault((each.kind, _break_of(each) or each.condition.path, identity(each.given)), []).append(each)
+        # what paths share that lead through something that is no object: the schemas that say so
+        promised = each.condition.promised
+        if each.kind is not ConditionError.PATH or promised is None or not promised.broken:
+            break_of = None
+        else:
+            name = each.condition.path[promised.followed + 1]
+            break_of = (
+                tuple(part.at for part in promised.broken) if not promised.near or name in promised.near else None
+            )
+        same.setdefault((each.kind, break_of or each.condition.path, identity(each.given)), []).append(each)
     for first, *others in same.values():
         yield ConditionMistake(stage, first, tuple(each.at for each in others))
-
-
-def _break_of(each: WrongCondition) -> tuple[object, ...] | None:
-    """Return what paths share that lead through something that is no object: the schemas that say so."""
-    promised = each.condition.promised
-    if each.kind is not ConditionError.PATH or promised is None or not promised.broken:
-        return None
-    name = each.condition.path[promised.followed + 1]
-    return tuple(part.at for part in promised.broken) if not promised.near or name in promised.near else None
 
 
 def _find_in_gate(pipeline: Pipeline, condition: StageCondition) -> Iterator[WrongCondition]:
@@ -155,12 +156,9 @@ def find_condition_errors(pipeline: Pipeline, stage: Stage, judged: Case | Check
     """Return everything that is wrong with single conditions of a case or a check; nothing of what can never be."""
     if emptiness_of(pipeline, stage) is not None:
         return ()
-    return pipeline.memo.once(("condition-errors", judged.at), lambda: tuple(_find_all(pipeline, stage, judged)))
-
-
-def _find_all(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> Iterator[WrongCondition]:
-    for each in judged.when:
-        yield from _find_in_condition(pipeline, stage, each, checked=isinstance(judged, Check))
+    checked = isinstance(judged, Check)
+    every = (found for each in judged.when for found in _find_in_condition(pipeline, stage, each, checked=checked))
+    return pipeline.memo.once(("condition-errors", judged.at), lambda: tuple(every))
 
 
 def is_sound(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> bool:
@@ -174,26 +172,21 @@ def _find_in_condition(
 ) -> Iterator[WrongCondition]:
     kind = _error_of_path(stage, condition, checked=checked)
     if kind is not None:
-        yield WrongCondition(kind, condition, condition.at.key, meant=_guess_path(pipeline.schemas, stage, condition))
+        # the path into what is handed in that a condition means when it leaves out `parsed`
+        meant = None
+        if condition.path[0] not in RESULT and not isinstance(stage.result, Miss):
+            presence = promise(pipeline.schemas, stage.result, condition.path, of_object=True).presence
+            meant = ".".join(("parsed", *condition.path)) if presence in {Presence.SURE, Presence.POSSIBLE} else None
+        yield WrongCondition(kind, condition, condition.at.key, meant=meant)
     if kind is not None and kind is not ConditionError.UNDECLARED:
         return
     possible = pipeline.memo.once(("possible", stage.at, condition.path), lambda: _possible(stage, condition))
+    left = _list_left(pipeline, stage, condition, is_listed=possible is not None)
     for index, each in enumerate(condition.values):
-        fits = each in possible if possible is not None else _can_be(pipeline, stage, condition, each)
-        if not fits:
+        fits = each in possible if possible is not None else _can_be(stage, condition, each)
+        if not fits or (left is not None and identity(each) not in left):
             at = condition.at / index if len(condition.values) > 1 else condition.at
             yield WrongCondition(ConditionError.VALUE, condition, at, each, possible)
-
-
-def _guess_path(schemas: Schemas, stage: Stage, condition: StageCondition) -> str | None:
-    """Return the path into what is handed in that a condition means when it leaves out `parsed`."""
-    if condition.path[0] in RESULT or isinstance(stage.result, Miss):
-        return None
-    there = promise(schemas, stage.result, condition.path, of_object=True).presence in {
-        Presence.SURE,
-        Presence.POSSIBLE,
-    }
-    return ".".join(("parsed", *condition.path)) if there else None
 
 
 def _error_of_path(stage: Stage, condition: StageCondition, *, checked: bool) -> ConditionError | None:
@@ -228,14 +221,25 @@ def _index(possible: tuple[Json, ...] | Miss) -> Possible | None:
     return None if isinstance(possible, Miss) else Possible(possible)
 
 
-def _can_be(pipeline: Pipeline, stage: Stage, condition: StageCondition, given: Json) -> bool:
-    """Tell whether a value can stand at a path where those that can are not named one by one."""
-    match condition.path:
-        case ("reason",):
-            return isinstance(given, str)
-        case ("attemptCount",):
-            return is_count(given, 0, most_attempts(stage))
-        case ("parsed", *rest) if not isinstance(stage.result, Miss):
-            found = variants(pipeline.schemas, stage.result, {tuple(rest): (given,)})
-            return found is None or not found.found or any(each[tuple(rest)].asked for each in found.found)
-    return True
+def _list_left(
+    pipeline: Pipeline, stage: Stage, condition: StageCondition, *, is_listed: bool
+) -> frozenset[tuple[object, ...]] | None:
+    """Return which values of a condition stand somewhere in what can be handed in, None where that cannot be told.
+
+    Nor where all values that can stand there are listed, and nothing is denied that could leave one out.
+    """
+    rest = condition.path[1:]
+    if condition.path[0] != "parsed" or not condition.values or not isinstance(stage.result, Schema):
+        return None
+    if is_listed and not denies_on_way(pipeline.schemas, stage.result, rest):
+        return None
+    found = variants(pipeline.schemas, stage.result, {rest: condition.values})
+    standings = (each[rest] for each in found.found) if found is not None and found.found else ()
+    return frozenset(identity(each.given) for each in standings if each.asked) if standings else None
+
+
+def _can_be(stage: Stage, condition: StageCondition, given: Json) -> bool:
+    """Tell whether a value can stand at a path where those that can are not named one by one, besides a result."""
+    if condition.path == REASON:
+        return isinstance(given, str)
+    return condition.path != ATTEMPTS or is_count(given, 0, most_attempts(stage))

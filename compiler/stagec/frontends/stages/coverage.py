@@ -42,7 +42,21 @@ def _find_unreached_cases(pipeline: Pipeline, stage: Stage) -> Iterator[Unreache
     cases = [each for each in pipeline.live_cases(stage) if is_sound(pipeline, stage, each)]
     found = _outcomes(pipeline, stage) if len(cases) > 1 or any(each.when for each in cases) else None
     if found is None:
-        yield from _find_plainly_unreached(cases)
+        # the cases that ask for no less than an earlier one, where results are too many to be looked at
+        known: dict[object, list[int]] = {}
+        for index, case in enumerate(cases):
+            # the keys of a case by which cases are found that it may imply
+            narrowing: list[object] = [None]
+            for each in case.when:
+                narrowing.append((each.path, each.present is not False))
+                narrowing.extend((each.path, identity(one)) for one in each.values[:1])
+            possible = (at for key in narrowing for at in known.get(key, ()))
+            earlier = min((at for at in possible if _implies(case, cases[at])), default=None)
+            if earlier is not None:
+                yield Unreached(case, (cases[earlier],))
+                continue
+            for key in _narrow(case.when):
+                known.setdefault(key, []).append(index)
     elif any(each[VERDICT].given != "fail" for each in found.results):
         fitting = Fitting(found.results)
         yield from _find_unreached(cases, [fitting.matching(each.when) for each in cases])
@@ -78,19 +92,17 @@ def _find_uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
         return Uncovered(None, exact=False)
     fitting = Fitting(found.results)
     missed = fitting.find_accepted().difference(*(fitting.matching(case.when) for case in cases))
-    example = found.results[min(missed)] if missed and found.whole else None
-    return Uncovered(_telling(example, cases), found.exact) if example is not None else None
+    if not missed or not found.whole:
+        return None
+    # what the cases ask for, and the verdict where that is not the usual one
+    example = found.results[min(missed)]
+    asked = {condition.path for case in cases for condition in case.when}
+    asked |= {VERDICT} if example[VERDICT].given != "ok" else set()
+    return Uncovered({path: each for path, each in example.items() if path in asked}, found.exact)
 
 
 def _outcomes(pipeline: Pipeline, stage: Stage) -> Outcomes | None:
     return pipeline.memo.once(("outcomes", stage.at), lambda: outcomes(pipeline.schemas, stage))
-
-
-def _telling(result: Result, cases: tuple[Case, ...]) -> Result:
-    """Return of a result what the cases ask for, and its verdict where that is not the usual one."""
-    asked = {condition.path for case in cases for condition in case.when}
-    is_odd = result[VERDICT].given != "ok"
-    return {path: each for path, each in result.items() if path in asked or (path == VERDICT and is_odd)}
 
 
 def _find_unreached(judged: Sequence[Case | Check], fitting: Sequence[frozenset[int]]) -> Iterator[Unreached]:
@@ -106,19 +118,6 @@ def _find_unreached(judged: Sequence[Case | Check], fitting: Sequence[frozenset[
         taken.update(dict.fromkeys(fresh, each))
 
 
-def _find_plainly_unreached(cases: list[Case]) -> Iterator[Unreached]:
-    """Yield the cases that ask for no less than an earlier one, where results are too many to be looked at."""
-    known: dict[object, list[int]] = {}
-    for index, case in enumerate(cases):
-        possible = (at for key in _narrowing(case.when) for at in known.get(key, ()))
-        earlier = min((at for at in possible if _implies(case, cases[at])), default=None)
-        if earlier is not None:
-            yield Unreached(case, (cases[earlier],))
-            continue
-        for key in _narrow(case.when):
-            known.setdefault(key, []).append(index)
-
-
 def _narrow(when: When) -> Iterator[object]:
     """Yield keys of which a case that implies one with these conditions has at least one."""
     first = next(iter(when), None)
@@ -130,24 +129,13 @@ def _narrow(when: When) -> Iterator[object]:
         yield from ((first.path, identity(each)) for each in first.values)
 
 
-def _narrowing(when: When) -> Iterator[object]:
-    """Yield the keys of a case by which cases are found that it may imply."""
-    yield None
-    for each in when:
-        yield each.path, each.present is not False
-        yield from ((each.path, identity(one)) for one in each.values[:1])
-
-
 def _implies(case: Case, earlier: Case) -> bool:
     """Tell whether whatever matches a case matches an earlier one, too."""
     asked = {each.path: each for each in case.when}
-    if VERDICT in asked and VERDICT not in {each.path for each in earlier.when} and _fits_failure(asked[VERDICT]):
+    verdict = None if VERDICT in {each.path for each in earlier.when} else asked.get(VERDICT)
+    if verdict is not None and (verdict.present is not None or "fail" in verdict.values):
         return False
     return all(each.path in asked and _narrows(asked[each.path], each) for each in earlier.when)
-
-
-def _fits_failure(condition: StageCondition) -> bool:
-    return condition.present is not None or "fail" in condition.values
 
 
 def _narrows(condition: StageCondition, other: StageCondition) -> bool:

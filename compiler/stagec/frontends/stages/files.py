@@ -50,8 +50,15 @@ def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[PipelineFiles, ..
     named = {file for file in files if file.endswith(MARKDOWN)}
     machines = {_machine(sources, file) for file in set(files) - named}
     found = {file: _bundle(sources, file) for file in sorted(machines)}
-    for owner in _owners(sources, named, machines):
-        found[owner] = _bundle(sources, owner)
+    # the pipelines that nobody named to which some stages belong
+    inside: dict[str, set[str]] = {}
+    for stage in named:
+        for folder in _around(stage):
+            inside.setdefault(folder, set()).add(stage)
+    for folder, below in sorted(inside.items()):
+        for file in (posixpath.join(folder, name) for name in PIPELINES):
+            if file not in machines and sources.exists(file) and _lists(sources, file, below):
+                found[file] = _bundle(sources, file)
     members = {tree.file for bundle in found.values() if bundle is not None for tree in bundle.stages}
     loose: dict[str, list[Tree]] = {}
     unlisted = (file for file in sorted(named - members) if not is_prompt(sources, file))
@@ -66,18 +73,6 @@ def _machine(sources: Sources, file: str) -> str:
     """Return the state machine that a configuration is for, any other file as it is."""
     machine = f"{file.removesuffix(CONFIGURATION)}.json"
     return machine if file.endswith(CONFIGURATION) and sources.exists(machine) else file
-
-
-def _owners(sources: Sources, stages: Iterable[str], known: Iterable[str]) -> Iterator[str]:
-    """Yield the pipelines that nobody named to which some stages belong."""
-    inside: dict[str, set[str]] = {}
-    for stage in stages:
-        for folder in _around(stage):
-            inside.setdefault(folder, set()).add(stage)
-    for folder, below in sorted(inside.items()):
-        for file in (posixpath.join(folder, name) for name in PIPELINES):
-            if file not in known and sources.exists(file) and _lists(sources, file, below):
-                yield file
 
 
 def _around(file: str) -> Iterator[str]:
@@ -125,20 +120,18 @@ def _stages(sources: Sources, files: Iterable[str]) -> Iterator[Tree]:
         if tree is None:
             continue
         if tree.kind != "stage":
-            tree = _stage(sources, replace(tree, kind="stage"))
+            root = replace(tree, kind="stage")
+            if not root.readable:
+                tree = root
+            elif root.body is None and isinstance(root.value, dict | list):
+                tree = _judge_with_schemas(sources, root, "stage_object")
+            elif root.value is None:
+                fault = Fault("missing-frontmatter", Place(root.file, range=(0, 0)))
+                tree = replace(root, faults=(*root.faults, fault), readable=False)
+            else:
+                tree = _judge_with_schemas(sources, root, "stage_definition")
             sources.replace(tree)
         yield tree
-
-
-def _stage(sources: Sources, tree: Tree) -> Tree:
-    if not tree.readable:
-        return tree
-    if tree.body is None and isinstance(tree.value, dict | list):
-        return _judge_with_schemas(sources, tree, "stage_object")
-    if tree.value is None:
-        fault = Fault("missing-frontmatter", Place(tree.file, range=(0, 0)))
-        return replace(tree, faults=(*tree.faults, fault), readable=False)
-    return _judge_with_schemas(sources, tree, "stage_definition")
 
 
 def _is_meant(sources: Sources, tree: Tree) -> bool:
@@ -156,7 +149,13 @@ def _judge_with_schemas(sources: Sources, tree: Tree, schema: str) -> Tree:
     for pointer in held:
         tree = judge_member(tree, pointer, sources.budgets, sources.patterns)
     tree = judge_expansion(sources, tree, held)
-    return judge_numbers(tree, schema, (*held, *_unread(tree)))
+    # the members that mean nothing to a run: what hosts of a machine read, and metadata of a stage
+    unread: list[Pointer] = []
+    if tree.kind == "pipeline":
+        unread.append(("config",))
+    elif tree.body is not None:
+        unread.extend((name,) for name in object_of(tree.value) if name not in MEMBERS)
+    return judge_numbers(tree, schema, (*held, *unread))
 
 
 def _schemas_in(tree: Tree) -> Iterator[Pointer]:
@@ -170,14 +169,6 @@ def _schemas_in(tree: Tree) -> Iterator[Pointer]:
     for index, each in enumerate(list_of(body.get("stages"))):
         yield from (("stages", index, name) for name in _SCHEMAS if name in object_of(each))
     yield from (("context", name) for name in object_of(body.get("context")))
-
-
-def _unread(tree: Tree) -> Iterator[Pointer]:
-    """Yield the members that mean nothing to a run: what hosts of a machine read, and metadata of a stage."""
-    if tree.kind == "pipeline":
-        yield ("config",)
-    elif tree.body is not None:
-        yield from ((name,) for name in object_of(tree.value) if name not in MEMBERS)
 
 
 def guess_names(tree: Tree) -> Iterator[str]:

@@ -16,27 +16,23 @@ def incoming(entry: Mention | None, stages: Mapping[str, Stage]) -> IncomingWays
     found: dict[str, list[Incoming]] = {}
     if entry is not None:
         found.setdefault(entry.name, []).append(Incoming(IncomingKind.ENTRY, entry.at))
-    free, ends = _free(entry, stages), _Ends(stages)
+    # the stages that do not only run as siblings: of the others no case is followed but the recovery
+    forked = {each.name for one in stages.values() for case in one.conduct.cases for each in _siblings(case)}
+    known = {} if entry is None else {entry.name: None}
+    known |= dict.fromkeys(called for called in stages if called not in forked)
+    for one in stages.values():
+        known |= dict.fromkeys(_alone(case for case in one.conduct.cases if case.is_recovery))
+    order = list(known)
+    for called in order:  # grows while it is read
+        fresh = [each for each in _alone(stages[called].conduct.cases) if each not in known] if called in stages else []
+        known |= dict.fromkeys(fresh)
+        order.extend(dict.fromkeys(fresh))
+    free, ends = frozenset(known), _Ends(stages)
     for name, stage in stages.items():
         for case in stage.conduct.cases:
             for target, way in _list_ways(name, case, ends) if case.is_recovery or name in free else ():
                 found.setdefault(target, []).append(way)
     return {name: tuple(ways) for name, ways in found.items()}
-
-
-def _free(entry: Mention | None, stages: Mapping[str, Stage]) -> frozenset[str]:
-    """Return the stages that do not only run as siblings: of the others no case is followed but the recovery."""
-    forked = {each.name for stage in stages.values() for case in stage.conduct.cases for each in _siblings(case)}
-    found = {} if entry is None else {entry.name: None}
-    found |= dict.fromkeys(name for name in stages if name not in forked)
-    for stage in stages.values():
-        found |= dict.fromkeys(_alone(case for case in stage.conduct.cases if case.is_recovery))
-    order = list(found)
-    for name in order:  # grows while it is read
-        fresh = [each for each in _alone(stages[name].conduct.cases) if each not in found] if name in stages else []
-        found |= dict.fromkeys(fresh)
-        order.extend(dict.fromkeys(fresh))
-    return frozenset(found)
 
 
 def _siblings(case: Case) -> tuple[Mention, ...]:
@@ -95,7 +91,8 @@ class _Ends:
             self._patience -= 1 + len(cases)
             if stage is None or self._patience < 0:
                 return ()
-            if is_sibling or _may_end(stage):
+            stays = not any(case.is_for_success for case in cases) or any(not case.stages for case in cases)
+            if is_sibling or stays:
                 found[name] = None
             followed = [case for case in cases if case.stages and (case.is_recovery or not is_sibling)]
             if any(case.mode is None for case in followed):
@@ -120,8 +117,3 @@ def _list_last(case: Case) -> Iterator[_Start]:
         yield case.join.name, False
     else:
         yield from ((each.name, True) for each in case.stages)
-
-
-def _may_end(stage: Stage) -> bool:
-    cases = stage.conduct.cases
-    return not any(case.is_for_success for case in cases) or any(not case.stages for case in cases)

@@ -49,25 +49,13 @@ def find_misplaced_keys(stage: Stage) -> Iterator[str]:
     yield from (key for key, holds in _BELOW.items() if key in stage.members and holds(stage.members[key]))
 
 
-def _is_routing(given: Json) -> bool:
-    return isinstance(given, str | dict | list)
-
-
 def _are_checks(given: Json) -> bool:
     return isinstance(given, list) and bool(given) and all("verdict" in object_of(each) for each in given)
 
 
-def _is_gate(given: Json) -> bool:
-    return bool(object_of(given)) and object_of(given).keys() <= _ANSWERS
-
-
-def _are_hooks(given: Json) -> bool:
-    return bool(object_of(given)) and object_of(given).keys() <= _PHASES
-
-
 _BELOW: Mapping[str, Callable[[Json], bool]] = {
-    "next": _is_routing,
+    "next": lambda given: isinstance(given, str | dict | list),
     "checks": _are_checks,
-    "gate": _is_gate,
-    "hooks": _are_hooks,
+    "gate": lambda given: bool(object_of(given)) and object_of(given).keys() <= _ANSWERS,
+    "hooks": lambda given: bool(object_of(given)) and object_of(given).keys() <= _PHASES,
 }

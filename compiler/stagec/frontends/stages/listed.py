@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator
 
-from stagec.core.json import Json, list_of, object_of, text_in
+from stagec.core.json import list_of, object_of, text_in
 from stagec.core.value import value
 from stagec.frontends.stages.recognise import MARKDOWN, PIPELINES, sees
 from stagec.sources.ignore import Patterns
@@ -85,13 +85,10 @@ class _Search:
         ending = "" if _SPECIAL.intersection(suffix) else suffix
         pattern = Patterns.of([f"/{path}"])
         for file in self._below[fixed]:
-            if file.endswith(ending) and pattern.verdict(file, folder=False) and not _is_other(self._sources, file):
-                yield file
-
-
-def _is_other(sources: Sources, file: str) -> bool:
-    tree = sources.find_tree(file)
-    return posixpath.basename(file) in PIPELINES or (tree is not None and tree.kind in _OTHERS)
+            if file.endswith(ending) and pattern.verdict(file, folder=False):
+                tree = self._sources.find_tree(file)
+                if posixpath.basename(file) not in PIPELINES and (tree is None or tree.kind not in _OTHERS):
+                    yield file
 
 
 def is_prompt(sources: Sources, file: str) -> bool:
@@ -107,7 +104,18 @@ _CONDUCT = ("next", "checks", "gate", "hooks")
 def find_closed_stages(sources: Sources, pipeline: Tree, stages: Iterable[Tree]) -> Iterator[str]:
     """Yield such files where a pipeline mentions a stage that no other file can be; their trees say what is wrong."""
     known = {name for tree in stages for name in _names_of(tree)}
-    if known.issuperset(_list_mentioned(pipeline)):
+    # the names of stages that a pipeline says: where runs begin, what it speaks of, and where cases lead
+    mentioned: list[str] = []
+    body = object_of(pipeline.value)
+    mentioned.extend(filter(None, (text_in(body, name) for name in _ENTRIES)))
+    for member in _CONDUCT:
+        mentioned.extend(object_of(body.get(member)))
+    for way in object_of(body.get("next")).values():
+        for case in list_of(way) if isinstance(way, list) else (way,):
+            to = object_of(case)
+            named = (case, *list_of(to.get("stages")), to.get("stages"), to.get("join"))
+            mentioned.extend(each for each in named if isinstance(each, str))
+    if known.issuperset(mentioned):
         return
     folder = posixpath.dirname(pipeline.file)
     for file in sources.below(folder, ""):
@@ -119,21 +127,3 @@ def find_closed_stages(sources: Sources, pipeline: Tree, stages: Iterable[Tree])
 def _names_of(tree: Tree) -> Iterator[str]:
     yield posixpath.splitext(posixpath.basename(tree.file))[0]
     yield text_in(object_of(tree.value), "id") or ""
-
-
-def _list_mentioned(pipeline: Tree) -> Iterator[str]:
-    """Yield the names of stages that a pipeline says: where runs begin, what it speaks of, and where cases lead."""
-    body = object_of(pipeline.value)
-    yield from filter(None, (text_in(body, name) for name in _ENTRIES))
-    for member in _CONDUCT:
-        yield from object_of(body.get(member))
-    for way in object_of(body.get("next")).values():
-        for case in list_of(way) if isinstance(way, list) else (way,):
-            yield from _targets(case)
-
-
-def _targets(case: Json) -> Iterator[str]:
-    given = object_of(case)
-    for each in (case, *list_of(given.get("stages")), given.get("stages"), given.get("join")):
-        if isinstance(each, str):
-            yield each

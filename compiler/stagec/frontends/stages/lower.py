@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from stagec.contract.schemas import Schema
 from stagec.core.json import object_of
-from stagec.core.place import Mention, Place
+from stagec.core.place import Mention
 from stagec.frontends.stages.coverage import find_uncovered, never_accepted
 from stagec.frontends.stages.document import Case, Pipeline, Stage
 from stagec.frontends.stages.reads import demands, reads
@@ -31,7 +31,13 @@ class _Lowering:
         self._pipeline = pipeline
         self._exact = pipeline.is_whole and len(pipeline.by_id) == len(pipeline.stages)
         self._suspect = self._strays = False
-        self._awaited = _list_awaited(pipeline)
+        # the stages that only run as siblings whose success a join waits for
+        joined: dict[str, bool] = {}
+        for case in (each for stage in pipeline.by_id.values() for each in stage.conduct.cases):
+            for mention in case.stages if case.mode is Mode.FORK else ():
+                joined[mention.name] = joined.get(mention.name, True) and case.join is not None
+        alone = {name for name, stage in pipeline.by_id.items() if not pipeline.is_only_sibling(stage)}
+        self._awaited = frozenset(name for name, each in joined.items() if each and name not in alone)
         self._lost: list[Edge] = []
         self._lost_entries: list[tuple[str, Entry]] = []
 
@@ -71,13 +77,24 @@ class _Lowering:
 
     def _node(self, name: str, stage: Stage) -> Node:
         edges = tuple(self._edges(name, stage))
-        parts, decided_at = tuple(_parts(stage)), _place_of_decision(self._pipeline, stage)
-        return Node(name, stage.id_at, edges=edges, idle=True, decided_at=decided_at, parts=parts)
+        # where a stage says what it leads to, or why it never succeeds
+        checks = () if _can_succeed(self._pipeline, stage) else stage.conduct.checks
+        failing = [check.at for check in checks if not check.when] or [check.at for check in checks]
+        decided_at = failing[0] if failing else stage.conduct.next_at or stage.id_at
+        # what belongs to a stage and its frontmatter or object does not say itself
+        parts = [("prompt", stage.body.at)]
+        if isinstance(stage.result, Schema):
+            parts.append(("schema", stage.result.at))
+        return Node(name, stage.id_at, edges=edges, idle=True, decided_at=decided_at, parts=tuple(parts))
 
     def _edges(self, name: str, stage: Stage) -> Iterator[Edge]:
         cases, succeeds = self._pipeline.live_cases(stage), _can_succeed(self._pipeline, stage)
         for case in cases:
-            outcome = _outcome(case, succeeds=succeeds)
+            # the verdict with which a case is followed: any that is no failure is `ok`
+            outcome = "ok" if succeeds and case.is_for_success else None
+            if outcome is None:  # a failed result can only match a case that asks for the verdict
+                asked = [each for each in case.when if each.path == _VERDICT]
+                outcome = "fail" if any(each.present or "fail" in each.values for each in asked) else None
             target = self._target(name, case) if outcome is not None else None
             self._lost.extend(self._list_lost_ways(name, outcome or "ok", case))
             if outcome is not None and target is not None:
@@ -121,43 +138,6 @@ class _Lowering:
         if mention.name in self._pipeline.by_id or mention.name in self._pipeline.broken:
             return mention.name if mention.name in self._pipeline.by_id else None
         return self._pipeline.names.nearest(mention.name)
-
-
-def _list_awaited(pipeline: Pipeline) -> frozenset[str]:
-    """Return the stages that only run as siblings whose success a join waits for."""
-    joined: dict[str, bool] = {}
-    for case in (each for stage in pipeline.by_id.values() for each in stage.conduct.cases):
-        for mention in case.stages if case.mode is Mode.FORK else ():
-            joined[mention.name] = joined.get(mention.name, True) and case.join is not None
-    alone = {name for name, stage in pipeline.by_id.items() if not pipeline.is_only_sibling(stage)}
-    return frozenset(name for name, each in joined.items() if each and name not in alone)
-
-
-def _outcome(case: Case, *, succeeds: bool) -> str | None:
-    """Return the verdict with which a case is followed: any that is no failure is `ok`."""
-    if succeeds and case.is_for_success:
-        return "ok"
-    return "fail" if _is_for_failure(case) else None
-
-
-def _is_for_failure(case: Case) -> bool:
-    """Tell whether a failed result can match a case: only when it asks for the verdict."""
-    asked = [each for each in case.when if each.path == _VERDICT]
-    return any(each.present or "fail" in each.values for each in asked)
-
-
-def _parts(stage: Stage) -> Iterator[tuple[str, Place]]:
-    """Yield what belongs to a stage and its frontmatter or object does not say itself."""
-    yield "prompt", stage.body.at
-    if isinstance(stage.result, Schema):
-        yield "schema", stage.result.at
-
-
-def _place_of_decision(pipeline: Pipeline, stage: Stage) -> Place:
-    """Return where a stage says what it leads to, or why it never succeeds."""
-    checks = () if _can_succeed(pipeline, stage) else stage.conduct.checks
-    failing = [check.at for check in checks if not check.when] or [check.at for check in checks]
-    return failing[0] if failing else stage.conduct.next_at or stage.id_at
 
 
 def _can_succeed(pipeline: Pipeline, stage: Stage) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, product
 from math import prod
+from operator import methodcaller
 
 from stagec.contract.choices import identity
 from stagec.contract.schemas import Miss, Schemas
-from stagec.contract.variants import ABSENT, LARGEST, MOST, OTHER, Path, PathValue, Variants, variants
+from stagec.contract.standings import ABSENT, OTHER, Path, PathValue
+from stagec.contract.variants import LARGEST, MOST, Variants, variants
 from stagec.core.json import Json, object_of
 from stagec.core.value import value
 from stagec.frontends.stages.document import Stage, StageCondition
@@ -57,9 +59,11 @@ class Fitting:
         if path in self._present:
             return
         found: dict[tuple[object, ...], set[int]] = {}
-        there = {at for at, result in enumerate(self._results) if result.get(path, ABSENT).present}
-        for at in there:
-            standing = self._results[at][path]
+        there: set[int] = set()
+        for at, result in enumerate(self._results):
+            standing = result.get(path, ABSENT)
+            if standing.present:
+                there.add(at)
             if standing.asked:
                 found.setdefault(identity(standing.given), set()).add(at)
         self._present[path] = frozenset(there)
@@ -214,18 +218,13 @@ def _cap_hit(*, hit: bool) -> Result:
 def _enumerate(kinds: list[list[list[Result]]]) -> tuple[Result, ...] | None:
     """Return every choice of one part of each member, for each kind of result; None when they are too many."""
     many = sum(prod(map(len, kind)) for kind in kinds)
-    if many > MOST or many * max(map(_width, kinds)) > LARGEST:
+    widest = max(sum(len(choices[0]) for choices in kind if choices) for kind in kinds)
+    if many > MOST or many * widest > LARGEST:
         return None
-    return tuple(_together(parts) for kind in kinds for parts in product(*kind))
+    return tuple(dict(chain.from_iterable(map(_ITEMS, parts))) for kind in kinds for parts in product(*kind))
 
 
-def _width(kind: list[list[Result]]) -> int:
-    """Return how much stands in one result of a kind."""
-    return sum(len(choices[0]) for choices in kind if choices)
-
-
-def _together(parts: tuple[Result, ...]) -> Result:
-    return {path: each for part in parts for path, each in part.items()}
+_ITEMS = methodcaller("items")
 
 
 def is_count(given: Json, least: int, most: int | None) -> bool:

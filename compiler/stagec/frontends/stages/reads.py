@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from stagec.contract.combinations import Combination, as_object, combinations
@@ -59,7 +59,7 @@ def _keep_weakest(found: Iterable[Iterator[Source]]) -> tuple[Source, ...]:
 def _list_demanded(pipeline: Pipeline, name: str, demanded: Schema) -> Iterator[Read]:
     """Yield the members that a stage requires of what is handed in; a result without one of them is not accepted."""
     ways = pipeline.incoming.get(name, ())
-    never = {unmet.node for way in ways for unmet in _unmet(pipeline, way, demanded)}
+    never = _find_unmet(pipeline, name, demanded)
     places = [(way, index) for way in ways for index in range(len(way.sources))]
     uncertain: set[Path] = set()
     for path, at, is_needed in _list_required(pipeline.schemas, demanded):
@@ -141,13 +141,20 @@ def demands(pipeline: Pipeline) -> Iterator[Demand]:
     """Yield what stages demand of the results they are handed, where a stage that hands one over cannot meet it."""
     for name, stage in pipeline.by_id.items():
         if isinstance(stage.inputs, Schema):
-            ways = pipeline.incoming.get(name, ())
-            found = {each.node: each for way in ways for each in _unmet(pipeline, way, stage.inputs)}
+            found = _find_unmet(pipeline, name, stage.inputs)
             if found:
                 yield Demand(name, stage.inputs.at, tuple(found.values()))
 
 
-def _unmet(pipeline: Pipeline, way: Incoming, demanded: Schema) -> Iterator[Unmet]:
+def _find_unmet(pipeline: Pipeline, name: str, demanded: Schema) -> Mapping[str, Unmet]:
+    """Return the stages that cannot hand in what a stage demands, with what they cannot meet."""
+    ways = pipeline.incoming.get(name, ())
+    return pipeline.memo.once(
+        ("unmet", name), lambda: {each.node: each for way in ways for each in _list_unmet(pipeline, way, demanded)}
+    )
+
+
+def _list_unmet(pipeline: Pipeline, way: Incoming, demanded: Schema) -> Iterator[Unmet]:
     for name in (each for source in way.sources for each in source):
         stage = pipeline.by_id.get(name)
         for verdicts in _list_verdicts(pipeline, stage, way) if stage is not None else ():
@@ -162,12 +169,7 @@ def _conflict(pipeline: Pipeline, stage: Stage, verdicts: list[Json], demanded: 
     if not isinstance(stage.result, Schema):
         return None
     at = stage.result.at / "{result}"
-    offered = Schema(_result_of(stage, verdicts), at)
-    return conflict(pipeline.schemas, offered, demanded, {at / "properties" / "parsed": stage.result})
-
-
-def _result_of(stage: Stage, verdicts: list[Json]) -> Json:
-    """Return the schema of the results of a stage with some verdicts; that of what it hands in is put in later."""
+    # the schema of the results of a stage with some verdicts; that of what it hands in is put in later
     judged = not {"assert", "exit"}.isdisjoint(stage.conduct.hooks)
     required: list[Json] = ["verdict", "capHit", "attemptCount"]
     most: dict[str, Json] = {"maximum": found} if (found := most_attempts(stage)) is not None else {}
@@ -184,7 +186,9 @@ def _result_of(stage: Stage, verdicts: list[Json]) -> Json:
         required.append("parsed")
     if verdicts == ["fail"] and not judged and not stage.conduct.checks:
         del properties["parsed"]  # no result was accepted
-    return {"type": "object", "required": required, "properties": properties, "additionalProperties": False}
+    of_stage: Json = {"type": "object", "required": required, "properties": properties, "additionalProperties": False}
+    offered = Schema(of_stage, at)
+    return conflict(pipeline.schemas, offered, demanded, {at / "properties" / "parsed": stage.result})
 
 
 def _list_verdicts(pipeline: Pipeline, stage: Stage, way: Incoming) -> list[list[Json]]:

@@ -93,7 +93,10 @@ class _Reading:
         join = body.get("join")
         meant = Mention(join, at / "join") if isinstance(join, str) and join else None
         whole = len(stages) == len(named) and len(when) == len(object_of(body.get("when")))
-        mode, ends = _mode(body, stages), _ends(body)
+        mode, ends = (
+            _mode(body, stages),
+            ([] in (body.get("stages"), body.get("nextStages")) or body.get("terminate") is True or _terminates(body)),
+        )
         whole = whole and mode is not None and bool(stages) is not ends and "when" not in _misshapen(body)
         return Case(at, when, stages, mode, meant, whole)
 
@@ -108,10 +111,6 @@ class _Reading:
 
 def _misshapen(body: Object) -> frozenset[str]:
     return frozenset(("when",)) if not isinstance(body.get("when", {}), dict) else frozenset()
-
-
-def _ends(body: Object) -> bool:
-    return [] in (body.get("stages"), body.get("nextStages")) or body.get("terminate") is True or _terminates(body)
 
 
 def _terminates(body: Object) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from stagec.core.value import replace
 from stagec.picture.document import Picture
@@ -11,7 +11,7 @@ from stagec.picture.layout.document import Badge, Face, Frame, Layout, Point, Ro
 from stagec.picture.layout.grid import Inside
 from stagec.picture.layout.lanes import Lanes, runs_of
 from stagec.picture.layout.lettering import face_of_box, face_of_line
-from stagec.picture.layout.mesh import Mesh, mesh_of
+from stagec.picture.layout.mesh import mesh_of
 from stagec.picture.layout.order import order
 from stagec.picture.layout.routes import Ways, loops
 
@@ -38,7 +38,11 @@ def _place(picture: Picture, faces: Mapping[str, Face], labels: Mapping[int, Fac
     at = across(mesh, order(mesh))
     runs = runs_of(mesh)
     bands = down(mesh, at, faces, {rank for run in runs.values() for rank in (run.leaves, run.enters)})
-    lanes = Lanes(runs, bands, _widths(mesh, at))
+    widths = [0.0] * len(mesh.first)  # of the columns
+    for vertex, x in enumerate(at):
+        column = mesh.column(mesh.rank[vertex])
+        widths[column] = max(widths[column], x + mesh.right[vertex])
+    lanes = Lanes(runs, bands, widths)
     at = [x + lanes.columns[mesh.column(rank)] for x, rank in zip(at, mesh.rank, strict=True)]
     frames = {
         name: _frame(face, at[index], bands, mesh.rank[index]) for index, (name, face) in enumerate(faces.items())
@@ -53,15 +57,6 @@ def _place(picture: Picture, faces: Mapping[str, Face], labels: Mapping[int, Fac
     return Layout(frames, faces, tuple(routes), lanes.width, high), lanes.above
 
 
-def _widths(mesh: Mesh, at: Sequence[float]) -> list[float]:
-    """Return how wide each column is."""
-    found = [0.0] * len(mesh.first)
-    for vertex, x in enumerate(at):
-        column = mesh.column(mesh.rank[vertex])
-        found[column] = max(found[column], x + mesh.right[vertex])
-    return found
-
-
 def _frame(face: Face, x: float, bands: Bands, rank: int) -> Frame:
     y = (bands.top[rank] + bands.bottom[rank]) / 2
     return Frame(x - face.width / 2, y - face.height / 2, face.width, face.height)
@@ -70,10 +65,15 @@ def _frame(face: Face, x: float, bands: Bands, rank: int) -> Frame:
 def _move(layout: Layout, down_by: float) -> Layout:
     """Return a layout moved away from the border, in tenths of pixels."""
     y = down_by + _MARGIN
+    routes: list[Route] = []
+    for each in layout.routes:
+        points = tuple([(round(across + _MARGIN, 1), round(below + y, 1)) for across, below in each.points])
+        tag = each.tag and replace(each.tag, frame=_move_frame(each.tag.frame, y))
+        routes.append(replace(each, points=points, tag=tag))
     return Layout(
         {name: _move_frame(frame, y) for name, frame in layout.frames.items()},
         layout.faces,
-        tuple(_move_route(route, y) for route in layout.routes),
+        tuple(routes),
         round(layout.width + 2 * _MARGIN, 1),
         round(layout.height + 2 * _MARGIN, 1),
     )
@@ -81,12 +81,3 @@ def _move(layout: Layout, down_by: float) -> Layout:
 
 def _move_frame(frame: Frame, y: float) -> Frame:
     return Frame(round(frame.x + _MARGIN, 1), round(frame.y + y, 1), round(frame.width, 1), round(frame.height, 1))
-
-
-def _move_route(route: Route, y: float) -> Route:
-    tag = route.tag and replace(route.tag, frame=_move_frame(route.tag.frame, y))
-    return replace(route, points=_move_points(route.points, y), tag=tag)
-
-
-def _move_points(points: Sequence[Point], y: float) -> tuple[Point, ...]:
-    return tuple([(round(across + _MARGIN, 1), round(below + y, 1)) for across, below in points])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import fsum, inf
 from typing import NamedTuple
@@ -29,7 +29,11 @@ class Pulls(NamedTuple):
 def across(mesh: Mesh, ranks: list[list[int]]) -> list[float]:
     """Return how far from the left the middle of each vertex is, the leftmost reach in its column being zero."""
     at = [0.0] * len(mesh.rank)
-    offsets = [_pack(mesh, rank) for rank in ranks]
+    offsets: list[list[float]] = []
+    for rank in ranks:
+        offsets.append([0.0] if rank else [])  # where they stand when they touch each other, the first at zero
+        for left, right in pairwise(rank):
+            offsets[-1].append(offsets[-1][-1] + mesh.right[left] + mesh.left[right])
     for rank, offset in zip(ranks, offsets, strict=True):
         for vertex, each in zip(rank, offset, strict=True):
             at[vertex] = each - offset[-1] / 2
@@ -45,14 +49,6 @@ def across(mesh: Mesh, ranks: list[list[int]]) -> list[float]:
     for vertex, each in enumerate(at):
         first[column[vertex]] = min(first[column[vertex]], each - mesh.left[vertex])
     return [each - first[column[vertex]] for vertex, each in enumerate(at)]
-
-
-def _pack(mesh: Mesh, rank: list[int]) -> list[float]:
-    """Return where the vertices of a rank stand when they touch each other, the first at zero."""
-    offsets = [0.0] if rank else []
-    for left, right in pairwise(rank):
-        offsets.append(offsets[-1] + mesh.right[left] + mesh.left[right])
-    return offsets
 
 
 def _pulls(mesh: Mesh, sides: tuple[list[list[int]], ...]) -> list[Pulls]:
@@ -155,7 +151,12 @@ _ROUNDS = 2
 
 def straighten(mesh: Mesh, ranks: list[list[int]], at: list[float]) -> None:
     """Move bends and labels that follow each other onto one vertical where their neighbours leave room for it."""
-    beside = _beside(ranks, len(mesh.rank))
+    # what stands at the left and at the right of each vertex, -1 where nothing does
+    count = len(mesh.rank)
+    beside = [(-1, -1)] * count
+    for rank in ranks:
+        for left, vertex, right in zip([-1, *rank], rank, [*rank[1:], -1], strict=False):
+            beside[vertex] = left, right
     for _ in range(_ROUNDS):
         _straighten(mesh, ranks, beside, at)
 
@@ -165,32 +166,19 @@ def _straighten(mesh: Mesh, ranks: list[list[int]], beside: list[tuple[int, int]
     for vertex in (each for rank in ranks for each in rank if each >= mesh.boxes):
         chain: list[int] = []
         low, high = -_FAR, _FAR
-        for each in _following(mesh, vertex, seen):
+        # a vertex and the bends and labels below it, one below the other, unless they have been seen
+        left = [vertex]
+        while left and not seen[left[0]]:
+            seen[left[0]] = True
+            each = left[0]
             least, most = _room(mesh, each, beside[each], at)
             if max(low, least) > min(high, most):
                 _align(mesh, chain, (low, high), at)
                 chain, low, high = [], least, most
             chain.append(each)
             low, high = max(low, least), min(high, most)
+            left = [each for each in mesh.below[left[0]] if each >= mesh.boxes and not seen[each]]
         _align(mesh, chain, (low, high), at)
-
-
-def _following(mesh: Mesh, vertex: int, seen: list[bool]) -> Iterator[int]:
-    """Yield a vertex and the bends and labels below it, one below the other, unless they have been seen."""
-    left = [vertex]
-    while left and not seen[left[0]]:
-        seen[left[0]] = True
-        yield left[0]
-        left = [each for each in mesh.below[left[0]] if each >= mesh.boxes and not seen[each]]
-
-
-def _beside(ranks: list[list[int]], count: int) -> list[tuple[int, int]]:
-    """Return what stands at the left and at the right of each vertex, -1 where nothing does."""
-    beside = [(-1, -1)] * count
-    for rank in ranks:
-        for left, vertex, right in zip([-1, *rank], rank, [*rank[1:], -1], strict=False):
-            beside[vertex] = left, right
-    return beside
 
 
 def _room(mesh: Mesh, vertex: int, beside: tuple[int, int], at: list[float]) -> tuple[float, float]:

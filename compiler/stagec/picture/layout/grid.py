@@ -125,7 +125,13 @@ class Grid:
         """Lead the lines of a box to their trunks."""
         middle, reach = frame.middle[0], frame.width / 2 - INSET
         for side, lines in enumerate(cell.lines):
-            slots = list(_slots([(face or _BARE).width + SPACE for _, face in lines.values()], middle))
+            # the middles of labels that stand beside each other around a middle
+            slots: list[float] = []
+            widths = [(face or _BARE).width + SPACE for _, face in lines.values()]
+            x = middle - fsum(widths) / 2
+            for wide in widths:
+                slots.append(x + wide / 2)
+                x += wide
             border, stub = (frame.bottom, row.boxes + row.high + STUB) if side else (frame.y, row.boxes - STUB)
             room = row.labels[side], row.rails[1] - _GAP if side else row.boxes - STUB - _GAP
             ports = spread(slots, middle - reach, middle + reach)
@@ -147,14 +153,6 @@ def _columns(cells: Sequence[Cell]) -> int:
     return ceil(len(cells) / ceil(len(cells) / most))
 
 
-def _slots(widths: Sequence[float], middle: float) -> Iterator[float]:
-    """Yield the middles of labels that stand beside each other around a middle."""
-    x = middle - fsum(widths) / 2
-    for width in widths:
-        yield x + width / 2
-        x += width
-
-
 @value
 class _Branch:
     """A line from or to a box of a block: the block, the box, the number of the bus, whether the line leaves."""
@@ -172,7 +170,18 @@ class Inside:
         blocks = blocks_of(picture)
         self._whole, self._faces, self._labels = picture, faces, labels
         self._reduced = reduce(picture, blocks)
-        self._branches = dict(_branches(picture, blocks))
+        branches: dict[int, _Branch] = {}
+        home = {name: block for block in blocks for name in block.members}
+        number = {block.id: {bus: at for at, bus in enumerate(block.buses)} for block in blocks}
+        for at, line in enumerate(picture.lines):
+            ends = (line.source, line.target, True), (line.target, line.source, False)
+            for member, other, leaves in ends if line.source != line.target else ():
+                if member in home:
+                    block = home[member].id
+                    branches[at] = _Branch(
+                        block, member, number[block][other, line.stroke, line.is_guess, leaves], leaves
+                    )
+        self._branches = branches
         self._grids = dict(self._fill_blocks(blocks, loops_of(picture, labels)))
         self.picture = self._reduced.picture
         made = {name: Face(*grid.size, ()) for name, grid in self._grids.items()}
@@ -213,17 +222,6 @@ class Inside:
         points = (*inner[::-1], *route.points[1:]) if branch.leaves else (*route.points[:-1], *inner)
         tag = Tag(_at(grid.tags[at], block), self._labels[at]) if at in grid.tags else None
         return Route(points, tag, branch.leaves)
-
-
-def _branches(picture: Picture, blocks: tuple[Block, ...]) -> Iterator[tuple[int, _Branch]]:
-    home = {name: block for block in blocks for name in block.members}
-    number = {block.id: {bus: at for at, bus in enumerate(block.buses)} for block in blocks}
-    for at, line in enumerate(picture.lines):
-        ends = (line.source, line.target, True), (line.target, line.source, False)
-        for member, other, leaves in ends if line.source != line.target else ():
-            if member in home:
-                block = home[member].id
-                yield at, _Branch(block, member, number[block][other, line.stroke, line.is_guess, leaves], leaves)
 
 
 def _at(frame: Frame, block: Frame) -> Frame:

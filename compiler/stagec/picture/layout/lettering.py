@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from unicodedata import combining, east_asian_width
@@ -30,14 +31,21 @@ _ROLES = {
     Role.DONE: "end of a run",
     Role.FAILED: "end of a run",
     Role.MISSING: "no such name",
+    Role.EVERY: "fails alike",
     Role.CHOICE: "named by the answer",
 }
 
 
 def face_of_box(box: Box) -> Face:
     """Return what is written on a box: its name, what it is, and the codes of what was found there."""
-    rows = tuple(_wrap(_show(box.name) or _show(box.id), _NAME_COLUMNS, _NAME_ROWS))
-    caption, badges = _clip(_caption(box), _NAME_COLUMNS + 6), _badges(box.found)
+    rows = tuple(wrap(_show(box.name) or _show(box.id), _NAME_COLUMNS, _NAME_ROWS))
+    said = [_ROLES.get(box.role) or box.kind or ""]
+    if box.role is Role.GROUP:
+        said = [f"{len(box.members)} nodes in one"]
+    said += ["waits for all"] if box.is_join else []
+    said += [] if box.is_reached else ["never reached"]
+    said += box.notes
+    caption, badges = _clip(" · ".join(_show(each) for each in said if each), _NAME_COLUMNS + 6), _badges(box.found)
     wide = max(
         *(columns(each) * COLUMN for each in rows), columns(caption) * SMALL_COLUMN, *map(badge_width, badges), 0
     )
@@ -49,7 +57,7 @@ def face_of_line(line: Line) -> Face | None:
     """Return what is written on a line, or None where it bears nothing."""
     badges, labels = _badges(line.found), [each for each in line.labels if each]
     shown = labels if len(labels) <= _LABELS else labels[: _LABELS - 1]
-    rows = [row for each in shown for row in _wrap(_show(each), _LABEL_COLUMNS, _LABEL_ROWS)]
+    rows = [row for each in shown for row in wrap(_show(each), _LABEL_COLUMNS, _LABEL_ROWS)]
     rows += [f"and {len(labels) - len(shown)} more"] if len(labels) > len(shown) else []
     rows += ["(probably meant)"] if line.is_guess else []
     if not rows and not badges:
@@ -78,16 +86,6 @@ def _show(text: str) -> str:
     return visible(text[:_READ]) + ("…" if len(text) > _READ else "")
 
 
-def _caption(box: Box) -> str:
-    said = [_ROLES.get(box.role) or box.kind or ""]
-    if box.role is Role.GROUP:
-        said = [f"{len(box.members)} nodes in one"]
-    said += ["waits for all"] if box.is_join else []
-    said += [] if box.is_reached else ["never reached"]
-    said += box.notes
-    return " · ".join(_show(each) for each in said if each)
-
-
 def _badges(found: Iterable[Diagnostic]) -> tuple[Badge, ...]:
     marks = marks_of(found)
     left = len(marks) - _BADGES
@@ -109,9 +107,12 @@ def _clip(text: str, most: int) -> str:
     return "".join(kept) + "…"
 
 
-def _wrap(text: str, most: int, rows: int) -> Iterator[str]:
+def wrap(text: str, most: int, rows: int = sys.maxsize) -> Iterator[str]:
     """Yield the rows of a name, broken where its parts end as far as they are short enough."""
-    row, left = "", deque(part for piece in _BREAK.split(text) for part in _cut(piece, most))
+    row, left = "", deque[str]()
+    for piece in _BREAK.split(text):
+        step = most if piece.isascii() else most // 2  # one character may be two columns wide
+        left.extend(piece[start : start + step] for start in range(0, len(piece), step))
     while left:
         if row and columns(row + left[0].rstrip()) > most:
             if rows == 1:
@@ -121,9 +122,3 @@ def _wrap(text: str, most: int, rows: int) -> Iterator[str]:
             row, rows = "", rows - 1
         row += left.popleft()
     yield row.strip()
-
-
-def _cut(piece: str, most: int) -> Iterator[str]:
-    """Yield a piece in parts that fit into a row; one character may be two columns wide."""
-    step = most if piece.isascii() else most // 2
-    yield from (piece[start : start + step] for start in range(0, len(piece), step))

@@ -128,17 +128,14 @@ def fold(level: Sequence[int], sizes: Sequence[Size], arcs: Iterable[tuple[int, 
     high = reached[-1] if reached else 0.0
     wide = fsum(widths) / max(1, len(widths)) + _BESIDE
     count = int(min(sqrt(_ASPECT * high / wide), high / _LEAST))
-    passing = _passing(level, arcs, len(widths))
-    return sorted({0, *(_cut(reached, passing, high * at / count, _NEAR * high / count) for at in range(1, count))})
-
-
-def _passing(level: Sequence[int], arcs: Iterable[tuple[int, int]], count: int) -> list[int]:
-    """Return how many lines pass the upper end of each level."""
-    changes = [0] * (count + 1)
+    # how many lines pass the upper end of each level
+    number = len(widths)
+    changes = [0] * (number + 1)
     for upper, lower in arcs:
         changes[level[upper] + 1] += 1
         changes[level[lower] + 1] -= 1
-    return list(accumulate(changes))
+    passing = list(accumulate(changes))
+    return sorted({0, *(_cut(reached, passing, high * at / count, _NEAR * high / count) for at in range(1, count))})
 
 
 def _cut(reached: list[float], passing: list[int], wanted: float, near: float) -> int:

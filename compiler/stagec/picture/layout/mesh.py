@@ -112,14 +112,21 @@ def mesh_of(picture: Picture, faces: Mapping[str, Face], labels: Mapping[int, Fa
     starts = [number[name] for name, box in picture.boxes.items() if box.role is Role.START]
     back = backward(len(number), arcs, starts)
     turned = [(target, source) if at in back else (source, target) for at, (source, target) in enumerate(arcs)]
-    level = levels(len(number), [each for each in turned if each[0] != each[1]], _most(len(number)), starts)
+    widest = max(8, round(1.3 * sqrt(len(number))))  # boxes on one level
+    level = levels(len(number), [each for each in turned if each[0] != each[1]], widest, starts)
     mesh = _boxes(picture, faces, loops_of(picture, labels), level, turned)
     lay = _Lay(mesh, turned)
     for at, line in enumerate(picture.lines):
         if turned[at][0] != turned[at][1]:
             key = line.stroke.value, picture.boxes[line.source].is_reached, at in back
             mesh.ways[at] = lay.way(at, key, labels.get(at))
-    _stiffen(mesh)
+    # make one line to the next level straight for each box, the first that is written
+    taken: set[tuple[int, bool]] = set()
+    for way in sorted(mesh.ways.values(), key=lambda each: each.is_upward):
+        upper, lower = (way.steps[0], False), (way.steps[-1], True)
+        if len(way.steps) == _SHORT and not taken & {upper, lower}:
+            taken |= {upper, lower}
+            mesh.heavy[way.steps[0], way.label] = mesh.heavy[way.label, way.steps[-1]] = HEAVY
     return mesh
 
 
@@ -135,11 +142,6 @@ def _boxes(
         width, height = loops.get(name, (0.0, 0.0))
         mesh.add(2 * (at + bisect_right(columns, at) - 1), wide, max(high, height), width)
     return mesh
-
-
-def _most(count: int) -> int:
-    """Return how many boxes may stand on one level."""
-    return max(8, round(1.3 * sqrt(count)))
 
 
 def loops_of(picture: Picture, labels: Mapping[int, Face]) -> dict[str, Size]:
@@ -161,16 +163,6 @@ def _longest(spans: list[int], count: int) -> int:
         if left < 0:
             return span - 1
     return max(spans, default=0)
-
-
-def _stiffen(mesh: Mesh) -> None:
-    """Make one line to the next level straight for each box, the first that is written."""
-    taken: set[tuple[int, bool]] = set()
-    for way in sorted(mesh.ways.values(), key=lambda each: each.is_upward):
-        upper, lower = (way.steps[0], False), (way.steps[-1], True)
-        if len(way.steps) == _SHORT and not taken & {upper, lower}:
-            taken |= {upper, lower}
-            mesh.heavy[way.steps[0], way.label] = mesh.heavy[way.label, way.steps[-1]] = HEAVY
 
 
 class _Lay:

@@ -69,8 +69,10 @@ class Ways:
         """Spread the ends of lines over the borders of their boxes, in the order of where they come from."""
         sides: dict[tuple[int, bool], dict[int, float]] = {}
         for line, way in self.mesh.ways.items():
-            for box, beside, is_top in _ends(way, self.mesh.boxes):
-                sides.setdefault((box, is_top), {})[beside] = self.at[beside]
+            steps = way.steps
+            for box, beside, is_top in ((steps[0], steps[1], False), (steps[-1], steps[-2], True)):
+                if box < self.mesh.boxes:
+                    sides.setdefault((box, is_top), {})[beside] = self.at[beside]
             if way.far is not None:
                 number, x = self.lanes.beside(line)
                 sides.setdefault((way.far, not self._is_above(way, way.far)), {})[-1 - number] = x
@@ -92,14 +94,6 @@ def spread(wanted: list[float], first: float, last: float) -> list[float]:
     for index, each in enumerate(places):
         places[index] = min(each, last - step * (len(places) - 1 - index))
     return places
-
-
-def _ends(way: Way, boxes: int) -> Iterator[tuple[int, int, bool]]:
-    """Yield the boxes at the ends of a way, what is next to each, and whether that is above it."""
-    if way.steps[0] < boxes:
-        yield way.steps[0], way.steps[1], False
-    if way.steps[-1] < boxes:
-        yield way.steps[-1], way.steps[-2], True
 
 
 def _spare(points: list[Point]) -> tuple[Point, ...]:
@@ -127,10 +121,7 @@ def loops(picture: Picture, frames: Mapping[str, Frame], labels: Mapping[int, Fa
             face = labels.get(at)
             reach = box.right + 4 + (LOOP - 8) * (index + 1) / len(own)
             tag = Tag(Frame(box.right + LOOP - 1, y + 2, face.width, face.height), face) if face else None
-            yield at, Route(_loop(box, reach, (index + 1) / len(own)), tag)
+            middle, half = box.middle[1], box.height * 0.22 * ((index + 1) / len(own))
+            out = (box.right, middle - half), (reach, middle - half)
+            yield at, Route((*out, (reach, middle + half), (box.right, middle + half)), tag)
             y += face.height + 4 if face else 4
-
-
-def _loop(box: Frame, reach: float, part: float) -> tuple[Point, ...]:
-    middle, half = box.middle[1], box.height * 0.22 * part
-    return (box.right, middle - half), (reach, middle - half), (reach, middle + half), (box.right, middle + half)

@@ -6,19 +6,24 @@ from stagec.reporters import Report, Reporter, format_count
 
 
 def _render(report: Report) -> str:
-    parts = _draw_blocks(report) if report.diagnostics else []
+    if report.diagnostics:
+        from stagec.reporters.text.block import Blocks  # a clean run does not pay for drawing
+
+        blocks = Blocks(report)
+        parts = [f"{blocks.draw(each)}\n" for each in report.diagnostics]
+    else:
+        parts = []
     if not report.quiet:
-        parts.append(
-            _fill(_count_findings(report) if report.diagnostics else f"All clear: {_list_subjects(report)}", report)
-        )
+        sentence = _count_findings(report) if report.diagnostics else f"All clear: {_list_subjects(report)}"
+        width = report.canvas.width
+        if width is None or len(sentence) <= width:
+            fill = sentence
+        else:
+            from stagec.core.terminal import wrap
+
+            fill = "\n".join(wrap(sentence, width))
+        parts.append(fill)
     return "".join(f"{part}\n" for part in parts)
-
-
-def _draw_blocks(report: Report) -> list[str]:
-    from stagec.reporters.text.block import Blocks  # a clean run does not pay for drawing
-
-    blocks = Blocks(report)
-    return [f"{blocks.draw(each)}\n" for each in report.diagnostics]
 
 
 def _count_findings(report: Report) -> str:
@@ -32,16 +37,9 @@ def _list_subjects(report: Report) -> str:
     flows = (
         f"{format_count(len(report.flows), 'flow')} with {format_count(nodes, 'node')}" if report.flows else "no flow"
     )
-    return f"{flows}, {format_count(len(report.trees), 'file')}"
-
-
-def _fill(sentence: str, report: Report) -> str:
-    width = report.canvas.width
-    if width is None or len(sentence) <= width:
-        return sentence
-    from stagec.core.terminal import wrap
-
-    return "\n".join(wrap(sentence, width))
+    silent = f", {format_count(report.suppressed, 'finding')} suppressed" if report.suppressed else ""
+    known = f", {format_count(report.known, 'finding')} in the baseline" if report.known else ""
+    return f"{flows}, {format_count(len(report.trees), 'file')}{silent}{known}"
 
 
 REPORTER = Reporter("text", _render)

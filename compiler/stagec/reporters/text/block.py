@@ -14,6 +14,8 @@ from stagec.reporters import Canvas, Diagnostic, Report, format_count
 
 _NEAR = 6
 """A related place at most so many lines away is shown in the same frame."""
+_OPTIONS = {True: "--fix does it", False: "--fix --unsafe-fixes does it"}
+"""What makes a fix, by whether it is safe."""
 
 
 class Blocks:
@@ -22,6 +24,7 @@ class Blocks:
     def __init__(self, report: Report) -> None:
         self._trees = report.trees
         self._canvas = report.canvas
+        self._name_file = report.name_file
         self._paint = Paint(report.canvas.colour)
         self._lines: dict[str, SourceLines | None] = {
             file: SourceLines(lines) for file, lines in report.excerpts.items()
@@ -49,7 +52,7 @@ class Blocks:
     def _frame(self, arrow: str, at: Place, marks: list[Underline], gutter: int) -> Iterator[str]:
         start = marks[0].span.start
         lines = self._source(at.file)
-        where = f"{self._visible(at.file)}:{start.line}:{start.column}"
+        where = f"{self._visible(self._name_file(at.file))}:{start.line}:{start.column}"
         label = f": {marks[0].label}" if marks[0].label and not lines else ""
         yield f"{' ' * gutter}{self._paint(arrow, Style.GUTTER)} {where}{label}"
         if lines:
@@ -63,12 +66,12 @@ class Blocks:
 
     def _notes(self, each: Diagnostic, indent: str) -> Iterator[str]:
         if each.fix:
-            yield from self._note("fix", f"{each.fix.message} (--fix does it)", indent)
+            yield from self._note("fix", f"{each.fix.message} ({_OPTIONS[each.fix.is_safe]})", indent)
         if each.folded:
             yield from self._note("folded", f"{format_count(each.folded, 'follow-on finding')} not shown", indent)
         if each.code not in self._explained:  # once is enough where one mistake was made a hundred times
             self._explained.add(each.code)
-            yield from self._note("help", f"stagec explain {each.code}", indent)
+            yield from self._note("help", " or ".join(each.pages()), indent)
 
     def _note(self, word: str, text: str, indent: str) -> Iterator[str]:
         lead = f"{indent}= {word}: "
@@ -238,7 +241,10 @@ class SourceFrame:
             yield self._row(f"{line} {self._paint(mark.label, mark.style)}")
         else:
             yield self._row(line)
-            for part in _underline_parts(wrap(mark.label, self._room), shown.offset, self._room):
+            # start words under what they speak of, or as far to the left as they need
+            parts = wrap(mark.label, self._room)
+            indent = max(0, min(shown.offset, self._room - max(columns(part) for part in parts)))
+            for part in (" " * indent + part for part in parts):
                 yield self._row(self._paint(part, mark.style))
 
     def _row(self, text: str, number: str = "") -> str:
@@ -251,9 +257,3 @@ class SourceFrame:
     @property
     def _paint(self) -> Paint:
         return Paint(self.canvas.colour)
-
-
-def _underline_parts(parts: Sequence[str], offset: int, room: int) -> Iterator[str]:
-    """Start words under what they speak of, or as far to the left as they need."""
-    indent = max(0, min(offset, room - max(columns(part) for part in parts)))
-    return (" " * indent + part for part in parts)

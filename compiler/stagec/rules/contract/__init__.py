@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from stagec.contract.promise import Presence, Promise
-from stagec.core.nearest import hint
+from stagec.core.guess import Guess, guess
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Family, Related
 from stagec.core.words import listing, quote
 from stagec.graph import Graph, noun
@@ -62,11 +63,23 @@ def owners(graph: Graph, sources: Iterable[Source | Unmet]) -> str:
 
 def nearest(read: Read, source: Source) -> str:
     """Return the name that was most likely meant where a path breaks off."""
+    lost = _find_lost_name(read, source)
+    return hint(*lost) if lost is not None else ""
+
+
+def guess_read(read: Read, source: Source) -> Guess | None:
+    """Return what to write in place of a name at which a path breaks off."""
+    lost = _find_lost_name(read, source)
+    return guess(*lost) if lost is not None else None
+
+
+def _find_lost_name(read: Read, source: Source) -> tuple[str, NameIndex] | None:
+    """Return the name at which a path breaks off, and those that are there."""
     promised = source.promised
     if promised is None or promised.followed >= len(read.path):
-        return ""
+        return None
     name = str(read.path[promised.followed])
-    return hint(name, promised.near) if name not in promised.near else ""
+    return (name, promised.near) if name not in promised.near else None
 
 
 def relate_sources(sources: Iterable[Source]) -> tuple[Related, ...]:

@@ -15,7 +15,7 @@ from stagec.contract.promise import Presence
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.graph import Graph
-from stagec.rules.contract import nearest, owners, reading, relate_sources, rule, tell
+from stagec.rules.contract import guess_read, nearest, owners, reading, relate_sources, rule, tell
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",), severity=Severity.WARNING)
@@ -24,4 +24,4 @@ def check(graph: Graph) -> Iterator[Finding]:
         what = tell(graph, read)
         message = f"{what}, which no result of {owners(graph, sources)} can have{nearest(read, sources[0])}"
         causes = graph.grounds(each.node for each in sources)
-        yield Finding(read.at, message, (*relate_sources(sources), *again), causes=causes)
+        yield Finding(read.at, message, (*relate_sources(sources), *again), guess_read(read, sources[0]), causes)

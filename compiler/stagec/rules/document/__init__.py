@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
+from stagec.core.guess import Guess, guess
 from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Key, Place, Pointer
@@ -45,7 +46,8 @@ def misshapen(tree: Tree, topic: str) -> Iterator[Finding]:
     known: dict[tuple[str, ...], NameIndex] = {}
     for fault in tree.about(topic):
         related = tuple(Related(at, "written here") for at, _ in fault.related)
-        yield Finding(fault.at, _Sentence(tree, fault, known).text(), related, _certain(fault))
+        sentence = _Sentence(tree, fault, known)
+        yield Finding(fault.at, sentence.text(), related, _certain(fault) or sentence.guess())
 
 
 def name_member(at: Place, tree: Tree | None = None) -> str:
@@ -110,6 +112,20 @@ class _Sentence:
         if fault.reason.startswith("min") and facts["allowed"] == 1:
             return f"{subject} is empty"
         return f"{subject} is too short" if fault.reason.startswith("min") else self.describe_shape()
+
+    def guess(self) -> Fix | Guess | None:
+        """Return the fix that writes or renames what is misspelt, where only one known name is near it."""
+        fault, facts = self._fault, self._fault.facts
+        allowed, got = _names(facts.get("allowed")), facts.get("got")
+        if fault.reason == "unknown":
+            return guess(str(facts["name"]), self._index(_names(facts["known"])))
+        if fault.reason in {"enum", "const"} and isinstance(got, str):
+            return guess(got, self._index(allowed))
+        owner = Place(fault.at.file, fault.at.pointer[:-1] if fault.reason == "required" else fault.at.pointer)
+        given, wanted = ("misspelt", _names(facts.get("missing"))) if fault.reason == "required" else ("members", ())
+        wanted = wanted or tuple(_QUOTED.findall(str(facts.get("expects", ""))))
+        near = {name: self._index(wanted).guess(name) for name in _names(facts.get(given)) if name not in wanted}
+        return _rename(owner, {name: meant for name, meant in near.items() if meant is not None})
 
     def describe_missing(self) -> str:
         fault = self._fault
@@ -193,6 +209,14 @@ def _certain(fault: Fault) -> Fix | None:
     else:
         meant = list(_unquote(got, allowed)) if fault.reason == "type" else []
     return Fix(f"write {_show(meant[0])}", (Edit(Change.REPLACE, fault.at, meant[0]),)) if len(meant) == 1 else None
+
+
+def _rename(owner: Place, names: Mapping[str, str]) -> Fix | None:
+    """Return the fix that gives members of an object the names that they were meant to have."""
+    if not names or len({*names.values()}) < len(names):
+        return None
+    edits = tuple(Edit(Change.RENAME, owner / name, meant) for name, meant in names.items())
+    return Fix(f"rename {listing(names)} to {listing(names.values())}", edits, is_safe=False)
 
 
 def _unquote(got: str, allowed: tuple[str, ...]) -> Iterator[bool | int]:

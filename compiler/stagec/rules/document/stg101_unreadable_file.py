@@ -23,6 +23,7 @@ from stagec.sources.tree import Fault, Tree
         "steps-registry:agent.unreadable",
         "steps-registry:path.schema-unreadable",
     ),
+    groups=("mandatory",),
 )
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("unreadable-file"):

@@ -16,7 +16,7 @@ from stagec.rules.document import rule
 from stagec.sources.tree import Tree
 
 
-@rule(since="0.1", origin=("steps-registry:beyond.path-escape",))
+@rule(since="0.1", origin=("steps-registry:beyond.path-escape",), groups=("mandatory",))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("outside-project"):
         target = quote(fault.facts["target"])

@@ -16,7 +16,7 @@ from stagec.rules.document import rule
 from stagec.sources.tree import Tree
 
 
-@rule(since="0.1", origin=("rulings:everywhere",))
+@rule(since="0.1", origin=("rulings:everywhere",), groups=("mandatory",))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("oversized-file"):
         size, limit = fault.facts.get("size"), fault.facts["limit"]

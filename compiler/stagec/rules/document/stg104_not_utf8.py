@@ -18,6 +18,7 @@ from stagec.sources.tree import Fault, Tree
 @rule(
     since="0.1",
     origin=("steps-registry:reg.unreadable", "steps-registry:agent.unreadable", "steps-registry:gate.schema-load"),
+    groups=("mandatory",),
 )
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("not-utf8"):

@@ -10,7 +10,7 @@ Save the file as "UTF-8", not as "UTF-8 with BOM".
 
 from collections.abc import Iterator
 
-from stagec.core.diagnostic import Severity
+from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.rule import Finding
 from stagec.rules.document import rule
 from stagec.sources.tree import Tree
@@ -19,4 +19,5 @@ from stagec.sources.tree import Tree
 @rule(since="0.1", origin=("RFC 8259 section 8.1",), severity=Severity.WARNING)
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("byte-order-mark"):
-        yield Finding(fault.at, "file begins with a byte order mark, which UTF-8 does not need")
+        fix = Fix("remove it", (Edit(Change.REMOVE, fault.at),))
+        yield Finding(fault.at, "file begins with a byte order mark, which UTF-8 does not need", fix=fix)

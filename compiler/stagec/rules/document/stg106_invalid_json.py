@@ -54,7 +54,7 @@ _SENTENCES = {
 }
 
 
-@rule(since="0.1", origin=_ORIGIN)
+@rule(since="0.1", origin=_ORIGIN, groups=("mandatory",))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("invalid-json"):
         facts = {name: quote(given) for name, given in fault.facts.items()}

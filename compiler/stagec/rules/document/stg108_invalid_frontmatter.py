@@ -21,7 +21,6 @@ _SENTENCES = {
         "{subject} begins with {character}, as an anchor or alias does, which frontmatter must not have; "
         "put {value} in quotes, or repeat what it stands for"
     ),
-    "long": "the frontmatter that begins here has more than {limit:,} characters; put prose below its second line",
     "misspelt": "no line of this frontmatter is a key with a value; write {written}",
     "not-a-mapping": "frontmatter must consist of 'key: value' lines",
     "tag": "{subject} begins with {character}, as a tag does, which frontmatter must not have; put {value} in quotes",
@@ -29,7 +28,7 @@ _SENTENCES = {
 }
 
 
-@rule(since="0.1", origin=("rulings:everywhere", "stage-definitions:frontmatter-yaml"))
+@rule(since="0.1", origin=("rulings:everywhere", "stage-definitions:frontmatter-yaml"), groups=("mandatory",))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("invalid-frontmatter"):
         facts = {name: given if isinstance(given, int) else quote(given) for name, given in fault.facts.items()}

@@ -17,7 +17,7 @@ from stagec.sources.tree import Tree
 _RELATED = {"first": "first written here", "again": "another key that is written twice"}
 
 
-@rule(since="0.1", origin=("RFC8259-4",))
+@rule(since="0.1", origin=("RFC8259-4",), groups=("mandatory",))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("repeated-key"):
         name = fault.facts.get("key", fault.at.pointer[-1] if fault.at.pointer else "")

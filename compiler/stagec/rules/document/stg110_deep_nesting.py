@@ -14,7 +14,7 @@ from stagec.rules.document import rule
 from stagec.sources.tree import Tree
 
 
-@rule(since="0.1", origin=("RFC8259-9",))
+@rule(since="0.1", origin=("RFC8259-9",), groups=("mandatory",))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("deep-nesting"):
         limit = fault.facts["limit"]

@@ -10,6 +10,7 @@ Write one of the known dialects, or leave `$schema` out: then the schema is read
 
 from collections.abc import Iterator
 
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
@@ -21,5 +22,6 @@ from stagec.sources.tree import Tree
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("unknown-dialect"):
         dialect, known = str(fault.facts["dialect"]), fault.facts["known"]
-        near = hint(dialect, NameIndex(known)) if isinstance(known, tuple) else ""
-        yield Finding(fault.at, f"the dialect {quote(dialect)} is not known and never looked up{near}")
+        index = NameIndex(known if isinstance(known, tuple) else ())
+        message = f"the dialect {quote(dialect)} is not known and never looked up{hint(dialect, index)}"
+        yield Finding(fault.at, message, fix=guess(dialect, index))

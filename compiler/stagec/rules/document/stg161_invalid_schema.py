@@ -10,6 +10,8 @@ Give the keyword a value of the kind that the message names.
 
 from collections.abc import Iterator
 
+from stagec.core.guess import Guess, guess
+from stagec.core.nearest import NameIndex
 from stagec.core.rule import Finding
 from stagec.core.words import listing, quote
 from stagec.rules.document import kinds, rule
@@ -31,7 +33,14 @@ def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("invalid-schema"):
         names = [key for key in fault.at.pointer if isinstance(key, str)]
         subject = quote(names[-1]) if names else "a schema file"
-        yield Finding(fault.at, f"{subject} {_describe_wanted(fault)}, found {_describe_found(fault)}")
+        message = f"{subject} {_describe_wanted(fault)}, found {_describe_found(fault)}"
+        yield Finding(fault.at, message, fix=_guess(fault))
+
+
+def _guess(fault: Fault) -> Guess | None:
+    got, allowed = fault.facts.get("got"), fault.facts.get("allowed")
+    is_choice = isinstance(got, str) and isinstance(allowed, tuple) and fault.reason != "type"
+    return guess(str(got), NameIndex(map(str, allowed))) if is_choice and isinstance(allowed, tuple) else None
 
 
 def _describe_wanted(fault: Fault) -> str:

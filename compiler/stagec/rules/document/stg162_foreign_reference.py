@@ -26,6 +26,7 @@ _REASONS = {
 @rule(
     since="0.1",
     origin=("rulings:R20", "steps-registry:beyond.path-escape", "stage-definitions:completion-schema-ref"),
+    groups=("mandatory",),
 )
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("foreign-reference"):

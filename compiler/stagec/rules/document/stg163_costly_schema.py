@@ -26,7 +26,7 @@ _REASONS = {
 }
 
 
-@rule(since="0.1", origin=("rulings:everywhere", "CWE-1333", "CWE-400"))
+@rule(since="0.1", origin=("rulings:everywhere", "CWE-1333", "CWE-400"), groups=("mandatory",))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("costly-schema"):
         got = quote(fault.facts.get("got", ""))

@@ -9,7 +9,7 @@ Delete the second mention, or write the value that was meant.
 
 from collections.abc import Iterator
 
-from stagec.core.diagnostic import Severity
+from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
@@ -23,4 +23,5 @@ def check(tree: Tree) -> Iterator[Finding]:
         given, first = fault.facts["got"], fault.facts["first"]
         shown = quote(given) if isinstance(given, str) else "null" if given is None else str(given).lower()
         related = (Related(first, "the first"),) if isinstance(first, Place) else ()
-        yield Finding(fault.at, f"this 'enum' lists {shown} twice", related)
+        fix = Fix("remove the second", (Edit(Change.REMOVE, fault.at),))
+        yield Finding(fault.at, f"this 'enum' lists {shown} twice", related, fix)

@@ -11,6 +11,7 @@ Write the keyword as the message names it. An annotation of your own is safe und
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import Guess
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.rules.document import rule
@@ -21,4 +22,5 @@ from stagec.sources.tree import Tree
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("misspelt-keyword"):
         name, meant = str(fault.facts["name"]), str(fault.facts["meant"])
-        yield Finding(fault.at, f"{quote(name)} is no keyword and says nothing; did you mean {quote(meant)}?")
+        message = f"{quote(name)} is no keyword and says nothing; did you mean {quote(meant)}?"
+        yield Finding(fault.at, message, fix=Guess(name, meant))

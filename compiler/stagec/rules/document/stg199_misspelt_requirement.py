@@ -11,6 +11,7 @@ Write the same name in both.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import Guess
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.rules.document import rule
@@ -22,4 +23,4 @@ def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("misspelt-requirement"):
         name, meant = str(fault.facts["name"]), str(fault.facts["meant"])
         message = f"{quote(name)} is required, but 'properties' declares only {quote(meant)}, which nothing requires"
-        yield Finding(fault.at, message, tuple(Related(at, text) for at, text in fault.related))
+        yield Finding(fault.at, message, tuple(Related(at, text) for at, text in fault.related), Guess(name, meant))

@@ -11,6 +11,7 @@ or `x-`.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
@@ -23,5 +24,6 @@ def check(plan: StagePlan) -> Iterator[Finding]:
     known: dict[tuple[str, ...], NameIndex] = {}
     for fault in plan.list_faults("unknown-envelope-member"):
         name, names = str(fault.facts["name"]), list_names(fault.facts["known"])
-        meant = hint(name, known.setdefault(names, NameIndex(names)))
-        yield Finding(fault.at, f"unknown member {quote(name)} in {name_owner(plan, fault.at)}{meant}")
+        index = known.setdefault(names, NameIndex(names))
+        message = f"unknown member {quote(name)} in {name_owner(plan, fault.at)}{hint(name, index)}"
+        yield Finding(fault.at, message, fix=guess(name, index))

@@ -10,6 +10,8 @@ Remove the member, or give it a value.
 
 from collections.abc import Iterator
 
+from stagec.core.diagnostic import Change, Edit, Fix
+from stagec.core.place import Place
 from stagec.core.rule import Finding
 from stagec.frontends.envelopes.document import StagePlan
 from stagec.rules.envelopes import describe_type, rule
@@ -18,4 +20,5 @@ from stagec.rules.envelopes import describe_type, rule
 @rule(since="0.1", origin=("stage-protocol:null-optional",))
 def check(plan: StagePlan) -> Iterator[Finding]:
     for fault in plan.list_faults("null-envelope-member"):
-        yield Finding(fault.at, f"{describe_type(plan, fault)}; leave it out for its default")
+        fix = Fix("leave it out", (Edit(Change.REMOVE, Place(fault.at.file, fault.at.pointer)),))
+        yield Finding(fault.at, f"{describe_type(plan, fault)}; leave it out for its default", fix=fix)

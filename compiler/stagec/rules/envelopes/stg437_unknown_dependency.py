@@ -23,7 +23,7 @@ def check(plan: StagePlan) -> Iterator[Finding]:
             first, *others = (*each.dependencies, *each.inputs)
             related = tuple(Related(at, "mentioned here too") for at in others[:_SHOWN])
             message = f"no stage of the plan has the id {quote(each.name)}{each.hint}"
-            yield Finding(first, message, related, causes=each.causes)
+            yield Finding(first, message, related, each.guess, each.causes)
 
 
 _SHOWN = 8

@@ -25,8 +25,9 @@ def check(plan: StagePlan) -> Iterator[Finding]:
     for stage in plan.envelopes:
         number = numbers.get(stage.name, 0)
         later = [name for name in stage.needs if numbers[name] > number] if number > 0 else []
+        places = stage.place_mentions() if later else {}
         for name in sorted(later):
-            at = stage.find_mention(name)
+            at = places.get(name)
             if at is not None and not share_cycle(plan, stage, plan.by_id[name]):
                 message = f"stage {quote(stage.name)} depends on {quote(name)}, which has a higher number"
                 yield Finding(at, message)

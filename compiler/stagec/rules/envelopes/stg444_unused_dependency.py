@@ -21,8 +21,9 @@ from stagec.rules.envelopes import rule
 def check(plan: StagePlan) -> Iterator[Finding]:
     for stage in plan.envelopes if not plan.alone else ():
         read = {given.producer for given in stage.inputs.values()}
+        places = stage.place_mentions()
         for name in stage.needs:
-            at = stage.find_mention(name)
+            at = places.get(name)
             if name not in read and at is not None:
                 message = f"stage {quote(stage.name)} depends on {quote(name)}, but reads nothing from it"
                 yield Finding(at, message)

@@ -24,7 +24,7 @@ def check(plan: StagePlan) -> Iterator[Finding]:
             first, *others = each.inputs
             related = tuple(Related(at, "mentioned here too") for at in others[:_SHOWN])
             message = f"the input comes from stage {quote(each.name)}, which the plan does not have{each.hint}"
-            yield Finding(first, message, related, causes=each.causes)
+            yield Finding(first, message, related, each.guess, each.causes)
 
 
 _SHOWN = 8

@@ -23,7 +23,7 @@ def check(plan: StagePlan) -> Iterator[Finding]:
         shown = (Related(each.stage.at / "outputs", "its outputs"),) if each.stage.outputs else ()
         related = (*shown, *(Related(at, "read here too") for at in others[:_SHOWN]))
         what = f"no output {quote(each.path)}{each.hint}" if each.path else "no outputs"
-        yield Finding(first, f"stage {quote(each.stage.name)} has {what}", related, causes=each.causes)
+        yield Finding(first, f"stage {quote(each.stage.name)} has {what}", related, each.guess, each.causes)
 
 
 _SHOWN = 8

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
-from stagec.frontends.envelopes.artifact_names import expect_name
 from stagec.frontends.envelopes.document import StagePlan
+from stagec.frontends.envelopes.paths import expect_name
 from stagec.rules.envelopes import rule
 
 

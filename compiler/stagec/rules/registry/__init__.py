@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stagec.contract.promise import Presence, Promise
 from stagec.contract.schemas import Miss, Schema, absent
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Mention, Place
 from stagec.core.rule import Family, Finding, Related
@@ -50,7 +51,8 @@ def report_unknown(
     for name, (first, *others) in lost.items():
         related = tuple(Related(other.at, "mentioned here too") for other in others[:_SHOWN])
         more = f" (and {len(others) - _SHOWN} more mentions)" if len(others) > _SHOWN else ""
-        yield Finding(first.at, f"{sentence(first)}{hint(name, names)}{more}", related)
+        meant = guess(name, names, *(other.at for other in others))
+        yield Finding(first.at, f"{sentence(first)}{hint(name, names)}{more}", related, meant)
 
 
 def report_unresolved(registry: Registry, outputs: Iterable[tuple[str, Place, OutputSchema]]) -> Iterator[Finding]:
@@ -62,9 +64,9 @@ def report_unresolved(registry: Registry, outputs: Iterable[tuple[str, Place, Ou
         elif output.found is Miss.OUTSIDE:
             yield Finding(at / "file", f"schema file {quote(output.file)} lies outside the project")
         elif output.found is Miss.NO_MEMBER:
-            near = hint(output.name, registry.schemas.names(output.file))
-            message = f"{quote(output.file)} holds no schema {quote(output.name)} for {step}{near}"
-            yield Finding(at / "schema", message)
+            names = registry.schemas.names(output.file)
+            message = f"{quote(output.file)} holds no schema {quote(output.name)} for {step}{hint(output.name, names)}"
+            yield Finding(at / "schema", message, fix=guess(output.name, names))
     where = f"under {quote(registry.schemas.path)}"
     yield from report_unknown(
         lost, registry.schemas.files, lambda each: f"there is no schema file {quote(each.name)} {where}"
@@ -133,10 +135,10 @@ def _report_broken_path(step: Step, reading: Reading, fault: str, also: tuple[Re
     parts, promised = reading.path.split("."), reading.promised
     name = parts[promised.followed]
     message = f"step {quote(step.key)} {_USES[reading.member]} {quote(reading.path)}, which its output schema {fault}"
-    near = hint(name, promised.near) if name not in promised.near else ""
+    near, meant = ("", None) if name in promised.near else (hint(name, promised.near), guess(name, promised.near))
     inside = f": {_break(promised, '.'.join(parts[: promised.followed]), name)}" if promised.followed else ""
     related = (*_relate_broken(step, reading.path, promised), *also)
-    return Finding(reading.at, f"{message}{inside}{near}", related, causes=tuple(_causes_of(step, reading)))
+    return Finding(reading.at, f"{message}{inside}{near}", related, meant, tuple(_causes_of(step, reading)))
 
 
 def _causes_of(step: Step, reading: Reading) -> Iterator[Place]:

@@ -11,6 +11,7 @@ all verdict types.
 
 from collections.abc import Iterator
 
+from stagec.core.guess import Guess
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
@@ -32,4 +33,4 @@ def check(registry: Registry) -> Iterator[Finding]:
     if misspelt is None:
         yield Finding(at / verdict, message, related)
     else:
-        yield Finding((at / misspelt).key, f"{message}, only for {quote(misspelt)}", related)
+        yield Finding((at / misspelt).key, f"{message}, only for {quote(misspelt)}", related, Guess(misspelt, verdict))

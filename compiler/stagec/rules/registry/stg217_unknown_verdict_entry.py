@@ -12,6 +12,7 @@ Write one of `poll:state`, `count:iteration`, `count:check`, `detect:keyword`, `
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import listing, quote
@@ -29,4 +30,5 @@ def check(registry: Registry) -> Iterator[Finding]:
     for key in mapping if isinstance(mapping, dict) else ():
         if key not in VERDICTS and key != find_misspelt_verdict(registry):
             at = (registry.at / "entryStepMapping" / key).key
-            yield Finding(at, f"there is no verdict type {quote(key)}{hint(key, _KNOWN) or _ALL}")
+            message = f"there is no verdict type {quote(key)}{hint(key, _KNOWN) or _ALL}"
+            yield Finding(at, message, fix=guess(key, _KNOWN))

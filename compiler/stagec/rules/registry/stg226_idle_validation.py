@@ -10,6 +10,7 @@ Make the key the name of the closure step that is to be guarded.
 
 from collections.abc import Iterator
 
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
@@ -32,11 +33,12 @@ def check(registry: Registry) -> Iterator[Finding]:
         at, step = (registry.at / "validationSteps" / key).key, registry.step(key)
         message = f"validation step {quote(key)} guards nothing"
         if step is None:
-            yield Finding(at, f"{message}: there is no such step{hint(key, closures)}")
+            yield Finding(at, f"{message}: there is no such step{hint(key, closures)}", fix=guess(key, closures))
         else:
             what = "section" if step.kind is None else f"{step.kind.value} step"
             related = (Related(step.kind_at, "its kind follows from this"),) if step.kind is not None else ()
-            yield Finding(at, f"{message}: that step is a {what}, no closure step{hint(key, closures)}", related)
+            message = f"{message}: that step is a {what}, no closure step{hint(key, closures)}"
+            yield Finding(at, message, related, guess(key, closures))
 
 
 def _is_idle(step: Step | None) -> bool:

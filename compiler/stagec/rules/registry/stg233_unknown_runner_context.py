@@ -11,6 +11,7 @@ Correct the spelling, or declare the parameter in the agent definition.
 import re
 from collections.abc import Iterator
 
+from stagec.core.guess import guess
 from stagec.core.nearest import hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
@@ -38,7 +39,7 @@ def check(registry: Registry) -> Iterator[Finding]:
             continue
         for at, name in lost:
             message = f"the runner of step {quote(step.key)} is given {quote(name)}, but the agent has no such"
-            yield Finding(at, f"{message} parameter{hint(name, known)}")
+            yield Finding(at, f"{message} parameter{hint(name, known)}", fix=guess(name, known))
 
 
 def _references(step: Step) -> Iterator[tuple[int, str]]:

@@ -10,6 +10,7 @@ Correct the name, or add the path of the value to `handoffFields`.
 
 from collections.abc import Iterator
 
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
@@ -28,8 +29,8 @@ def check(registry: Registry) -> Iterator[Finding]:
             has = f"hands over only {listing(keys)}" if keys else "hands over nothing"
             message = f"step {quote(step.key)} chooses by {quote(each.condition)} on {quote(each.intent)}, but {has}"
             related = (Related(step.gate_at / "handoffFields", "what it hands over"),) if keys else ()
-            near = hint(each.condition.rpartition(".")[2], NameIndex(keys))
-            yield Finding(each.at / "condition", f"{message}{near}", related)
+            name, known = each.condition.rpartition(".")[2], NameIndex(keys)
+            yield Finding(each.at / "condition", f"{message}{hint(name, known)}", related, guess(name, known))
 
 
 def _conditions(registry: Registry) -> Iterator[tuple[Step, Conditional, tuple[str, ...]]]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from stagec.contract.choices import as_text
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
@@ -32,4 +33,4 @@ def check(registry: Registry) -> Iterator[Finding]:
                 message = f"step {quote(step.key)} never takes {quote(case)} on {quote(each.intent)}:"
                 related = (Related(each.reading.at, "the value it chooses by"),)
                 at = (each.at / "targets" / case).key
-                yield Finding(at, f"{message} {can}{hint(case, known)}", related)
+                yield Finding(at, f"{message} {can}{hint(case, known)}", related, guess(case, known))

@@ -17,7 +17,7 @@ from stagec.frontends.registry.document import Registry
 from stagec.rules.registry import rule
 
 
-@rule(since="0.1", origin=("steps-registry:beyond.path-escape", "rulings:everywhere"))
+@rule(since="0.1", origin=("steps-registry:beyond.path-escape", "rulings:everywhere"), groups=("mandatory",))
 def check(registry: Registry) -> Iterator[Finding]:
     for folder in registry.folders:
         if folder.is_outside:

@@ -15,7 +15,7 @@ from stagec.frontends.registry.document import Registry
 from stagec.rules.registry import rule
 
 
-@rule(since="0.1", origin=("steps-registry:beyond.path-escape", "rulings:everywhere"))
+@rule(since="0.1", origin=("steps-registry:beyond.path-escape", "rulings:everywhere"), groups=("mandatory",))
 def check(registry: Registry) -> Iterator[Finding]:
     told: set[str] = set()
     uses = [(registry.steps[key].at, each) for key, each in registry.prompts.of_steps.items() if each.is_outside]

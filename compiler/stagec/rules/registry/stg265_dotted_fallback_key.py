@@ -10,6 +10,7 @@ Join the words with underscores: `initial_issue` instead of `initial.issue`.
 
 from collections.abc import Iterator
 
+from stagec.core.guess import Guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
@@ -17,12 +18,15 @@ from stagec.frontends.registry.document import Registry
 from stagec.frontends.registry.prompts import FALLBACK_KEYS
 from stagec.rules.registry import rule
 
+_KNOWN = NameIndex(sorted(FALLBACK_KEYS))
+
 
 @rule(since="0.1", origin=("rulings:R19",))
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
         key = step.body.get("fallbackKey")
         if isinstance(key, str) and "." in key:
-            near = hint(key.replace(".", "_"), NameIndex(sorted(FALLBACK_KEYS)))
+            near, meant = hint(key.replace(".", "_"), _KNOWN), _KNOWN.guess(key.replace(".", "_"))
+            fix = Guess(key, meant) if meant is not None else None
             message = f"the fallback key {quote(key)} of step {quote(step.key)} has dots, and no built-in prompt has"
-            yield Finding(step.at / "fallbackKey", f"{message}{near}")
+            yield Finding(step.at / "fallbackKey", f"{message}{near}", fix=fix)

@@ -12,6 +12,7 @@ its own.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
@@ -39,4 +40,4 @@ def check(registry: Registry) -> Iterator[Finding]:
     related = tuple(
         Related(also.at / "fallbackKey", f"{quote(key)} too{hint(key, known)}") for key, (also, *_) in others[:_SHOWN]
     )
-    yield Finding(step.at / "fallbackKey", f"{message}{near}", related)
+    yield Finding(step.at / "fallbackKey", f"{message}{near}", related, guess(first, known) if near else None)

@@ -11,6 +11,7 @@ Write one of `poll:state`, `count:iteration`, `count:check`, `detect:keyword`, `
 
 from collections.abc import Iterator
 
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
@@ -26,5 +27,6 @@ def check(registry: Registry) -> Iterator[Finding]:
     for verdict in verdicts(registry):
         if verdict.is_condition and verdict.kind not in _ABLE:
             why = "is composite itself" if verdict.kind in VERDICTS else "is of no known type"
-            near = "" if verdict.kind in VERDICTS else hint(verdict.kind, NameIndex(_ABLE))
-            yield Finding(verdict.at / "type", f"condition {quote(verdict.kind)} of a composite verdict {why}{near}")
+            known = NameIndex(() if verdict.kind in VERDICTS else _ABLE)
+            message = f"condition {quote(verdict.kind)} of a composite verdict {why}{hint(verdict.kind, known)}"
+            yield Finding(verdict.at / "type", message, fix=guess(verdict.kind, known))

@@ -11,6 +11,7 @@ Correct the spelling, or declare the parameter in the agent definition.
 import re
 from collections.abc import Iterable, Iterator
 
+from stagec.core.guess import guess
 from stagec.core.nearest import hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
@@ -33,7 +34,9 @@ def check(registry: Registry) -> Iterator[Finding]:
     for step, name in lost:
         if name not in told:
             message = f"the condition of step {quote(step.key)} asks for {quote(name)}, but the agent has no such"
-            yield Finding(step.at / "condition", f"{message} parameter{hint(name, agent.parameters)}")
+            near = hint(name, agent.parameters)
+            at = step.at / "condition"
+            yield Finding(at, f"{message} parameter{near}", fix=guess(name, agent.parameters))
 
 
 def _arguments(condition: str) -> Iterable[str]:

@@ -17,6 +17,7 @@ Correct the spelling, declare the parameter, or add the input. The name must be 
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
@@ -43,7 +44,8 @@ def check(registry: Registry) -> Iterator[Finding]:
         also = f" and {len(others)} more" if others else ""
         related = tuple(Related(other, "needed here too") for _, other in others[:_SHOWN])
         message = f"nothing supplies the variable {quote(name)} of step {quote(step.key)}{also}"
-        yield Finding(at, f"{message}{_WHY.get(name) or _hint(name, known)}", related)
+        meant = None if name in _WHY else guess(name, known, *(other for _, other in others))
+        yield Finding(at, f"{message}{_WHY.get(name) or _hint(name, known)}", related, meant)
 
 
 def _report_undeclared(agent: Agent, lost: Mapping[str, Sequence[tuple[Step, Place]]]) -> Finding:

@@ -11,6 +11,7 @@ not be declared.
 
 from collections.abc import Iterator
 
+from stagec.core.guess import Guess
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
@@ -34,4 +35,5 @@ def check(registry: Registry) -> Iterator[Finding]:
         declared = tuple(Related(each.step.at / "uvVariables", "what it declares") for each in (first, *others))
         message = f"the prompt reads the variable {quote(name)}, which step {quote(first.step.key)}{also} not declare"
         near = f"; did you mean {quote(first.meant[name])}?" if first.meant.get(name, name) != name else ""
-        yield Finding(first.undeclared[name], f"{message}{near}", declared[:_SHOWN])
+        meant = Guess(name, first.meant[name]) if near else None
+        yield Finding(first.undeclared[name], f"{message}{near}", declared[:_SHOWN], meant)

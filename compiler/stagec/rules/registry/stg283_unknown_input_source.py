@@ -10,6 +10,7 @@ Correct the name: `"from": "initial.issue.approach"` is `approach` of step `init
 
 from collections.abc import Iterator
 
+from stagec.core.guess import Guess
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
@@ -33,4 +34,5 @@ def check(registry: Registry) -> Iterator[Finding]:
             )
             yield Finding(each.at, f"{message}, which is no step and a key with a dot between them")
         elif each.fate is InputFate.LOST and each.is_vital:
-            yield Finding(each.at, describe_lost_source(each))
+            meant = Guess(each.given.step, each.near) if each.near is not None else None
+            yield Finding(each.at, describe_lost_source(each), fix=meant)

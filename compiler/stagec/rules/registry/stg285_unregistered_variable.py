@@ -10,6 +10,7 @@ Add the variable to `uvVariables` of the step, or take it out of the frontmatter
 
 from collections.abc import Iterator
 
+from stagec.core.guess import Guess
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
@@ -21,5 +22,6 @@ from stagec.rules.registry import rule
 def check(registry: Registry) -> Iterator[Finding]:
     for step, mention, near in find_unregistered(registry):
         what = f"the prompt lists the variable {quote(mention.name)}, which step {quote(step.key)} does not declare"
+        meant = Guess(mention.name, near) if near is not None else None
         hint = f"; did you mean {quote(near)}?" if near is not None else ""
-        yield Finding(mention.at, f"{what}{hint}", (Related(step.at / "uvVariables", "what it declares"),))
+        yield Finding(mention.at, f"{what}{hint}", (Related(step.at / "uvVariables", "what it declares"),), meant)

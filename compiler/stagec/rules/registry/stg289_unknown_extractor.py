@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
@@ -42,7 +43,8 @@ def check(registry: Registry) -> Iterator[Finding]:
                 lost.setdefault(extractor, []).append(registry.at / "validators" / name / "extractParams" / member)
     documented = {each: lost.pop(each) for each in _DOCUMENTED if each in lost}
     for extractor, (first, *others) in lost.items():
-        yield Finding(first, f"there is no extractor {quote(extractor)}{hint(extractor, _KNOWN)}", _relate(others))
+        message = f"there is no extractor {quote(extractor)}{hint(extractor, _KNOWN)}"
+        yield Finding(first, message, _relate(others), guess(extractor, _KNOWN, *others))
     for first, *others in [[at for places in documented.values() for at in places]] if documented else ():
         message = f"no runner has {listing(documented, 'or')}, although the documents name such an extractor"
         yield Finding(first, message, _relate(others))

@@ -11,6 +11,7 @@ the retry prompt.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import Guess, guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
@@ -48,11 +49,12 @@ def _compare(registry: Registry, each: Exchange, missing: list[str]) -> Iterator
                 f"{validator} extracts {quote(meant)}, but {pattern} takes {quote(name)}",
                 each.extracted[meant],
             )
-            yield Finding(at, message, (Related(wanted[name], "taken here"),))
+            yield Finding(at, message, (Related(wanted[name], "taken here"),), Guess(meant, name))
         else:
             message = f"{pattern} takes {quote(name)}, which {validator} does not extract{hint(name, surplus)}"
             at, other = (extracting, wanted[name]) if name in read else (wanted[name], extracting)
-            yield Finding(at, message, (Related(other, "the other side"),))
+            fix = None if name in read else guess(name, surplus)
+            yield Finding(at, message, (Related(other, "the other side"),), fix)
     for name in left if not missing else ():
         message, at = f"{validator} extracts {quote(name)}, which {pattern} does not take", each.extracted[name]
         taking = registry.at / "failurePatterns" / each.pattern / "params"

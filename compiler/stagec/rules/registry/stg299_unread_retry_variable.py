@@ -13,6 +13,7 @@ pattern.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint, is_slip
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
@@ -40,4 +41,4 @@ def check(registry: Registry) -> Iterator[Finding]:
             names = listing(exchanging, "or")
             related = tuple(Related(registry.at / "validators" / each, "extracts other values") for each in exchanging)
             message = f"the retry prompt reads {quote(reading.name)}, which validator {names} does not extract"
-            yield Finding(reading.at, f"{message}{hint(reading.name, known)}", related[:3])
+            yield Finding(reading.at, f"{message}{hint(reading.name, known)}", related[:3], guess(reading.name, known))

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from stagec.contract.choices import as_text
 from stagec.contract.schemas import Schema
+from stagec.core.guess import Guess, guess
 from stagec.core.json import Json
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Mention, Place
@@ -68,7 +69,8 @@ def report_missing(pipeline: Pipeline, mentions: Iterable[tuple[Mention, str]]) 
                 pipeline.by_id.get(pipeline.names.nearest(mention.name) or "") if in_kebab_case(mention.name) else None
             )
             causes = () if meant is None else (meant.id_at,)  # which may be in another case, and that is told
-            yield Finding(first, f"{sentence}{near}", related, causes=(*causes, *find_repeated(pipeline)))
+            fix = guess(mention.name, pipeline.names, *others)
+            yield Finding(first, f"{sentence}{near}", related, fix, (*causes, *find_repeated(pipeline)))
 
 
 def _find_lost(pipeline: Pipeline) -> dict[str, list[Place]]:
@@ -146,6 +148,19 @@ def contradiction(each: WrongCondition) -> str:
         return f"{_NEVER[each.kind]}{_nearest_of(each)}"
     meant = f"; did you mean {quote(each.meant)}?" if each.meant else hint(each.condition.path[0], NameIndex(RESULT))
     return f"a result has only {listing(RESULT)}{meant}"
+
+
+def guess_condition(each: WrongCondition) -> Guess | None:
+    """Return what a condition was most likely meant to ask for."""
+    if each.kind is ConditionError.VALUE:
+        is_text = isinstance(each.given, str) and each.possible is not None
+        return guess(str(each.given), each.possible.texts) if is_text and each.possible is not None else None
+    if each.kind is ConditionError.UNKNOWN:
+        return None if each.meant else guess(each.condition.path[0], NameIndex(RESULT))
+    promised = each.condition.promised
+    followed = promised.followed if promised is not None else 0
+    path = each.condition.path[1:]
+    return guess(path[followed], promised.near) if promised is not None and followed < len(path) else None
 
 
 def _nearest_of(each: WrongCondition) -> str:

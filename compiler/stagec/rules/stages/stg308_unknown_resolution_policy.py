@@ -11,6 +11,7 @@ Write one of the four, or one for each: `{defer: retry-later, block: fail}`.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import guess
 from stagec.core.json import Json
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place
@@ -29,7 +30,8 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         for given, at in _policies(stage):
             if isinstance(given, str) and given and given not in _KNOWN:
                 wanted = listing(_POLICIES, "or")
-                yield Finding(at, f"unknown resolution policy {quote(given)}, expected {wanted}{hint(given, _KNOWN)}")
+                message = f"unknown resolution policy {quote(given)}, expected {wanted}{hint(given, _KNOWN)}"
+                yield Finding(at, message, fix=guess(given, _KNOWN))
 
 
 def _policies(stage: Stage) -> Iterator[tuple[Json, Place]]:

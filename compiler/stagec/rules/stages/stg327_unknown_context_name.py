@@ -9,6 +9,7 @@ Correct the name, or declare it under `context` with a JSON Schema, which may be
 
 from collections.abc import Iterator
 
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
@@ -31,7 +32,7 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         others = [one.at for each in found for one in (each.placeholder, *each.again)]
         places = dict.fromkeys(at for at in others if at != first.placeholder.at)
         related = (*(Related(at, "read here too") for at in [*places][:_SHOWN]), _relate_declared(pipeline))
-        yield Finding(first.placeholder.at, f"{message}{hint(name, known)}", related)
+        yield Finding(first.placeholder.at, f"{message}{hint(name, known)}", related, guess(name, known, *places))
 
 
 def _relate_declared(pipeline: Pipeline) -> Related:

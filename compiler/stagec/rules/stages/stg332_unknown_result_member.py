@@ -10,6 +10,7 @@ What the stage handed in is under `parsed`: `{{ctx.upstream[0].parsed.summary}}`
 
 from collections.abc import Iterator
 
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
@@ -25,7 +26,8 @@ _RESULT = 3
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for each in find_wrong_placeholders(pipeline, PlaceholderError.RESULT_MEMBER):
         message = f"placeholder {quote(each.placeholder.text)} cannot be filled: {_why(each.placeholder)}"
-        yield Finding(each.placeholder.at, message, relate_repeated(each))
+        meant = guess(str(each.placeholder.path[_RESULT]), NameIndex(RESULT))
+        yield Finding(each.placeholder.at, message, relate_repeated(each), meant)
 
 
 def _why(placeholder: Placeholder) -> str:

@@ -10,6 +10,7 @@ Correct the name. A prompt can rely on `stage.id` and `stage.name`.
 
 from collections.abc import Iterator
 
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
@@ -22,15 +23,16 @@ from stagec.rules.stages import relate_repeated, rule
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for each in find_wrong_placeholders(pipeline, PlaceholderError.STAGE_FIELD):
         message = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}, but its frontmatter has no"
-        near = _near(pipeline, each.stage, each.placeholder)
-        yield Finding(each.placeholder.at, f"{message} {quote(_field(each.placeholder))}{near}", relate_repeated(each))
+        name = str(each.placeholder.path[1])
+        known = _index_fields(pipeline, each.stage)
+        near = hint(name, known) if name not in known else ""
+        message = f"{message} {quote(_field(each.placeholder))}{near}"
+        yield Finding(each.placeholder.at, message, relate_repeated(each), guess(name, known))
 
 
 def _field(placeholder: Placeholder) -> str:
     return placeholder.text.strip("{} \t\r\n").removeprefix("stage.")
 
 
-def _near(pipeline: Pipeline, stage: Stage, placeholder: Placeholder) -> str:
-    name = str(placeholder.path[1])
-    known = pipeline.memo.once(("fields", stage.at), lambda: NameIndex(stage.members))
-    return hint(name, known) if name not in known else ""
+def _index_fields(pipeline: Pipeline, stage: Stage) -> NameIndex:
+    return pipeline.memo.once(("fields", stage.at), lambda: NameIndex(stage.members))

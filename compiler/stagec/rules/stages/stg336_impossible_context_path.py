@@ -12,6 +12,7 @@ Correct the path, or declare the member in the schema under `context`.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import Guess, guess
 from stagec.core.nearest import hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
@@ -28,9 +29,13 @@ _NAME = 2
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for each in find_wrong_placeholders(pipeline, PlaceholderError.CONTEXT_PATH):
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
-        yield Finding(
-            each.placeholder.at, f"{what}, but {_why(each)}", (*_schema(pipeline, each), *relate_repeated(each))
-        )
+        related = (*_schema(pipeline, each), *relate_repeated(each))
+        yield Finding(each.placeholder.at, f"{what}, but {_why(each)}", related, _guess(each))
+
+
+def _guess(each: WrongPlaceholder) -> Guess | None:
+    path, promised = each.placeholder.path, each.promised
+    return guess(str(path[_NAME + promised.followed]), promised.near) if promised is not None else None
 
 
 def _why(each: WrongPlaceholder) -> str:

@@ -18,7 +18,7 @@ from stagec.core.words import quote
 from stagec.frontends.stages.condition_errors import ConditionError, find_wrong_cases
 from stagec.frontends.stages.coverage import find_unreached_cases
 from stagec.frontends.stages.document import Pipeline
-from stagec.rules.stages import asking, contradiction, decisions, elsewhere, grounds, rule
+from stagec.rules.stages import asking, contradiction, decisions, elsewhere, grounds, guess_condition, rule
 
 _ELSEWHERE = {ConditionError.UNKNOWN, ConditionError.UNDECLARED}
 """What other rules speak of."""
@@ -34,6 +34,7 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
                 found.at,
                 message,
                 tuple(elsewhere(each)),
+                guess_condition(found),
                 causes=grounds(pipeline, each.stage),
                 spoils=decisions(each.stage),
             )

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from stagec.catalogue import Catalogue
 from stagec.catalogue.document import foreign_name
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Mention
 from stagec.core.rule import Finding, Related
@@ -36,7 +37,8 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
     for name, (first, *others) in lost.items():
         related = tuple(Related(other.at, "allowed here too") for other in others[:_SHOWN])
         near = _near(name, pipeline, catalogue)
-        yield Finding(first.at, f"there is no tool {quote(name)} in {quote(catalogue.file)}{near}", related)
+        message = f"there is no tool {quote(name)} in {quote(catalogue.file)}{near}"
+        yield Finding(first.at, message, related, guess(name, catalogue.names, *(each.at for each in others)))
 
 
 def _near(name: str, pipeline: Pipeline, catalogue: Catalogue) -> str:

@@ -31,7 +31,7 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         if completion is None or not isinstance(result, Schema):
             continue
         first, schema = known.setdefault(completion.name, (stage, result))
-        if not _are_alike(schema.value, result.value):
+        if first is not stage and not _are_alike(schema.value, result.value):
             what = f"completion tool {quote(completion.name)} has another schema in {quote(stage.name)}"
             related = (Related(schema.at.key, "the other schema"),)
             yield Finding(completion.at, f"{what} than in {quote(first.name)}", related)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from stagec.core.brackets import Bracketed, find_bracketed
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import Guess
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
@@ -31,14 +32,15 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
     known = NameIndex((*(pipeline.context or ()), *PROVIDED))
     for stage in pipeline.stages:
         found: dict[tuple[str, str], list[Place]] = {}
-        for each in find_bracketed(stage.body.text):
-            meant = _guess_meant(pipeline, each, known) if each.opener not in _TOLD else None
+        for each in find_bracketed(stage.body.text, besides=_TOLD):
+            meant = _guess_meant(pipeline, each, known)
             if meant is not None:
                 found.setdefault((stage.body.text[each.start : each.end], meant), []).append(_place(stage, each))
         for (text, meant), (first, *others) in found.items():
             right = f"{{{{{meant}}}}}" if stage.profile is Profile.MARKDOWN else f"${{ctx.{meant.split('.')[1]}}}"
             related = tuple(Related(at, "here too") for at in others[:_SHOWN] if at != first)
-            yield Finding(first, f"{quote(text)} stays as it is: a placeholder is written {quote(right)}", related)
+            message = f"{quote(text)} stays as it is: a placeholder is written {quote(right)}"
+            yield Finding(first, message, related, Guess(text, right, tuple(others)))
 
 
 def _guess_meant(pipeline: Pipeline, each: Bracketed, known: NameIndex) -> str | None:

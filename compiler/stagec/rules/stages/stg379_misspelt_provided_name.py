@@ -12,6 +12,7 @@ Correct the name. If it is meant, declare it under the pipeline's `context`.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import Guess
 from stagec.core.nearest import is_slip
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
@@ -35,4 +36,5 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         if near is not None:
             related = tuple(Related(at, "here too") for at in others[:_SHOWN])
             message = f"{quote(f'ctx.{name}')} is nothing that stages are given by themselves"
-            yield Finding(first, f"{message}; did you mean {quote(f'ctx.{near}')}?", related)
+            message = f"{message}; did you mean {quote(f'ctx.{near}')}?"
+            yield Finding(first, message, related, Guess(name, near, tuple(others)))

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from stagec.catalogue import WELL_KNOWN
 from stagec.catalogue.document import foreign_name
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import Guess
 from stagec.core.nearest import NameIndex, is_slip
 from stagec.core.place import Mention
 from stagec.core.rule import Finding, Related
@@ -40,4 +41,4 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
         if near is not None and is_slip(name, near):
             related = tuple(Related(each.at, "allowed here too") for each in others[:_SHOWN])
             message = f"no tool {quote(name)} is known; did you mean {quote(near)}?"
-            yield Finding(first.at, message, related)
+            yield Finding(first.at, message, related, Guess(name, near, tuple(each.at for each in others)))

@@ -13,6 +13,7 @@ Make the root of the schema `type: object` and put what the tool takes under `pr
 from collections.abc import Iterator
 
 from stagec.catalogue import Catalogue
+from stagec.contract.combinations import types_of
 from stagec.contract.schemas import Schema
 from stagec.core.json import Json
 from stagec.core.rule import Finding, Related
@@ -35,4 +36,4 @@ def _types(schema: Json) -> tuple[str, ...]:
     """Return the types that a schema allows, none where it does not say, or not well."""
     given = schema.get("type") if isinstance(schema, dict) else None
     types = given if isinstance(given, list) else [given]
-    return tuple(str(each) for each in types) if all(isinstance(each, str) for each in types) else ()
+    return () if types_of({"type": given}) is None else tuple(map(str, types))

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from stagec.catalogue import Catalogue
 from stagec.core.diagnostic import Severity
+from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex
 from stagec.core.rule import Finding
 from stagec.core.words import quote
@@ -28,4 +29,5 @@ def check(catalogue: Catalogue) -> Iterator[Finding]:
         misspelt = next((key for key in keys if _KEYS.nearest(key) is not None), None)
         place = at if misspelt is None else (at / misspelt).key
         doubt = "" if misspelt is None else f"; is it {quote(misspelt)}, misspelt?"
-        yield Finding(place, f"{quote(at.file)} has no 'mcpServers'{doubt}")
+        message = f"{quote(at.file)} has no 'mcpServers'{doubt}"
+        yield Finding(place, message, fix=guess(misspelt, _KEYS) if misspelt is not None else None)

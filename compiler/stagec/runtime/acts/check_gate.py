@@ -61,9 +61,15 @@ def _admission(builder: StepBuilder, execution: Execution) -> Admission | None:
 
 
 def _apply_policy(builder: StepBuilder, execution: Execution, outcome: str) -> Admitted:
-    policy = None if outcome == _PROCEED else _policy(_admission(builder, execution), outcome)
+    if outcome == _PROCEED:
+        policy = None
+    else:
+        admission = _admission(builder, execution)
+        policy = "fail" if admission is None else admission.on_block if outcome == "block" else admission.on_defer
     builder.emit("StageCheckGateResult", execution, outcome=outcome, policy=policy)
     tries = conversation_of(execution).asked
+    retry = builder.nodes[execution.node].retry
+    attempts = retry.attempts if retry is not None else 1
     match policy:
         case None:
             return execution
@@ -73,7 +79,7 @@ def _apply_policy(builder: StepBuilder, execution: Execution, outcome: str) -> A
             return None
         case "skip":
             return conclusion.leave(builder, execution, _describe_stay("skip", "skipped"))
-        case "retry-later" if tries < _attempts(builder, execution):
+        case "retry-later" if tries < attempts:
             pause(builder, execution, tries)
             return None
         case _:
@@ -85,12 +91,6 @@ _HELD = {"defer": "deferred", "block": "blocked"}
 """What a node is called by people that does not proceed."""
 
 
-def _policy(admission: Admission | None, outcome: str) -> str:
-    if admission is None:
-        return "fail"
-    return admission.on_block if outcome == "block" else admission.on_defer
-
-
 def _give_up(builder: StepBuilder, execution: Execution, why: str) -> NodeResult | None:
     """Let a stage exit that may not act."""
     failure = RunFailure(FailureKind.GATE, why)
@@ -100,8 +100,3 @@ def _give_up(builder: StepBuilder, execution: Execution, why: str) -> NodeResult
 def _describe_stay(verdict: str, reason: str) -> Mapping[str, Json]:
     """Return the result of a stage that has not acted."""
     return {"verdict": verdict, "reason": reason, "capHit": False, "attemptCount": 0}
-
-
-def _attempts(builder: StepBuilder, execution: Execution) -> int:
-    retry = builder.nodes[execution.node].retry
-    return retry.attempts if retry is not None else 1

@@ -13,7 +13,7 @@ from stagec.runtime.acts import hooks
 from stagec.runtime.acts.authority import digest_of
 from stagec.runtime.acts.conversation_state import conversation_of, messages_to_json, update
 from stagec.runtime.exchange import Effect, Hook, Message, Wait
-from stagec.runtime.execution import Conversation, Execution, NodeResult
+from stagec.runtime.execution import Execution, NodeResult
 from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.step_builder import StepBuilder, code_of
 
@@ -53,7 +53,13 @@ _VERDICTS = frozenset({"ok", "retry", "fail"})
 
 def conclude(builder: StepBuilder, over: Conclusion) -> NodeResult | None:
     """Conclude an attempt that is over: judge it, by a callable if there is one, unless it was refused."""
-    execution = _record(over)
+    # an execution that remembers an attempt as one that is over
+    conversation = conversation_of(over.execution)
+    record: dict[str, Json] = {"turns": conversation.turns, "capHit": over.attempt.get("capHit") is True}
+    if conversation.error is not None:
+        record["parseError"] = conversation.error
+    conversation = replace(conversation, attempts=(*conversation.attempts, record), error=None, result=over.attempt)
+    execution = replace(over.execution, progress=conversation)
     if over.refused is not None:
         refused: dict[str, Json] = {"verdict": "fail", "reason": over.refused, "capHit": False}
         return leave(builder, execution, {**refused, "attemptCount": execution.attempt}, over.failure)
@@ -84,16 +90,6 @@ def leave(
     if hooks.call_hook(builder, execution, "exit", result=result, **_describe_act(execution)):
         return None
     return _finish(builder, execution, result)
-
-
-def _record(over: Conclusion) -> Execution:
-    """Return an execution that remembers an attempt as one that is over."""
-    conversation = conversation_of(over.execution)
-    record: dict[str, Json] = {"turns": conversation.turns, "capHit": over.attempt.get("capHit") is True}
-    if conversation.error is not None:
-        record["parseError"] = conversation.error
-    conversation = replace(conversation, attempts=(*conversation.attempts, record), error=None, result=over.attempt)
-    return replace(over.execution, progress=conversation)
 
 
 def _describe_act(execution: Execution) -> Mapping[str, Json]:
@@ -139,22 +135,17 @@ def _apply_verdict(
         return leave(builder, execution, _result(execution, check.verdict, check.reason or ""), failure)
     if execution.attempt >= (retry.attempts if retry is not None else 1):
         result = _result(execution, "fail", "retry-exhausted")
-        return leave(builder, execution, result, _find_last_complaint(conversation, check))
-    pause(builder, replace(execution, progress=_append_reason(conversation, check.reason)), execution.attempt)
+        last = conversation.attempts[-1]  # what ended it says why no attempt was good enough
+        failure = RunFailure(FailureKind.EXHAUSTED, check.reason or "")
+        if last["capHit"]:
+            complaint = f", and the last result was not accepted: {last['parseError']}" if "parseError" in last else ""
+            turns = format_count(int(str(last["turns"])), "turn")
+            failure = RunFailure(FailureKind.TURN_CAP, f"{turns}{complaint}")
+        return leave(builder, execution, result, failure)
+    reason = Message("user", check.reason or "Try again.")
+    conversation = replace(conversation, transcript=(*conversation.transcript, reason))
+    pause(builder, replace(execution, progress=conversation), execution.attempt)
     return None
-
-
-def _find_last_complaint(conversation: Conversation, check: Check) -> RunFailure:
-    """Return why no attempt was good enough: what ended the last one."""
-    last = conversation.attempts[-1]
-    if not last["capHit"]:
-        return RunFailure(FailureKind.EXHAUSTED, check.reason or "")
-    complaint = f", and the last result was not accepted: {last['parseError']}" if "parseError" in last else ""
-    return RunFailure(FailureKind.TURN_CAP, f"{format_count(int(str(last['turns'])), 'turn')}{complaint}")
-
-
-def _append_reason(conversation: Conversation, reason: str | None) -> Conversation:
-    return replace(conversation, transcript=(*conversation.transcript, Message("user", reason or "Try again.")))
 
 
 def _result(execution: Execution, verdict: str, reason: str) -> Mapping[str, Json]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.value import replace
@@ -28,16 +28,15 @@ _ROLES = frozenset({"system", "user", "assistant", "tool"})
 
 def messages_to_json(messages: Iterable[Message]) -> list[Json]:
     """Return messages as JSON; members without a value are absent."""
-    return [dict(_members(each)) for each in messages]
-
-
-def _members(message: Message) -> Iterator[tuple[str, Json]]:
-    yield "role", message.role
-    yield "text", message.text
-    if message.calls:
-        yield "calls", calls_to_json(message.calls)
-    if message.call is not None:
-        yield "call", message.call
+    found: list[Json] = []
+    for each in messages:
+        members: dict[str, Json] = {"role": each.role, "text": each.text}
+        if each.calls:
+            members["calls"] = calls_to_json(each.calls)
+        if each.call is not None:
+            members["call"] = each.call
+        found.append(members)
+    return found
 
 
 def calls_to_json(calls: Iterable[Request]) -> list[Json]:
@@ -61,14 +60,9 @@ def _message(given: Json) -> Message | None:
 
 def read_calls(given: Json, prefix: str) -> tuple[Request, ...]:
     """Return the calls in a list; one that cannot be read is a call all the same. `prefix` begins the ids they lack."""
-    return tuple(_call(object_of(each), f"{prefix}{index}") for index, each in enumerate(list_of(given)))
-
-
-def _call(named: Json, otherwise: str) -> Request:
-    told = object_of(named)
-    arguments = told.get("arguments")
-    return Request(
-        text_in(told, "id") or otherwise,
-        text_in(told, "tool") or "",
-        {} if arguments is None else arguments,
-    )
+    found: list[Request] = []
+    for index, told in enumerate(map(object_of, list_of(given))):
+        arguments = told.get("arguments")
+        own = text_in(told, "id") or f"{prefix}{index}"
+        found.append(Request(own, text_in(told, "tool") or "", {} if arguments is None else arguments))
+    return tuple(found)

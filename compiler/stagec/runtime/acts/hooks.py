@@ -159,7 +159,15 @@ def resume(builder: StepBuilder, execution: Execution, effect: Effect, given: Ma
     if hook_calls.watching:
         return _accept_observer(builder, execution, hook_calls, effect, given)
     hook = _deciding_hooks(builder, hook_calls.slot)[hook_calls.next]
-    refused = _read_refusal(hook, given)
+    # the code with which a hook stops what comes through; a guard allows only by saying true
+    if "value" not in given:
+        refused = "HookGuardFailed" if hook.kind == "guard" else "HookTransformFailed"
+    else:
+        said = given["value"]
+        if hook.kind != "guard" or said is True:
+            refused = None
+        else:
+            refused = said if isinstance(said, str) and said else "GuardDenied"
     if refused is not None:
         failed = "value" not in given
         return HookResult(_clear(execution), hook_calls.slot, hook_calls.subject, refused=refused, failed=failed)
@@ -167,16 +175,6 @@ def resume(builder: StepBuilder, execution: Execution, effect: Effect, given: Ma
     if hook.kind == "transform":
         hook_calls = replace(hook_calls, subject=given["value"], changed=True)
     return _call_next(builder, execution, hook_calls)
-
-
-def _read_refusal(hook: LoopHook, given: Mapping[str, Json]) -> str | None:
-    """Return the code with which a hook stops what comes through; a guard allows only by saying true."""
-    if "value" not in given:
-        return "HookGuardFailed" if hook.kind == "guard" else "HookTransformFailed"
-    said = given["value"]
-    if hook.kind != "guard" or said is True:
-        return None
-    return said if isinstance(said, str) and said else "GuardDenied"
 
 
 def _call_next(builder: StepBuilder, execution: Execution, hook_calls: HookCalls) -> HookResult | None:

@@ -24,8 +24,14 @@ def judge(builder: StepBuilder, execution: Execution, result: Mapping[str, Json]
     builder.change(judged=builder.now.judged + 1)
     if judge is None:
         return (NodeResult(execution, "next", result),)
-    questions = tuple(_questions_for_world(judge.kind, judge.settings))
-    return _next_question(builder, execution, PendingJudgement(result, questions))
+    # the questions that only the world can answer, in order
+    kind = judge.kind
+    if kind in _WORLDLY:
+        questions = [(kind, judge.settings)]
+    else:
+        parts = _conditions(judge.settings) if _is_composite(kind) else ()
+        questions = [(each, given) for each, given in parts if each in _WORLDLY]
+    return _next_question(builder, execution, PendingJudgement(result, tuple(questions)))
 
 
 def resume(builder: StepBuilder, execution: Execution, answer: Json) -> tuple[NodeResult, ...]:
@@ -48,13 +54,6 @@ def _next_question(builder: StepBuilder, execution: Execution, judgement: Pendin
     said = list(answers)
     done = judge is not None and _is_done(builder, judge.kind, judge.settings, result["answer"], said)
     return validation.validate(builder, NodeResult(execution, "verdict" if done else "next", result))
-
-
-def _questions_for_world(kind: str, settings: Mapping[str, Json]) -> list[tuple[str, Mapping[str, Json]]]:
-    """Return the questions that only the world can answer, in order."""
-    if kind in _WORLDLY:
-        return [(kind, settings)]
-    return [(each, given) for each, given in _conditions(settings) if each in _WORLDLY] if _is_composite(kind) else []
 
 
 def _is_done(builder: StepBuilder, kind: str, settings: Mapping[str, Json], answer: Any, said: list[bool]) -> bool:

@@ -47,7 +47,21 @@ def resume(
 ) -> LoopResult:
     """Take a response of the model, what hooks and people say, or what became of a call."""
     if isinstance(effect, Turn):
-        return _accept_response(builder, act, execution, given)
+        # `SEND_REQUEST` is over and `STREAM_RESPONSE` begins; a provider that fails ends the attempt
+        conversation = conversation_of(execution)
+        if "error" in given:
+            builder.emit("ProviderRequestFailed", execution, turn=conversation.turns, error=given["error"])
+            _emit_post(builder, execution, "SEND_REQUEST", "failed")
+            failure = RunFailure(FailureKind.PROVIDER, describe_error(given["error"]))
+            return Conclusion(execution, refused="provider-failed", failure=failure)
+        calls = read_calls(given.get("calls"), f"{conversation.turns}.")
+        said = Message("assistant", text_in(given, "text") or "", calls)
+        if said.text:
+            builder.emit("ProviderTokensStreamed", execution, turn=conversation.turns)
+        builder.emit("ProviderRequestCompleted", execution, turn=conversation.turns)
+        conversation = replace(conversation, transcript=(*conversation.transcript, said), calls=calls)
+        response: Mapping[str, Json] = {"text": said.text, "calls": calls_to_json(calls)}
+        return _enter(builder, act, replace(execution, progress=conversation), "SEND_REQUEST/post", response)
     if isinstance(effect, Hook):
         return _continue(builder, act, hooks.resume(builder, execution, effect, given))
     return _after_calls(builder, act, tool_calls.resume(builder, act, execution, effect, given))
@@ -129,7 +143,9 @@ def _after_compose(builder: StepBuilder, act: Converse, hooked: HookResult) -> L
     """Keep what hooks make of a request: what is sent, and not what is remembered."""
     execution, stage = hooked.execution, hooked.slot.partition("/")[0]
     if hooked.changed:
-        if not _is_request(hooked.subject):
+        tools = object_of(hooked.subject).get("tools")
+        named = isinstance(tools, list) and all(isinstance(each, str) for each in tools)
+        if not (named and read_messages(object_of(hooked.subject).get("transcript")) is not None):
             return _stop(builder, execution, stage, _FAILED, "failed")
         conversation = replace(conversation_of(execution), request=object_of(hooked.subject))
         execution = replace(execution, progress=conversation)
@@ -143,12 +159,6 @@ def _after_compose(builder: StepBuilder, act: Converse, hooked: HookResult) -> L
     return None
 
 
-def _is_request(given: Json) -> bool:
-    tools = object_of(given).get("tools")
-    named = isinstance(tools, list) and all(isinstance(each, str) for each in tools)
-    return named and read_messages(object_of(given).get("transcript")) is not None
-
-
 def _send(builder: StepBuilder, act: Converse, execution: Execution) -> None:
     """Let the model take a turn."""
     conversation = conversation_of(execution)
@@ -160,26 +170,6 @@ def _send(builder: StepBuilder, act: Converse, execution: Execution) -> None:
     builder.emit("ProviderRequestStarted", execution, turn=conversation.turns + 1)
     given = {"transcript": transcript, "tools": tools, "completion": act.completion, "schema": act.schema}
     builder.request(execution, Turn, **given)
-
-
-def _accept_response(
-    builder: StepBuilder, act: Converse, execution: Execution, given: Mapping[str, Json]
-) -> LoopResult:
-    """SEND_REQUEST is over and STREAM_RESPONSE begins; a provider that fails ends the attempt."""
-    conversation = conversation_of(execution)
-    if "error" in given:
-        builder.emit("ProviderRequestFailed", execution, turn=conversation.turns, error=given["error"])
-        _emit_post(builder, execution, "SEND_REQUEST", "failed")
-        failure = RunFailure(FailureKind.PROVIDER, describe_error(given["error"]))
-        return Conclusion(execution, refused="provider-failed", failure=failure)
-    calls = read_calls(given.get("calls"), f"{conversation.turns}.")
-    said = Message("assistant", text_in(given, "text") or "", calls)
-    if said.text:
-        builder.emit("ProviderTokensStreamed", execution, turn=conversation.turns)
-    builder.emit("ProviderRequestCompleted", execution, turn=conversation.turns)
-    conversation = replace(conversation, transcript=(*conversation.transcript, said), calls=calls)
-    response: Mapping[str, Json] = {"text": said.text, "calls": calls_to_json(calls)}
-    return _enter(builder, act, replace(execution, progress=conversation), "SEND_REQUEST/post", response)
 
 
 def _after_send(builder: StepBuilder, act: Converse, hooked: HookResult) -> LoopResult:
@@ -205,11 +195,7 @@ def _after_stream(builder: StepBuilder, act: Converse, hooked: HookResult) -> Lo
         execution = _rewrite(execution, (*before, replace(said, text=text)))
         return _stream(builder, act, execution, "STREAM_RESPONSE/post")
     _emit_post(builder, execution, "STREAM_RESPONSE")
-    return _classify(builder, act, execution)
-
-
-def _classify(builder: StepBuilder, act: Converse, execution: Execution) -> LoopResult:
-    """Go on as the calls of a response ask for."""
+    # go on as the calls of a response ask for
     calls = conversation_of(execution).calls
     completions = sum(each.tool == act.completion for each in calls)
     if not calls:

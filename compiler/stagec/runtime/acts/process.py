@@ -39,7 +39,15 @@ def resume(
     if isinstance(effect, Execute):
         _conclude(builder, act, execution, given)
     elif isinstance(effect, Publish):
-        return _complete(builder, execution, given)
+        # complete a stage whose outputs are where they belong; else its attempt has failed
+        attempt = StageAttempt.of(execution)
+        if given.get("error") is not None:
+            failed = _break_down(attempt, describe_error(given["error"]))
+            _fail(builder, replace(execution, progress=failed))
+            return _NOTHING
+        checkpoint = text_in(given, "checkpoint")
+        builder.change_status(execution.node, StageEvent.SUCCESS, execution, **attempt.facts, checkpoint=checkpoint)
+        return (_result(execution, attempt),)
     elif isinstance(effect, Preserve):
         return _settle(builder, act, execution, given)
     elif not isinstance(effect, Interrupt):  # the wait before another attempt
@@ -99,18 +107,6 @@ def _preserve(builder: StepBuilder, execution: Execution) -> None:
     builder.request(execution, Preserve, node=execution.node, reason=StageAttempt.of(execution).reason)
 
 
-def _complete(builder: StepBuilder, execution: Execution, given: Mapping[str, Json]) -> tuple[NodeResult, ...]:
-    """Complete a stage whose outputs are where they belong; else its attempt has failed."""
-    attempt = StageAttempt.of(execution)
-    if given.get("error") is not None:
-        failed = _break_down(attempt, describe_error(given["error"]))
-        _fail(builder, replace(execution, progress=failed))
-        return _NOTHING
-    checkpoint = text_in(given, "checkpoint")
-    builder.change_status(execution.node, StageEvent.SUCCESS, execution, **attempt.facts, checkpoint=checkpoint)
-    return (_result(execution, attempt),)
-
-
 def _settle(
     builder: StepBuilder, act: Process, execution: Execution, given: Mapping[str, Json]
 ) -> tuple[NodeResult, ...]:
@@ -137,10 +133,14 @@ def _result(execution: Execution, attempt: StageAttempt) -> NodeResult:
 def _judge(act: Process, given: Mapping[str, Json]) -> StageAttempt:
     """Return how an attempt has ended: as the world says it, and not as the stage itself does."""
     seconds, cause = given.get("seconds"), given.get("interrupted")
+    # what is said of the outputs that the plan knows, as far as it can be read
+    said = object_of(given.get("outputs"))
+    known = {name: object_of(said.get(name)) for name in act.outputs}
+    outputs = {name: each for name, each in known.items() if _is_told(each)}
     found = StageAttempt(
         exit=read_whole(given.get("exit")),
         seconds=float(seconds) if isinstance(seconds, int | float) and not isinstance(seconds, bool) else None,
-        outputs=_read_outputs(act, object_of(given.get("outputs"))),
+        outputs=outputs,
     )
     if isinstance(cause, str) and cause in _CAUSES:
         return _break_off(found, cause)
@@ -167,12 +167,6 @@ def _find_fault(act: Process, attempt: StageAttempt, given: Mapping[str, Json]) 
 
 def _name(given: Json) -> str:
     return listing([each if isinstance(each, str) else "?" for each in list_of(given)])
-
-
-def _read_outputs(act: Process, given: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Return what is said of the outputs that the plan knows, as far as it can be read."""
-    found = {name: object_of(given.get(name)) for name in act.outputs}
-    return {name: each for name, each in found.items() if _is_told(each)}
 
 
 def _is_told(given: Mapping[str, Json]) -> bool:

@@ -39,17 +39,15 @@ def resume(
     if complaint is None:
         return _accept(builder, execution, given, object_of(answer).get("text"))
     if execution.attempt == _ATTEMPTS:
-        builder.fail(*_describe_refusal(answer, complaint), execution)
+        # how an execution fails that got no answer it can use, and what is known of it
+        if isinstance(answer, dict) and "answer" not in answer and "error" in answer:
+            refusal = FailureKind.PROVIDER, describe_error(answer["error"])
+        else:
+            refusal = FailureKind.INVALID_ANSWER, complaint or ""
+        builder.fail(*refusal, execution)
     else:
         _ask(builder, act, replace(execution, attempt=_ATTEMPTS, asked=0), complaint)
     return _NOTHING
-
-
-def _describe_refusal(answer: Json, complaint: str | None) -> tuple[FailureKind, str]:
-    """Return how an execution fails that got no answer it can use, and what is known of it."""
-    if isinstance(answer, dict) and "answer" not in answer and "error" in answer:
-        return FailureKind.PROVIDER, describe_error(answer["error"])
-    return FailureKind.INVALID_ANSWER, complaint or ""
 
 
 def _ask(builder: StepBuilder, act: Prompt, execution: Execution, complaint: str | None) -> None:

@@ -47,9 +47,23 @@ def resume(
 ) -> Collected:
     """Take what people say of a call, or what came of it."""
     if isinstance(effect, Grant):
-        return _accept_reply(builder, act, execution, given)
+        # take what people say; whoever says neither yes nor no has not granted anything
+        call, said = _current(execution), given.get("granted")
+        reply = "approve" if said is True else "deny" if said is False else "defer"
+        _emit(builder, execution, "StageGranted", call, argsDigest=digest_of(call.arguments), decision=reply)
+        hooked = _authorise(builder, act, execution, reply)
+        if hooked is None:
+            return None
+        return _decide(builder, act, hooked if isinstance(hooked, Execution) else _allow(builder, act, hooked))
     if isinstance(effect, Call):
-        return _accept_result(builder, execution, effect, given)
+        conversation = conversation_of(execution)
+        index, outcome = dict(conversation.running)[effect.key], _read_outcome(given)
+        name = "ToolInvocationFailed" if "error" in outcome else "ToolInvocationSucceeded"
+        _emit(builder, execution, name, conversation.calls[index], **outcome if "error" in outcome else {})
+        running = tuple(each for each in conversation.running if each[1] != index)
+        conversation = replace(conversation, running=running, outcomes=(*conversation.outcomes, (index, outcome)))
+        execution = builder.keep(replace(execution, progress=conversation))
+        return None if running else _show_outcomes(builder, execution)
     return None
 
 
@@ -72,7 +86,16 @@ def _decide(builder: StepBuilder, act: Converse, execution: Execution) -> Collec
         if hooked is None:
             return None
         execution = hooked if isinstance(hooked, Execution) else _allow(builder, act, hooked)
-    return _dispatch(builder, execution)
+    # carry out, all together, the calls that may be made
+    conversation = conversation_of(execution)
+    running = []
+    for index, (call, may) in enumerate(zip(conversation.calls, conversation.decided, strict=True)):
+        if may:
+            running.append((builder.key_of(execution), index))
+            _emit(builder, execution, "ToolInvocationStarted", call)
+            execution = builder.request(execution, Call, tool=call.tool, arguments=call.arguments, id=call.id)
+    execution = builder.keep(update(execution, running=tuple(running)))
+    return None if running else _show_outcomes(builder, execution)
 
 
 def _authorise(
@@ -83,7 +106,16 @@ def _authorise(
     authority = Authority(act.tools, conversation_of(execution).consumed)
     decision = decide_call(call.tool, token, authority, reply)
     if decision.kind == ASK and token is not None:
-        _ask_people(builder, execution, token, call)
+        builder.request(
+            execution,
+            Grant,
+            execution=token.execution,
+            attempt=token.attempt,
+            proposal=token.proposal,
+            tool=token.tool,
+            digest=token.digest,
+            summary=as_text(call.arguments)[:_SUMMARY],
+        )
         return None
     if decision.kind != APPROVE:
         return _deny(builder, execution, decision, _explain_denial(decision, call))
@@ -93,35 +125,11 @@ def _authorise(
     return hooks.enter(builder, execution, _BEFORE, call.arguments, about)
 
 
-def _accept_reply(builder: StepBuilder, act: Converse, execution: Execution, given: Mapping[str, Json]) -> Collected:
-    """Take what people say; whoever says neither yes nor no has not granted anything."""
-    call, said = _current(execution), given.get("granted")
-    reply = "approve" if said is True else "deny" if said is False else "defer"
-    _emit(builder, execution, "StageGranted", call, argsDigest=digest_of(call.arguments), decision=reply)
-    hooked = _authorise(builder, act, execution, reply)
-    if hooked is None:
-        return None
-    return _decide(builder, act, hooked if isinstance(hooked, Execution) else _allow(builder, act, hooked))
-
-
 def _token(execution: Execution) -> Token | None:
     """Return the grant that would allow the call that is to be decided."""
     call = _current(execution)
     digest = digest_of(call.arguments)
     return None if digest is None else Token(execution.key, execution.attempt, call.id, call.tool, digest)
-
-
-def _ask_people(builder: StepBuilder, execution: Execution, token: Token, call: Request) -> None:
-    builder.request(
-        execution,
-        Grant,
-        execution=token.execution,
-        attempt=token.attempt,
-        proposal=token.proposal,
-        tool=token.tool,
-        digest=token.digest,
-        summary=as_text(call.arguments)[:_SUMMARY],
-    )
 
 
 def _allow(builder: StepBuilder, act: Converse, hooked: hooks.HookResult) -> Execution:
@@ -151,30 +159,6 @@ def _deny(builder: StepBuilder, execution: Execution, decision: Decision, why: M
     return update(execution, decided=(*conversation.decided, False), outcomes=outcomes)
 
 
-def _dispatch(builder: StepBuilder, execution: Execution) -> Collected:
-    """Carry out, all together, the calls that may be made."""
-    conversation = conversation_of(execution)
-    running = []
-    for index, (call, may) in enumerate(zip(conversation.calls, conversation.decided, strict=True)):
-        if may:
-            running.append((builder.key_of(execution), index))
-            _emit(builder, execution, "ToolInvocationStarted", call)
-            execution = builder.request(execution, Call, tool=call.tool, arguments=call.arguments, id=call.id)
-    execution = builder.keep(update(execution, running=tuple(running)))
-    return None if running else _show_outcomes(builder, execution)
-
-
-def _accept_result(builder: StepBuilder, execution: Execution, effect: Call, given: Mapping[str, Json]) -> Collected:
-    conversation = conversation_of(execution)
-    index, outcome = dict(conversation.running)[effect.key], _read_outcome(given)
-    name = "ToolInvocationFailed" if "error" in outcome else "ToolInvocationSucceeded"
-    _emit(builder, execution, name, conversation.calls[index], **outcome if "error" in outcome else {})
-    running = tuple(each for each in conversation.running if each[1] != index)
-    conversation = replace(conversation, running=running, outcomes=(*conversation.outcomes, (index, outcome)))
-    execution = builder.keep(replace(execution, progress=conversation))
-    return None if running else _show_outcomes(builder, execution)
-
-
 def _read_outcome(given: Mapping[str, Json]) -> Mapping[str, Json]:
     """Return what came of a call: a value, or an error with class, code and message."""
     if "value" in given:
@@ -194,7 +178,11 @@ def _show_outcomes(builder: StepBuilder, execution: Execution) -> Collected:
         if hooked is None:
             return None
         execution = _apply_hooks(hooked)
-    return _append_answers(execution)
+    # an execution in whose transcript every call is answered, in the order of the calls
+    conversation = conversation_of(execution)
+    outcomes = dict(conversation.outcomes)
+    told = (Message("tool", _text(outcomes[index]), call=call.id) for index, call in enumerate(conversation.calls))
+    return update(execution, transcript=(*conversation.transcript, *told))
 
 
 def _next_unseen(execution: Execution) -> int | None:
@@ -212,14 +200,6 @@ def _apply_hooks(hooked: hooks.HookResult) -> Execution:
         left = {"error": error("ExtensionHost/HookTransformFailed", message="what came of the call cannot be told")}
     outcomes = tuple((each, left if each == index else outcome) for each, outcome in conversation.outcomes)
     return update(execution, outcomes=outcomes, finished=conversation.finished + 1)
-
-
-def _append_answers(execution: Execution) -> Execution:
-    """Return an execution in whose transcript every call is answered, in the order of the calls."""
-    conversation = conversation_of(execution)
-    outcomes = dict(conversation.outcomes)
-    told = (Message("tool", _text(outcomes[index]), call=call.id) for index, call in enumerate(conversation.calls))
-    return update(execution, transcript=(*conversation.transcript, *told))
 
 
 def _text(outcome: Mapping[str, Json]) -> str:

@@ -73,28 +73,22 @@ def _fail(
     validation, failures = builder.nodes[node].validation, builder.history_of(node).failures + 1
     builder.remember(node, failures=failures)
     builder.emit("ValidationFailed", over.execution, pattern=validator.pattern, failures=failures)
-    action = _action(validation, failures, output)
+    # what a failure leads to; work that is done again helps no validator that cannot run
+    if validation is None or output.status in _UNRUNNABLE or any(each in output.stderr for each in _FORBIDDEN):
+        action = "abort"
+    else:
+        action = "abort" if validation.action == "retry" and failures >= validation.attempts else validation.action
     over = replace(over, refused=validator.pattern)
     if action == "skip":
         return (over,)
     if validation is None or action != "retry":
-        builder.fail(FailureKind.VALIDATION, _describe_refusal(validator, command, output, failures), over.execution)
+        status = "no exit status" if output.status is None else f"exit {output.status}"
+        times = f", failure {failures} in a row" if failures > 1 else ""
+        refusal = f"{validator.pattern} by {quote(command)}, {status}{times}"
+        builder.fail(FailureKind.VALIDATION, refusal, over.execution)
         return _NOTHING
     back = builder.history_of(node).origin or node
     return (replace(over, back=back, prompt=_prompt(builder, validation, validator, command, output)),)
-
-
-def _describe_refusal(validator: Validator, command: str, output: Output, failures: int) -> str:
-    status = "no exit status" if output.status is None else f"exit {output.status}"
-    times = f", failure {failures} in a row" if failures > 1 else ""
-    return f"{validator.pattern} by {quote(command)}, {status}{times}"
-
-
-def _action(validation: Validation | None, failures: int, output: Output) -> str:
-    """Return what a failure leads to; work that is done again helps no validator that cannot run."""
-    if validation is None or output.status in _UNRUNNABLE or any(each in output.stderr for each in _FORBIDDEN):
-        return "abort"
-    return "abort" if validation.action == "retry" and failures >= validation.attempts else validation.action
 
 
 def _prompt(builder: StepBuilder, validation: Validation, validator: Validator, command: str, output: Output) -> str:

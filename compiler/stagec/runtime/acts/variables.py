@@ -41,24 +41,17 @@ def _supply(builder: StepBuilder, supply: Supply, iteration: int) -> str | None:
         given = builder.now.inputs
         return as_text(given[supply.name]) if supply.name in given else None
     if isinstance(supply, Carried):
-        return _read_carried(builder, supply)
-    return _read_provided(builder, supply.name, iteration)
-
-
-def _read_carried(builder: StepBuilder, supply: Carried) -> str | None:
-    record = builder.history_of(supply.node).record or {}
-    if supply.key in record:
-        return as_text(record[supply.key])
-    if supply.default is not None:
-        return as_text(supply.default)
-    return None if supply.required else ""
-
-
-def _read_provided(builder: StepBuilder, name: str, iteration: int) -> str | None:
-    """Return a variable of the runner, or else an input of that name."""
+        record = builder.history_of(supply.node).record or {}
+        if supply.key in record:
+            return as_text(record[supply.key])
+        if supply.default is not None:
+            return as_text(supply.default)
+        return None if supply.required else ""
+    # a variable of the runner, or else an input of that name
+    name = supply.name
     known = _RUNNERS[name](builder, iteration) if name in _RUNNERS else None
-    given = builder.now.inputs.get(name) if known is None else known
-    return None if given is None else as_text(given)
+    known = builder.now.inputs.get(name) if known is None else known
+    return None if known is None else as_text(known)
 
 
 def _remaining(builder: StepBuilder, iteration: int) -> Json:

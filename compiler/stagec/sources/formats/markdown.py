@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 
 from stagec.core.budgets import Budgets
-from stagec.core.diagnostic import Edit
+from stagec.core.diagnostic import Change, Edit
+from stagec.core.json import Json
 from stagec.core.place import Place, Span
 from stagec.core.value import replace, value
+from stagec.sources.suppression import Suppression
 from stagec.sources.tree import Fault, Format, Parsed
 
 _OPENING = re.compile(r"---[ \t]*(?:\r\n|\n|\r|\Z)")
@@ -49,10 +51,6 @@ def nearly_closing(text: str, start: int) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
-LONGEST = 20_000
-"""Characters of a frontmatter; reading a file full of it would take many seconds."""
-
-
 def read(file: str, text: str, budgets: Budgets) -> Parsed:
     """Return the frontmatter of a text (`{}` when empty, None when there is none) and where its body lies."""
     fenced = split(text)
@@ -60,23 +58,21 @@ def read(file: str, text: str, budgets: Budgets) -> Parsed:
         return Parsed(body=(0, len(text)))
     body = (fenced.body, len(text))
     if not fenced.closed:
-        return Parsed(faults=(_report_unclosed(file, text, fenced.start),), body=body)
-    if fenced.end - fenced.start > LONGEST:
-        return Parsed(faults=(_fault(file, "long", (0, 3), {"limit": LONGEST}),), body=body)
+        nearly = nearly_closing(text, fenced.start)
+        related = ((Place(file, range=nearly), text[slice(*nearly)]),) if nearly else ()
+        report_unclosed = Fault("invalid-frontmatter", Place(file, range=(0, 3)), "unclosed", related=related)
+        return Parsed(faults=(report_unclosed,), body=body)
     inside = text[fenced.start : fenced.end]
     parsed = _read_yaml(file, inside, budgets)
     if isinstance(parsed.value, str) and not parsed.faults:
         return _judge_text(file, inside, fenced, len(text))
-    moved = tuple(_shift_fault(fault, fenced.start) for fault in _one(parsed.faults))
+    moved: list[Fault] = []
+    for fault in _one(parsed.faults):
+        others = tuple((shift_span(place, fenced.start), why) for place, why in fault.related)
+        moved.append(replace(fault, at=shift_span(fault.at, fenced.start), related=others))
     if any(fault.topic == "invalid-yaml" for fault in moved):
-        return Parsed(None, moved, body)
-    return _judge_mapping(file, replace(parsed, faults=moved, body=body), fenced)
-
-
-def _report_unclosed(file: str, text: str, start: int) -> Fault:
-    nearly = nearly_closing(text, start)
-    related = ((Place(file, range=nearly), text[slice(*nearly)]),) if nearly else ()
-    return Fault("invalid-frontmatter", Place(file, range=(0, 3)), "unclosed", related=related)
+        return Parsed(None, tuple(moved), body)
+    return _judge_mapping(file, replace(parsed, faults=tuple(moved), body=body), fenced)
 
 
 def _judge_text(file: str, inside: str, fenced: Fenced, length: int) -> Parsed:
@@ -143,11 +139,6 @@ def _fault(file: str, reason: str, where: tuple[int, int], facts: dict[str, obje
     return Fault("invalid-frontmatter", Place(file, range=where), reason, facts)
 
 
-def _shift_fault(fault: Fault, by: int) -> Fault:
-    related = tuple((shift_span(place, by), why) for place, why in fault.related)
-    return replace(fault, at=shift_span(fault.at, by), related=related)
-
-
 def shift_span(place: Place, by: int) -> Place:
     """Return a place whose range, if it has one, begins so many characters further on."""
     return replace(place, range=(place.range[0] + by, place.range[1] + by)) if place.range else place
@@ -166,13 +157,26 @@ def _locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
 
 
 def _apply(text: str, edits: Iterable[Edit]) -> str:
+    from stagec.sources.prose import write_stretches
     from stagec.sources.yaml_text.edit import change
 
-    fenced = split(text)
+    every, fenced = tuple(edits), split(text)
+    text = write_stretches(text, every, fenced.body if fenced else 0)
+    rest = [edit for edit in every if edit.change is not Change.WRITE]
+    if not rest:
+        return text
     if fenced is None:
         raise ValueError("the file has no frontmatter")
-    inside = (replace(edit, at=shift_span(edit.at, -fenced.start)) for edit in edits)
+    inside = (replace(edit, at=shift_span(edit.at, -fenced.start)) for edit in rest)
     return text[: fenced.start] + change(text[fenced.start : fenced.end], inside) + text[fenced.end :]
 
 
-FORMAT = Format("markdown", (".md", ".markdown", ".mdc", ".prompt"), _parse, _locate, _apply)
+def _take_suppressions(file: str, data: bytes, _given: Json) -> tuple[Suppression, ...]:
+    from stagec.sources.yaml_text.comments import read_suppressions
+
+    text = data.decode()
+    fenced = split(text)
+    return read_suppressions(file, text, (fenced.start, fenced.end, fenced.body)) if fenced else ()
+
+
+FORMAT = Format("markdown", (".md", ".markdown", ".mdc", ".prompt"), _parse, _locate, _apply, _take_suppressions)

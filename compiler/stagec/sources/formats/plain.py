@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Edit
 from stagec.core.place import START, Place, Span
+from stagec.sources.prose import write_stretches
 from stagec.sources.tree import Format, Lines, Parsed
 
 
@@ -19,8 +20,8 @@ def _locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
     return {place: lines.span(*place.range) if place.range else START for place in places}
 
 
-def _apply(text: str, _edits: Iterable[Edit]) -> str:
-    return text
+def _apply(text: str, edits: Iterable[Edit]) -> str:
+    return write_stretches(text, edits)
 
 
 FORMAT = Format("plain", (".txt",), _parse, _locate, _apply)

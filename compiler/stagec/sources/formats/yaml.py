@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Edit
+from stagec.core.json import Json
 from stagec.core.place import Place, Span
+from stagec.sources.suppression import Suppression
 from stagec.sources.tree import Format, Parsed
 
 
@@ -34,4 +36,10 @@ def _apply(text: str, edits: Iterable[Edit]) -> str:
     return change(text, edits)
 
 
-FORMAT = Format("yaml", (".yaml", ".yml"), _parse, _locate, _apply)
+def _take_suppressions(file: str, data: bytes, _given: Json) -> tuple[Suppression, ...]:
+    from stagec.sources.yaml_text.comments import read_suppressions
+
+    return read_suppressions(file, data.decode())
+
+
+FORMAT = Format("yaml", (".yaml", ".yml"), _parse, _locate, _apply, _take_suppressions)

@@ -217,19 +217,16 @@ def is_seen(root: Json, pointer: Pointer, *, members: bool) -> bool:
             return True
         key = pointer[at]
         held = given.get(key) if isinstance(key, str) and key not in _UNKNOWN[draft] else None
-        through = _steps_to_schema(key, held, members=members and at == 0)
+        # how many steps of a pointer lead from a schema to one inside it, none where none does
+        if isinstance(held, list):
+            through = 2 if key in _LISTS else 0
+        else:
+            through = 2 if key in NAMED else int(key in _ONES or ((members and at == 0) and key not in KEYWORDS))
         if not through or at + through > len(pointer):
             return False
         given = held if through == 1 else _step(held, pointer[at + 1])
         at += through
     return False
-
-
-def _steps_to_schema(key: Key, held: Json, *, members: bool) -> int:
-    """Return how many steps of a pointer lead from a schema to one inside it, none where none does."""
-    if isinstance(held, list):
-        return 2 if key in _LISTS else 0
-    return 2 if key in NAMED else int(key in _ONES or (members and key not in KEYWORDS))
 
 
 DOUBTFUL = frozenset({"$ref", *INCLUSIVE}).union(*_UNKNOWN.values())

@@ -13,31 +13,38 @@ from stagec.core.place import Key, Place, Pointer
 from stagec.core.published import schema_file
 from stagec.core.value import replace, value
 from stagec.sources.shape.faults import faults_of, missing
+from stagec.sources.shape.quick_check import QUICK_CHECK
 from stagec.sources.tree import Fault, Tree
 
 
 @value
 class Published:
-    """One published schema: as written, and compiled.
+    """One published schema: its name, and as written.
 
     `wanted` are the members that it wishes for without requiring them, each as a path in which `*` stands for every
     member, with the topic of its absence.
     """
 
+    name: str
     schema: Object
-    validator: Any
     wanted: tuple[tuple[tuple[str, ...], str], ...]
 
 
 @cache
 def load_published(name: str) -> Published:
-    """Return the schema `schemas/NAME.schema.json`, compiled."""
+    """Return the schema `schemas/NAME.schema.json`."""
     import json
 
     with open(schema_file(name), encoding="utf-8") as file:
         schema = json.load(file)
     wanted = tuple((tuple(each["path"]), each["x-rules"]["required"]) for each in schema.get("x-wanted", ()))
-    return Published(schema, compile_schema(schema), wanted)
+    return Published(name, schema, wanted)
+
+
+@cache
+def load_validator(name: str) -> Any:
+    """Return a published schema, compiled."""
+    return compile_schema(load_published(name).schema)
 
 
 def compile_schema(schema: Json, dialect: str = "Draft202012Validator") -> Any:
@@ -104,6 +111,8 @@ def _objects(root: Object, name: str) -> Iterator[tuple[str, Object]]:
 _RECOGNISED: Mapping[str, Callable[[Place, Object], Iterator[Fault]]] = {"steps_registry": _future, "agent": _legacy}
 
 
+_SMALL = 60_000
+"""Bytes of a file that may be judged without the library."""
 _MOST = 10_000
 """Faults of one file's shape that are kept; nobody reads more, and a hostile file could have a million."""
 
@@ -119,25 +128,34 @@ def judge(tree: Tree, schema: str) -> Tree:
     other = other_generation(tree, schema)
     if other is not None:
         return replace(tree, faults=(*tree.faults, other), readable=False)
-    found = tuple(islice(_drop_unreadable(tree, _faults(tree, load_published(schema))), _MOST))
+    # leave out what is wrong with a number that could not even be read: a stand-in was judged in its place
+    known = _faults(tree, load_published(schema))
+    unread = {fault.at.pointer for fault in tree.about("number-out-of-range")}
+    found = tuple(islice((fault for fault in known if not unread or fault.at.pointer not in unread), _MOST))
     if not found:
         return tree
     broken = any(fault.at == tree.at and fault.reason == "type" for fault in found)
     return replace(tree, faults=(*tree.faults, *found), readable=tree.readable and not broken)
 
 
-def _drop_unreadable(tree: Tree, found: Iterable[Fault]) -> Iterator[Fault]:
-    """Leave out what is wrong with a number that could not even be read: a stand-in was judged in its place."""
-    unread = {fault.at.pointer for fault in tree.about("number-out-of-range")}
-    return (fault for fault in found if not unread or fault.at.pointer not in unread)
-
-
 def _faults(tree: Tree, wish: Published) -> Iterator[Fault]:
-    yield from _report_absent(tree, wish)
+    # state what is absent though wished for; the compiled schema does not know of it, so that absence stays cheap
+    for path, topic in wish.wanted:
+        *way, name = path
+        # the objects that a path leads to, `*` standing for every member
+        found: list[tuple[Pointer, Json]] = [((), tree.value)]
+        for key in way:
+            found = [each for pointer, owner in found for each in _members(pointer, owner, key)]
+        for pointer, owner in [(pointer, owner) for pointer, owner in found if isinstance(owner, dict)]:
+            if name not in owner:
+                yield missing(topic, Place(tree.file, pointer), (name,))
+    if len(tree.data) < _SMALL and QUICK_CHECK.satisfies(tree.value, wish.schema):
+        return
+    validator = load_validator(wish.name)
     try:
-        if wish.validator.is_valid(tree.value):
+        if validator.is_valid(tree.value):
             return
-        errors = find_first(wish.validator, tree.value) if _is_crowded(tree) else wish.validator.iter_errors(tree.value)
+        errors = find_first(validator, tree.value) if _is_crowded(tree) else validator.iter_errors(tree.value)
     except UnicodeEncodeError:  # a lone surrogate; it has a fault of its own, and nothing can be said about the rest
         return
     yield from faults_of(islice(errors, _MOST), wish.schema, tree.value, tree.at)
@@ -161,23 +179,6 @@ def find_first(validator: Any, given: Json) -> tuple[Any, ...]:
     except ValidationError as error:
         return (error,)
     return ()
-
-
-def _report_absent(tree: Tree, wish: Published) -> Iterator[Fault]:
-    """State what is absent though wished for; the compiled schema does not know of it, so that absence stays cheap."""
-    for path, topic in wish.wanted:
-        *way, name = path
-        for pointer, owner in _follow_path(tree.value, way):
-            if name not in owner:
-                yield missing(topic, Place(tree.file, pointer), (name,))
-
-
-def _follow_path(start: Json, way: Iterable[str]) -> list[tuple[Pointer, Object]]:
-    """Return the objects that a path leads to, `*` standing for every member."""
-    found: list[tuple[Pointer, Json]] = [((), start)]
-    for key in way:
-        found = [each for pointer, owner in found for each in _members(pointer, owner, key)]
-    return [(pointer, owner) for pointer, owner in found if isinstance(owner, dict)]
 
 
 def _members(pointer: Pointer, owner: Json, key: str) -> Iterator[tuple[Pointer, Json]]:
@@ -204,9 +205,20 @@ def judge_numbers(tree: Tree, schema: str, unheld: Iterable[Pointer] = ()) -> Tr
     if not tree.readable or not has_large(tree.data):
         return tree
     silent = {*unheld, *(fault.at.pointer for fault in tree.faults if fault.at.pointer)}
+    numbers: list[tuple[Pointer, int]] = []
+    whole: Any = load_published(schema).schema
+    todo: list[tuple[Pointer, Json, Any]] = [((), tree.value, whole)]
+    while todo:
+        pointer, given, described = todo.pop()
+        if pointer in silent:
+            continue
+        if isinstance(given, int):
+            numbers.append((pointer, given))
+        described = whole["$defs"][described["$ref"].rpartition("/")[2]] if "$ref" in described else described
+        todo.extend(((*pointer, key), inner, inside) for key, inner, inside in _describe_members(given, described))
     found = tuple(
         Fault("inexact-number", Place(tree.file, pointer), facts={"number": number, "limit": _LARGEST})
-        for pointer, number in _numbers(tree.value, load_published(schema).schema, silent)
+        for pointer, number in numbers
         if not -_LARGEST <= number <= _LARGEST
     )
     return replace(tree, faults=(*tree.faults, *found)) if found else tree
@@ -215,18 +227,6 @@ def judge_numbers(tree: Tree, schema: str, unheld: Iterable[Pointer] = ()) -> Tr
 def has_large(data: bytes) -> bool:
     """Tell whether a text may have whole numbers beyond those that every program holds."""
     return _CANDIDATE in data.translate(_UNIFORM) and _LARGE.search(data) is not None
-
-
-def _numbers(document: Json, schema: Any, silent: set[Pointer]) -> Iterator[tuple[Pointer, int]]:
-    todo: list[tuple[Pointer, Json, Any]] = [((), document, schema)]
-    while todo:
-        pointer, given, described = todo.pop()
-        if pointer in silent:
-            continue
-        if isinstance(given, int):
-            yield pointer, given
-        described = schema["$defs"][described["$ref"].rpartition("/")[2]] if "$ref" in described else described
-        todo.extend(((*pointer, key), inner, inside) for key, inner, inside in _describe_members(given, described))
 
 
 def _describe_members(given: Json, described: Any) -> Iterator[tuple[Key, Json, Any]]:

@@ -29,16 +29,8 @@ class Violation:
 
 def faults_of(errors: Iterable[Any], schema: Object, document: Json, root: Place) -> Iterator[Fault]:
     """Return the faults that errors amount to; nothing inside a value of the wrong type is worth a second one."""
-    told = _independent([_miss(error, schema, document) for error in errors])
-    gone = _group_by_place(miss for miss in told if miss.keyword == "required")
-    yield from _missing(gone, _find_unexpected_members(told), root)
-    yield from _foreign(told, gone, root)
-    for miss in _worst(miss for miss in told if miss.keyword not in _OBJECTS).values():
-        yield Fault(miss.topic, _at(root, miss.pointer), miss.keyword, _facts(miss))
-
-
-def _independent(misses: list[Violation]) -> list[Violation]:
-    """Drop what lies inside a value of the wrong type, and all but the first elements of the wrong type of an array."""
+    # drop what lies inside a value of the wrong type, and all but the first elements of the wrong type of an array
+    misses = [_miss(error, schema, document) for error in errors]
     mistyped = dict.fromkeys(miss.pointer for miss in misses if miss.keyword == "type")
     arrays: dict[Pointer, Pointer] = {}
     for pointer in mistyped:
@@ -46,7 +38,23 @@ def _independent(misses: list[Violation]) -> list[Violation]:
             arrays.setdefault(pointer[:-1], pointer)
     blamed = {pointer for pointer in mistyped if arrays.get(pointer[:-1], pointer) == pointer}
     whole = [miss for miss in misses if miss.pointer in blamed or miss.pointer not in mistyped]
-    return [miss for miss in whole if not any(miss.pointer[:end] in blamed for end in range(len(miss.pointer)))]
+    told = [miss for miss in whole if not any(miss.pointer[:end] in blamed for end in range(len(miss.pointer)))]
+    gone: dict[Pointer, list[Violation]] = {}
+    for miss in told:
+        if miss.keyword == "required":
+            gone.setdefault(miss.pointer, []).append(miss)
+    unexpected_members = {miss.pointer: tuple(miss.kind.unexpected) for miss in told if miss.keyword in _CLOSED}
+    # state what each object lacks, all members of which one rule speaks together
+    for pointer, misses in gone.items():
+        strangers = unexpected_members.get(pointer, _free(misses[0]))
+        for topic in dict.fromkeys(miss.topic for miss in misses):
+            names = tuple(miss.kind.property for miss in misses if miss.topic == topic)
+            lacking = NameIndex(names)
+            misspelt = tuple(name for name in strangers if lacking.nearest(name) is not None)
+            yield missing(topic, _at(root, pointer), names, misspelt)
+    yield from _foreign(told, gone, root)
+    for miss in _worst(miss for miss in told if miss.keyword not in _OBJECTS).values():
+        yield Fault(miss.topic, _at(root, miss.pointer), miss.keyword, _facts(miss))
 
 
 def missing(topic: str, owner: Place, names: tuple[str, ...], misspelt: tuple[str, ...] = ()) -> Fault:
@@ -92,18 +100,13 @@ def _pointers(start: Any, path: Pointer) -> Iterator[tuple[Pointer, Any]]:
     """Yield every pointer that is a path when its empty names are left out, and what it leads to."""
     if not path:
         yield (), start
-    for key in _keys(start, path[0]) if path else ():
+    elif isinstance(start, dict) and str(path[0]) in start:
+        key: str | int = str(path[0])
         yield from (((key, *rest), found) for rest, found in _pointers(start[key], path[1:]))
+    elif isinstance(start, list) and isinstance(path[0], int) and path[0] < len(start):
+        yield from (((path[0], *rest), found) for rest, found in _pointers(start[path[0]], path[1:]))
     if isinstance(start, dict) and "" in start:
         yield from ((("", *rest), found) for rest, found in _pointers(start[""], path))
-
-
-def _keys(given: Any, key: str | int) -> Iterator[str | int]:
-    """Yield the key of an object or a list that the library may mean by a key."""
-    if isinstance(given, dict):
-        yield from (name for name in (str(key),) if name in given)
-    elif isinstance(given, list) and isinstance(key, int) and key < len(given):
-        yield key
 
 
 def value_at(document: Json, pointer: Pointer) -> Json:
@@ -113,30 +116,6 @@ def value_at(document: Json, pointer: Pointer) -> Json:
         found = found[key]
     given: Json = found
     return given
-
-
-def _group_by_place(misses: Iterable[Violation]) -> dict[Pointer, list[Violation]]:
-    found: dict[Pointer, list[Violation]] = {}
-    for miss in misses:
-        found.setdefault(miss.pointer, []).append(miss)
-    return found
-
-
-def _find_unexpected_members(misses: Iterable[Violation]) -> Mapping[Pointer, tuple[str, ...]]:
-    return {miss.pointer: tuple(miss.kind.unexpected) for miss in misses if miss.keyword in _CLOSED}
-
-
-def _missing(
-    gone: Mapping[Pointer, list[Violation]], unknown: Mapping[Pointer, tuple[str, ...]], root: Place
-) -> Iterator[Fault]:
-    """State what each object lacks, all members of which one rule speaks together."""
-    for pointer, misses in gone.items():
-        strangers = unknown.get(pointer, _free(misses[0]))
-        for topic in dict.fromkeys(miss.topic for miss in misses):
-            names = tuple(miss.kind.property for miss in misses if miss.topic == topic)
-            lacking = NameIndex(names)
-            misspelt = tuple(name for name in strangers if lacking.nearest(name) is not None)
-            yield missing(topic, _at(root, pointer), names, misspelt)
 
 
 def _free(miss: Violation) -> tuple[str, ...]:
@@ -155,15 +134,12 @@ def _foreign(told: Iterable[Violation], gone: Mapping[Pointer, list[Violation]],
         if miss.keyword not in _CLOSED:
             continue
         lacking = NameIndex(each.kind.property for each in gone.get(miss.pointer, ()))
-        known = _names(miss.subschema.get("properties"))
+        members = miss.subschema.get("properties")
+        known = tuple(members) if isinstance(members, dict) else ()
         wanted = NameIndex(known if miss.pointer in choosing else ())
         for name in miss.kind.unexpected:
             if lacking.nearest(name) is None and wanted.nearest(name) is None:
                 yield Fault(miss.topic, (_at(root, miss.pointer) / name).key, "unknown", {"name": name, "known": known})
-
-
-def _names(members: Json) -> tuple[str, ...]:
-    return tuple(members) if isinstance(members, dict) else ()
 
 
 def _worst(misses: Iterable[Violation]) -> dict[Pointer, Violation]:
@@ -192,7 +168,7 @@ def _facts(miss: Violation) -> dict[str, object]:
     if "x-expects" in miss.subschema:
         facts["expects"] = miss.subschema["x-expects"]
     if isinstance(got, dict):
-        facts["members"] = tuple(got)
+        facts["members"] = tuple(sorted(got))  # in any order, they are the same members
     return facts
 
 

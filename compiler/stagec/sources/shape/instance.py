@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
 
 from stagec.core.budgets import AnswerBudgets, Budgets
 from stagec.core.expansion import PatternTally, patterns_in, steps
+from stagec.core.expansion.weight import explain_size, overweight, weigh
 from stagec.core.json import Json, Object
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
-from stagec.plan.costs import explain_size, overweight, weigh
 from stagec.sources.shape.document import compile_schema, find_first, load_published
 from stagec.sources.shape.faults import faults_of, value_at
 from stagec.sources.shape.schema import dialect_of
@@ -40,16 +39,14 @@ def judge_by(tree: Tree, pointer: Pointer, schema: Object | str, topic: str) -> 
     cost = steps(expansion, expansion.position(schema), given, most)
     found = [Fault("costly-schema", root, "steps", {"limit": most})] if cost > most else []
     if not found:
-        errors = _errors(schema, given, every=cost <= _EVERY)
+        try:
+            validator = compile_schema(schema, dialect_of(schema))
+            if validator.is_valid(given):
+                return tree
+            errors = (
+                tuple(islice(validator.iter_errors(given), _MOST)) if cost <= _EVERY else find_first(validator, given)
+            )
+        except ValueError:  # a reference out of the schema, or a lone surrogate, which has a fault of its own
+            errors = ()
         found = [replace(each, topic=topic) for each in faults_of(errors, schema, given, root)]
     return replace(tree, faults=(*tree.faults, *found)) if found else tree
-
-
-def _errors(schema: Object, given: Json, *, every: bool) -> tuple[Any, ...]:
-    try:
-        validator = compile_schema(schema, dialect_of(schema))
-        if validator.is_valid(given):
-            return ()
-        return tuple(islice(validator.iter_errors(given), _MOST)) if every else find_first(validator, given)
-    except ValueError:  # a reference out of the schema, or a lone surrogate, which has a fault of its own
-        return ()

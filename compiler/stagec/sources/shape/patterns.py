@@ -125,7 +125,11 @@ class _Reading:
         return True
 
     def _repeat(self, group: _Group, match: re.Match[str]) -> bool:
-        low, high = _limits(match)
+        if match["low"] is None:
+            low, high = _LIMITS[match.group()[0]]
+        else:
+            bottom = int(match["low"])
+            low, high = bottom, bottom if match["to"] is None else int(match["high"]) if match["high"] else None
         piece = group.last
         if piece is None or (high is not None and high < low):
             return False
@@ -133,13 +137,6 @@ class _Reading:
         group.last = repeat(piece, low, high)
         group.add(None)
         return True
-
-
-def _limits(match: re.Match[str]) -> tuple[int, int | None]:
-    if match["low"] is None:
-        return _LIMITS[match.group()[0]]
-    low = int(match["low"])
-    return low, low if match["to"] is None else int(match["high"]) if match["high"] else None
 
 
 def _piece(kind: str, text: str) -> Piece | None:

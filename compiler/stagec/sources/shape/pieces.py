@@ -59,7 +59,9 @@ def read_brackets(text: str) -> int | None:
     items = _ITEM.findall(text[2 if negated else 1 : -1])
     mask, index = 0, 0
     while index < len(items):
-        low, high = _code(items[index]), _upper(items, index)
+        # the upper end of the range that an item begins, or nothing when it begins none
+        upper = _code(items[index + 2]) if items[index + 1 : index + 2] == ["-"] and index + 2 < len(items) else None
+        low, high = _code(items[index]), upper
         if low is None or high is None:
             mask |= read_escape(items[index]) if low is None else between(low, low)
             index += 1
@@ -69,11 +71,6 @@ def read_brackets(text: str) -> int | None:
         mask |= between(low, high)
         index += 3
     return EVERY ^ mask if negated else mask
-
-
-def _upper(items: Sequence[str], index: int) -> int | None:
-    """Return the upper end of the range that an item begins, or nothing when it begins none."""
-    return _code(items[index + 2]) if items[index + 1 : index + 2] == ["-"] and index + 2 < len(items) else None
 
 
 def _code(item: str) -> int | None:

@@ -23,6 +23,7 @@ from stagec.sources.shape.dialects import (
 from stagec.sources.shape.document import compile_schema, find_first, has_large
 from stagec.sources.shape.faults import pointer_of, value_at
 from stagec.sources.shape.patterns import PatternTrouble, trouble
+from stagec.sources.shape.quick_check import METASCHEMAS, QUICK_CHECK
 from stagec.sources.shape.subschemas import (
     KEYWORDS,
     Subschema,
@@ -90,14 +91,11 @@ def judge_part(tree: Tree, pointer: Pointer, draft: Dialect, budgets: Budgets, t
 def part_at(given: Json, pointer: Pointer) -> Json:
     """Return the part of a value at a pointer into it, nothing where there is none."""
     for key in pointer:
-        given = _inside(given, key)
+        if isinstance(given, dict) and isinstance(key, str):
+            given = given.get(key)
+        else:
+            given = given[key] if isinstance(given, list) and isinstance(key, int) else None
     return given
-
-
-def _inside(given: Json, key: str | int) -> Json:
-    if isinstance(given, dict) and isinstance(key, str):
-        return given.get(key)
-    return given[key] if isinstance(given, list) and isinstance(key, int) else None
 
 
 def _with_faults(tree: Tree, at: Place, schema: Object, patterns: _Patterns, outer: Dialect = LATEST) -> Tree:
@@ -171,6 +169,9 @@ def _violations(at: Place, root: Object, apart: _Starts, *, everything: bool) ->
     """State what the schemas of dialects find wrong: one fault for each place, none inside another."""
     told: set[Pointer] = set()
     for start, (schema, draft) in apart.items():
+        known = METASCHEMAS.get(tuple(DIALECTS.values())[draft])
+        if known is not None and QUICK_CHECK.satisfies(schema, known):
+            continue
         validator = _meta(draft)
         for error in _errors(validator, schema) if everything else _error(validator, schema):
             if len(told) == _MOST:
@@ -246,7 +247,14 @@ class _Patterns:
                     yield Fault("costly-pattern", place, "total", {"got": pattern, "limit": limit})
                     return
                 self._seen[pattern] = trouble(pattern, self._longest) or self._compile(pattern)
-            yield from _report_pattern(place, pattern, self._seen[pattern], self._longest)
+            found = self._seen[pattern]
+            facts: dict[str, object] = {"got": pattern, "kind": "string", "limit": self._longest}
+            if found is PatternTrouble.SYNTAX or found is PatternTrouble.ENGINE:
+                yield Fault("invalid-schema", place, found.value, facts)
+            elif found is PatternTrouble.SIZE or found is PatternTrouble.TOTAL:
+                yield Fault("costly-schema", place, found.value, facts)
+            elif found is not None:
+                yield Fault("costly-pattern", place, found.value, facts)
 
     def _compile(self, pattern: str) -> PatternTrouble | None:
         excess = self._tally.excess(pattern)
@@ -271,16 +279,6 @@ def _list_patterns(at: Place, parts: tuple[Subschema, ...]) -> Iterator[tuple[Pl
             yield _place(at, (*part.pointer, "pattern")), pattern
         for key in named if isinstance(named, dict) else ():
             yield _place(at, (*part.pointer, "patternProperties", key)).key, key
-
-
-def _report_pattern(at: Place, pattern: str, found: PatternTrouble | None, longest: int) -> Iterator[Fault]:
-    facts: dict[str, object] = {"got": pattern, "kind": "string", "limit": longest}
-    if found is PatternTrouble.SYNTAX or found is PatternTrouble.ENGINE:
-        yield Fault("invalid-schema", at, found.value, facts)
-    elif found is PatternTrouble.SIZE or found is PatternTrouble.TOTAL:
-        yield Fault("costly-schema", at, found.value, facts)
-    elif found is not None:
-        yield Fault("costly-pattern", at, found.value, facts)
 
 
 def _place(root: Place, pointer: Pointer) -> Place:

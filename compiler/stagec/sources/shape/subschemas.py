@@ -95,7 +95,9 @@ def report_repetitions(at: Place, parts: Iterable[Subschema], told: Collection[P
 def report_rounded(at: Place, parts: Iterable[Subschema]) -> Iterator[Fault]:
     """State the whole numbers that values are compared with and no double holds, with the nearest that one does."""
     for part in parts:
-        for way, given in _list_compared(part.value):
+        listed = enumerate(list_of(part.value.get("enum")))
+        bounds = [((keyword,), part.value[keyword]) for keyword in _BOUNDS if keyword in part.value]
+        for way, given in (*((("enum", index), each) for index, each in listed), *bounds):
             held = _hold(given)
             if held != given:
                 place = Place(at.file, (*at.pointer, *part.pointer, *way))
@@ -103,12 +105,6 @@ def report_rounded(at: Place, parts: Iterable[Subschema]) -> Iterator[Fault]:
 
 
 _BOUNDS = ("const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-
-
-def _list_compared(schema: Object) -> Iterator[tuple[Pointer, Json]]:
-    listed = schema.get("enum")
-    yield from ((("enum", index), each) for index, each in enumerate(listed if isinstance(listed, list) else ()))
-    yield from (((keyword,), schema[keyword]) for keyword in _BOUNDS if keyword in schema)
 
 
 def _hold(given: Json) -> Json:

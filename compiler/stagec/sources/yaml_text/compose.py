@@ -52,33 +52,35 @@ def compose(text: str, budgets: Budgets) -> Composed:
     if deep is not None:
         return Composed(trouble=YamlTrouble("deep-nesting", "", deep, deep + 1, {"limit": budgets.depth}))
     with PausedCollector():
-        return _compose(text, budgets)
+        is_fast = len(text) > LONGEST_EXPLAINED and has_fast_events()
+        return _attempt(text, budgets, fast_events(text)) if is_fast else _explain(text, budgets)
 
 
-def _compose(text: str, budgets: Budgets) -> Composed:
-    is_fast = len(text) > LONGEST_EXPLAINED and has_fast_events()
-    return _attempt(text, budgets, fast_events(text)) if is_fast else _explain(text, budgets)
+def compose_quickly(text: str, budgets: Budgets) -> YamlNode | None:
+    """Return the root of a text that was read without mistakes; the parser in C reads it, where there is one."""
+    composed = _attempt(text, budgets, fast_events(text)) if has_fast_events() else compose(text, budgets)
+    if composed.trouble is not None:  # the parser that explains takes more
+        composed = compose(text, budgets)
+    return composed.root
 
 
 def _explain(text: str, budgets: Budgets) -> Composed:
     composed = _attempt(text, budgets, events(text, budgets.depth))
     for _ in range(min(_MOST_TABS, _MOST_READ // (len(text) + 1))):
-        tab = _separating_tab(text, composed.trouble)
+        # the tabs the parser stumbled over when YAML allows them: between words and in blank lines
+        trouble = composed.trouble
+        if trouble is None or trouble.reason != "tab":
+            tab = None
+        else:
+            tabs = _TABS.match(text, trouble.start)
+            start = max(text.rfind("\n", 0, trouble.start), text.rfind("\r", 0, trouble.start)) + 1
+            indentation = not text[start : trouble.start].strip(" -?")
+            tab = None if tabs is None or (indentation and text[tabs.end() : tabs.end() + 1] not in "\r\n#") else tabs
         if tab is None:
             break
         text = text[: tab.start()] + " " * len(tab[0]) + text[tab.end() :]
         composed = _attempt(text, budgets, events(text, budgets.depth))
     return composed
-
-
-def _separating_tab(text: str, trouble: YamlTrouble | None) -> re.Match[str] | None:
-    """Return the tabs the parser stumbled over when YAML allows them: between words and in blank lines."""
-    if trouble is None or trouble.reason != "tab":
-        return None
-    tabs = _TABS.match(text, trouble.start)
-    start = max(text.rfind("\n", 0, trouble.start), text.rfind("\r", 0, trouble.start)) + 1
-    indentation = not text[start : trouble.start].strip(" -?")
-    return None if tabs is None or (indentation and text[tabs.end() : tabs.end() + 1] not in "\r\n#") else tabs
 
 
 def _attempt(text: str, budgets: Budgets, read: Iterator[Any]) -> Composed:

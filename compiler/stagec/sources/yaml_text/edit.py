@@ -36,7 +36,12 @@ def change(text: str, edits: Iterable[Edit]) -> str:
     """
     wanted = tuple(edits)
     if any(edit.at.range for edit in wanted):
-        return _respelt(text, wanted)
+        ranges = {edit.at.range: edit for edit in wanted if edit.at.range and edit.change is Change.REPLACE}
+        if len(ranges) < len(wanted):
+            raise ValueError("a text that cannot be read has no members")
+        for (start, end), edit in sorted(ranges.items(), reverse=True):
+            text = text[:start] + write_value(edit.value) + text[end:]
+        return text
     whole = _root(text)
     root, changed = whole, len(text)
     for edit in sorted(wanted, key=lambda edit: _position(whole, edit, text), reverse=True):
@@ -56,15 +61,6 @@ def _still_holds(root: YamlNode, edit: Edit, text: str, changed: int) -> bool:
     here = spot(root, edit, text)
     alone = edit.change in {Change.REPLACE, Change.RENAME} and here.member is not None
     return (here.node if alone else here.parent or root).end < changed
-
-
-def _respelt(text: str, edits: tuple[Edit, ...]) -> str:
-    ranges = {edit.at.range: edit for edit in edits if edit.at.range and edit.change is Change.REPLACE}
-    if len(ranges) < len(edits):
-        raise ValueError("a text that cannot be read has no members")
-    for (start, end), edit in sorted(ranges.items(), reverse=True):
-        text = text[:start] + write_value(edit.value) + text[end:]
-    return text
 
 
 def _root(text: str) -> YamlNode:
@@ -115,10 +111,6 @@ def _remove(text: str, root: YamlNode, edit: Edit) -> Splice:
     last = index == len(starts) - 1
     if parent.style:
         return (ends[index - 1], ends[index], "") if last else (starts[index], starts[index + 1], "")
-    return _remove_lines(text, starts, ends, index)
-
-
-def _remove_lines(text: str, starts: list[int], ends: list[int], index: int) -> Splice:
     begin = line_start(text, starts[index])
     if not text[begin : starts[index]].strip():
         return begin, next_line(text, ends[index]), ""
@@ -134,10 +126,8 @@ def _insert(text: str, root: YamlNode, edit: Edit) -> Splice:
     if parent is None or (mapping and here.member is not None) or mapping is not isinstance(key, str):
         raise ValueError(f"nothing can be added at {edit.at.pointer}")
     new = f"{write_value(key)}: {write_value(edit.value)}" if mapping else write_value(edit.value)
-    return _insert_flow(text, parent, here, new) if parent.style else _insert_block(text, parent, here, new)
-
-
-def _insert_flow(text: str, parent: YamlNode, here: Spot, new: str) -> Splice:
+    if not parent.style:
+        return _insert_block(text, parent, here, new)
     if text[parent.end - 1] not in "]}":
         raise ValueError("the collection has no brackets")
     if not parent.items:

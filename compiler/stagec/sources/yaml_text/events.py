@@ -28,10 +28,6 @@ def too_deep(text: str, limit: int) -> int | None:
     found = inside.search(text)
     if found and not _CONFUSING.search(text, 0, found.start()):
         return found.start("run")
-    return _stairs(text, limit)
-
-
-def _stairs(text: str, limit: int) -> int | None:
     start = levels = 0
     before = -1
     for line in text.split("\n"):
@@ -92,7 +88,9 @@ def events(text: str, depth: int) -> Iterator[Any]:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
-    readable, hidden = _hide_old_breaks(_DIRECTIVE.sub(_version_two, text, count=1))
+    # every document is read by the same rules, whatever version it claims
+    same = _DIRECTIVE.sub(lambda directive: directive[0][:-1] + "2", text, count=1)
+    readable, hidden = _hide_old_breaks(same)
     try:
         yaml = YAML(typ="safe", pure=True)
         yaml.Scanner = _scanner(depth)
@@ -123,11 +121,6 @@ def _scanner(depth: int) -> Any:
             return bool(super().need_more_tokens())
 
     return Shallow
-
-
-def _version_two(directive: re.Match[str]) -> str:
-    """Make the parser read every document by the same rules, whatever version it claims."""
-    return directive[0][:-1] + "2"
 
 
 def _hide_old_breaks(text: str) -> tuple[str, dict[int, str]]:

@@ -94,15 +94,11 @@ def spot(root: YamlNode, edit: Edit, text: str) -> Spot:
     if not there:
         return Spot(parent, None, parent.end if parent else 0)
     member = path[-1]
-    return Spot(parent, member, _start(member, parent, text))
-
-
-def _start(member: Member, parent: YamlNode | None, text: str) -> int:
     if member.key is not None:
-        return member.key.start
+        return Spot(parent, member, member.key.start)
     if parent is None or parent.style:
-        return member.node.start
-    return dash(text, member.node.start)
+        return Spot(parent, member, member.node.start)
+    return Spot(parent, member, dash(text, member.node.start))
 
 
 def dash(text: str, start: int) -> int:

@@ -25,7 +25,7 @@ _STRAY = re.compile(r"[,;]$")
 def colon(where: Outline, at: int, _since: int | None) -> Mistake | None:
     """Tell a `: ` inside a plain value from a line above that is no key or already has a value."""
     entry = where.entry(at)
-    if entry is None or entry.end("key") < at - _blanks(where.text, at):
+    if entry is None or entry.end("key") < at - (len(where.text[:at]) - len(where.text[:at].rstrip(" \t"))):
         return _inside_value(where, at)
     start, _ = where.content(at)
     last = where.before(start)
@@ -136,7 +136,7 @@ def after_value(where: Outline, at: int, since: int | None) -> Mistake | None:
     """Explain text behind a closing bracket or quote: `[a] | [b]`, `"x" y`."""
     here = since if since is not None and where.text[since : since + 1] in {"|", ">"} else at
     last = where.before(here)
-    if last < where.line_start(here) or where.text[last] not in "]}\"'":
+    if here >= len(where.text) or last < where.line_start(here) or where.text[last] not in "]}\"'":
         return None
     closing = where.text[last]
     if closing in "\"'":
@@ -153,24 +153,15 @@ def quotes(where: Outline, at: int, _since: int | None) -> Mistake | None:
     mark = where.text[last : last + 1]
     if not mark or mark not in "\"'" or last < where.line_start(at):
         return None
-    opened = _opening(where, mark, last)
-    if opened < where.line_start(last) and _begins_anew(where, last, opened):
+    # the offset of the quote that another one closes
+    opened = last
+    for opening in re.finditer(rf"(?:[:?-][ \t]+|[\[{{,][ \t]*|^[ \t]*){mark}", where.text[:last], re.MULTILINE):
+        opened = opening.end() - 1
+    # the line in which the quoted text ends looks like one that has nothing to do with it
+    looks = where.entry(last) is not None or where.line(last).startswith("- ")
+    if opened < where.line_start(last) and looks and where.indent(last) <= where.indent(opened):
         return "unclosed-quote", opened, opened + 1, where.facts(opened)
     return _after_quote(where, at)
-
-
-def _opening(where: Outline, mark: str, last: int) -> int:
-    """Return the offset of the quote that another one closes."""
-    found = last
-    for opening in re.finditer(rf"(?:[:?-][ \t]+|[\[{{,][ \t]*|^[ \t]*){mark}", where.text[:last], re.MULTILINE):
-        found = opening.end() - 1
-    return found
-
-
-def _begins_anew(where: Outline, last: int, opened: int) -> bool:
-    """Tell whether the line in which a quoted text ends looks like one that has nothing to do with it."""
-    looks = where.entry(last) is not None or where.line(last).startswith("- ")
-    return looks and where.indent(last) <= where.indent(opened)
 
 
 def _after_quote(where: Outline, at: int) -> Mistake:
@@ -212,12 +203,8 @@ def indentation(where: Outline, at: int, _since: int | None) -> Mistake:
     own, above = where.indent(start), where.above(start)
     if above and where.line(start).startswith("-") and where.indent(above.start()) == own and above["value"]:
         return "list-after-value", start, start + 1, {"key": name_of(above), "text": where.line(start)}
-    facts = {"text": where.text[start:end], "indent": own, "allowed": _indents(where, start)}
-    return "indentation", start, min(start + 1, len(where.text)), facts
-
-
-def _indents(where: Outline, at: int) -> tuple[int, ...]:
-    """Return the indentations of the lines above that are still open, the nearest first."""
+    # the indentations of the lines above that are still open, the nearest first
+    at = start
     found: list[int] = []
     items = where.text[at] == "-"
     for _ in range(200):
@@ -228,8 +215,5 @@ def _indents(where: Outline, at: int) -> tuple[int, ...]:
         fits = where.text[at] != "#" and (not items or where.text[at] == "-")
         if fits and (not found or where.indent(at) < found[-1]):
             found.append(where.indent(at))
-    return tuple(sorted(found))
-
-
-def _blanks(text: str, at: int) -> int:
-    return len(text[:at]) - len(text[:at].rstrip(" \t"))
+    facts = {"text": where.text[start:end], "indent": own, "allowed": tuple(sorted(found))}
+    return "indentation", start, min(start + 1, len(where.text)), facts

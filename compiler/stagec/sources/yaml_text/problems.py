@@ -57,7 +57,8 @@ def trouble_of(error: Exception, text: str) -> YamlTrouble:
             found = look(where, len(text) if at is None else at, since)
             if found is not None:
                 return _trouble(found, text)
-    return _trouble(_describe_unknown(text, at if at is not None else since, problem), text)
+    start = min((at if at is not None else since) or 0, max(len(text) - 1, 0))
+    return _trouble(("other", start, min(start + 1, len(text)), {"problem": problem}), text)
 
 
 def _in_other_words(problem: str, found: str) -> str:
@@ -79,11 +80,6 @@ _OTHER_WORDS = {
 def _trouble(mistake: Mistake, text: str) -> YamlTrouble:
     reason, start, end, facts = mistake
     return YamlTrouble("invalid-yaml", reason, min(start, len(text)), min(end, len(text)), facts)
-
-
-def _describe_unknown(text: str, at: int | None, problem: str) -> Mistake:
-    start = min(at or 0, max(len(text) - 1, 0))
-    return "other", start, min(start + 1, len(text)), {"problem": problem}
 
 
 def _index(error: Exception, mark: str) -> int | None:

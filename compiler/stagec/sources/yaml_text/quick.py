@@ -204,7 +204,8 @@ class _Reader:
         breaks = len(lines) - content.count("\n") if header[1] == "+" else int(not header[1])
         if self._text[at] == ">":
             further_in = content.startswith(" ") or "\n " in content
-            content = _INDENTED.sub(_breaks, content) if further_in else join_lines(content)
+            joined = _INDENTED.sub(lambda found: found[1] or found[2] or " ", content)
+            content = joined if further_in else join_lines(content)
         return header[2][1:] + content + "\n" * breaks, *self._next(end - 1, column)
 
     def _read_indented(self, at: int, indent: str) -> tuple[list[str], int]:
@@ -220,7 +221,3 @@ class _Reader:
                 lines.append("")
             at = stop + 1
         return lines, at
-
-
-def _breaks(found: re.Match[str]) -> str:
-    return found[1] or found[2] or " "

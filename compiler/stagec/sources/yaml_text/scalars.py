@@ -89,11 +89,9 @@ def _number(text: str) -> int | float | str:
         return number
     if _ENDLESS.fullmatch(text):
         raise NumberError(text, "no-number" if "n" in text[-1].lower() else "overflow")
-    return _float(text) if _FLOAT.fullmatch(text) else text
-
-
-def _float(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
+    if not _FLOAT.fullmatch(text):
+        return text
+    real = float(text)
+    if math.isinf(real):
         raise NumberError(text, "overflow")
-    return number
+    return real

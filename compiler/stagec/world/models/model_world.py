@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping
 from threading import Lock
+from typing import Protocol
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
@@ -13,6 +15,8 @@ from stagec.core.words import quote
 from stagec.plan.document import Plan
 from stagec.runtime.exchange import Ask, Effect, Message, Turn, read_key
 from stagec.world.briefing import OPENING, define_completion, read_schema
+from stagec.world.composed import ComposedWorld
+from stagec.world.models.local_provider import is_file_name
 from stagec.world.models.port import (
     Listener,
     ModelCall,
@@ -26,8 +30,16 @@ from stagec.world.models.port import (
 from stagec.world.models.session import ModelSession, Tools, write_result
 from stagec.world.models.usage import MEMBER, usage_to_json
 
-Hear = Callable[[str, str], None]
-"""Is called with the key of a request and each piece of text that the model writes."""
+
+class Onlooker(Protocol):
+    """Who watches models write; its methods are called in several threads at once."""
+
+    def hear(self, key: str, text: str) -> None:
+        """Take a piece of the text that answers a request; a line ends where the model begins anew."""
+
+    def end(self, key: str) -> None:
+        """Learn that nothing more comes for a request."""
+
 
 _FOR_PEOPLE = {ModelFault.CANCELLED, ModelFault.UNAUTHORISED, ModelFault.UNKNOWN_MODEL}
 """Faults that no run can do anything about: it stops, and is resumed when somebody has done it."""
@@ -42,8 +54,11 @@ class ModelChoice:
     nodes: Mapping[str, str] = NOTHING
 
     def choose(self, node: str, wish: str | None = None) -> str | None:
-        """Return the model of a node whose plan may wish for one; None when nobody says."""
-        named = None if wish is None else self.names.get(wish, wish if ":" in wish else None)
+        """Return the model of a node whose plan may wish for one; None when nobody says.
+
+        A plan that names a model itself cannot make this machine read one of its files.
+        """
+        named = None if wish is None else self.names.get(wish, wish if ":" in wish and not is_file_name(wish) else None)
         return self.nodes.get(node) or named or self.default
 
     def choose_for(self, effect: Ask | Turn) -> str | None:
@@ -53,13 +68,13 @@ class ModelChoice:
 
 @value
 class ModelSetup:
-    """What answering takes: who is asked, which model, its tools, its limits, and who hears what it writes."""
+    """What answering takes: who is asked, which model, its tools, its limits, and who watches it write."""
 
     provider: Provider
     choice: ModelChoice
     tools: Tools
     limits: ModelLimits = ModelLimits()
-    hear: Hear | None = None
+    onlooker: Onlooker | None = None
 
 
 class ModelWorld:
@@ -67,7 +82,7 @@ class ModelWorld:
 
     def __init__(self, plan: Plan, setup: ModelSetup) -> None:
         self._plan, self._setup = plan, setup
-        self._redactor = Redactor()
+        self._redactor = Redactor(os.environ)
         self._said: tuple[ModelMessage, ...] = ()
         self._lock = Lock()
 
@@ -81,11 +96,16 @@ class ModelWorld:
 
     def cancel(self, key: str) -> None:
         """End a request that is under way."""
+        self._setup.tools.cancel(key)
         self._setup.provider.cancel(key)
 
     def close(self) -> None:
         """End everything that is under way."""
         self._setup.provider.close()
+
+    def join(self, world: ComposedWorld) -> None:
+        """Let the calls of steps be answered by the whole world."""
+        self._setup.tools.join(world)
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer of a model or its `error`, with its `usage`; raise `Failure` where only people can help."""
@@ -101,6 +121,9 @@ class ModelWorld:
             )
         except ModelError as error:
             told = self._describe(error, effect.key, model)
+        finally:
+            if self._setup.onlooker is not None:
+                self._setup.onlooker.end(effect.key)
         return {**told, MEMBER: usage_to_json(asking.usage, model)}
 
     def recall(self, effect: Effect, answer: Json) -> None:
@@ -111,13 +134,13 @@ class ModelWorld:
             self._said = (*self._said, *_list_new(self._said, effect), said)
 
     def _listen(self, key: str) -> Listener | None:
-        hear = self._setup.hear
-        return None if hear is None else lambda text: hear(key, text)
+        onlooker = self._setup.onlooker
+        return None if onlooker is None else lambda text: onlooker.hear(key, text)
 
     def _take(self, asking: ModelSession, turn: Turn, model: str) -> dict[str, Json]:
         """Return a turn: what the model says and calls; the calls are carried out by the machine's leave."""
         completion = define_completion(self._plan, turn)
-        tools = (*self._setup.tools.define(turn.tools), completion)
+        tools = (*self._setup.tools.define(turn), completion)
         messages = (*_list_messages(turn.transcript, OPENING.format(turn.completion)),)
         reply = asking.ask(ModelRequest(model, messages, tools, limits=self._setup.limits))
         calls: list[Json] = [{"id": each.id, "tool": each.tool, "arguments": each.arguments} for each in reply.calls]
@@ -127,21 +150,20 @@ class ModelWorld:
         """Return the answer of a step. It knows what was said before in the run, and is remembered itself."""
         schema = read_schema(self._plan, ask.schema)
         output = schema if isinstance(schema, dict) else {"type": "object"}
-        names = tuple(self._plan.tools) if ask.tools is None else ask.tools
         with self._lock:
             said = self._said
         system = () if ask.system is None else (ModelMessage("system", ask.system),)
         added = _list_new(said, ask)
-        tools = self._setup.tools.define(names)
+        tools = self._setup.tools.define(ask)
         request = ModelRequest(model, (*system, *said, *added), tools, output=output, limits=self._setup.limits)
-        found = asking.answer(request, self._setup.tools)
+        found = asking.answer(request, self._setup.tools.begin(ask))
         with self._lock:
             self._said = (*self._said, *added, *found.added)
         return {"answer": found.reply.output, "text": found.reply.text}
 
     def _describe(self, error: ModelError, key: str, model: str) -> dict[str, Json]:
         """Return an error as an answer, which the run takes as the documents say."""
-        text = self._redactor.redact(str(error))
+        text = self._redactor.redact_output(str(error))
         if error.fault in _FOR_PEOPLE:
             raise Failure(f"{quote(model)} does not answer the request {quote(key)}: {text}") from error
         return {"error": {"class": "Provider", "code": error.fault.value, "message": text}}

@@ -58,6 +58,10 @@ class ModelRequest:
     limits: ModelLimits = ModelLimits()
 
 
+ANSWER = "answer"
+"""The tool that a model calls to hand in an answer, where its provider has no other way."""
+
+
 @value
 class TokenUse:
     """What requests have used: tokens in and out, their number, and their price in US dollars where it is known."""
@@ -70,7 +74,10 @@ class TokenUse:
 
 @value
 class ModelReply:
-    """The response of a model. `output` is there when a schema was asked for and the response could be read as JSON."""
+    """The response of a model. `output` is there when a schema was asked for and the response could be read as JSON.
+
+    A model may hand in an answer by a call of `ANSWER`. Beside other calls it counts as one of them, and as no answer.
+    """
 
     text: str
     calls: tuple[ModelCall, ...] = ()
@@ -108,6 +115,9 @@ Listener = Callable[[str], None]
 
 class Provider(Protocol):
     """What asks models; its methods are called in several threads at once."""
+
+    def prepare(self, model: str) -> None:
+        """Raise `Failure` where it is certain already that a model cannot be asked; nothing is asked."""
 
     def supports_tools(self, model: str) -> bool:
         """Tell whether a model takes strict tool calls."""

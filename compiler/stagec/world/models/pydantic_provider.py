@@ -14,8 +14,10 @@ from typing import Any
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.words import quote
+from stagec.world.bodies import find_excess, guard_client
 from stagec.world.briefing import ToolDefinition
 from stagec.world.models.port import (
+    ANSWER,
     Listener,
     ModelCall,
     ModelError,
@@ -25,6 +27,7 @@ from stagec.world.models.port import (
     ModelRequest,
     TokenUse,
 )
+from stagec.world.models.usage import price_response
 
 _HOW = "asking models needs a library that is not installed: pip install 'stagec[models]'"
 
@@ -32,8 +35,7 @@ _HOW = "asking models needs a library that is not installed: pip install 'stagec
 class PydanticProvider:
     """Asks models named `PROVIDER:NAME`; requests run in an event loop of their own, so that each can be cancelled.
 
-    Keys and addresses come from the environment, as the provider's own library reads them: `OPENAI_API_KEY` and
-    `OPENAI_BASE_URL`, `ANTHROPIC_API_KEY` and `ANTHROPIC_BASE_URL`, and so on.
+    Keys and addresses come from the environment, as the provider's own library reads them: `OPENAI_API_KEY` and so on.
     """
 
     def __init__(self) -> None:
@@ -54,6 +56,10 @@ class PydanticProvider:
             if name not in self._models:
                 self._models[name] = _open_model(name)
             return self._models[name]
+
+    def prepare(self, model: str) -> None:
+        """Open a model, unless a key or a library is missing."""
+        self._model(model)
 
     def supports_tools(self, model: str) -> bool:
         """Tell whether a model takes strict tool calls, as far as the library knows."""
@@ -118,9 +124,15 @@ def _open_model(name: str) -> Any:
     # `openai` means the newer API with them, which most compatible servers do not have
     known = f"openai-chat:{rest}" if provider == "openai" else name
     try:
-        return infer_model(known)
+        model = infer_model(known)
     except (UserError, ImportError, ValueError) as error:
         raise Failure(f"the model {quote(name)} cannot be used: {error}") from error
+    guard_client(getattr(model, "client", None), _LONGEST)
+    return model
+
+
+_LONGEST = 64_000_000
+"""Bytes of a response; one of a hundred thousand tokens has some thirty million."""
 
 
 async def _ask(model: Any, request: ModelRequest, listen: Listener | None) -> ModelReply:
@@ -178,15 +190,14 @@ def _make_parameters(model: Any, request: ModelRequest) -> Any:
         return ModelRequestParameters(function_tools=tools)
     schema = dict(request.output)
     if model.profile.get("supports_json_schema_output") and not tools:
-        output = OutputObjectDefinition(json_schema=schema, name=_ANSWER)
+        output = OutputObjectDefinition(json_schema=schema, name=ANSWER)
         return ModelRequestParameters(output_mode="native", output_object=output)
-    answer = Definition(name=_ANSWER, description=_HAND_IN, parameters_json_schema=schema, kind="output")
+    answer = Definition(name=ANSWER, description=_HAND_IN, parameters_json_schema=schema, kind="output")
     return ModelRequestParameters(
         function_tools=tools, output_mode="tool", output_tools=[answer], allow_text_output=bool(tools)
     )
 
 
-_ANSWER = "answer"
 _HAND_IN = "Hand in the answer."
 
 
@@ -197,7 +208,7 @@ def _make_tools(tools: Iterable[ToolDefinition], definition: Callable[..., Any])
 
 
 def _make_messages(messages: Iterable[ModelMessage]) -> Iterator[Any]:
-    """Yield messages as the library has them: what comes between two responses is one request."""
+    """Yield messages as the library has them."""
     from pydantic_ai.messages import ModelRequest as Said
     from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 
@@ -238,14 +249,12 @@ def _read_reply(response: Any, request: ModelRequest) -> ModelReply:
         raise ModelError(ModelFault.TRANSIENT, "the response ended before it was complete")
     text = "".join(each.content for each in response.parts if isinstance(each, TextPart))
     calls = [each for each in response.parts if isinstance(each, ToolCallPart)]
-    answers = [each for each in calls if request.output is not None and each.tool_name == _ANSWER]
-    written = answers[-1].args if answers else text if request.output is not None else ""
+    is_handed_in = request.output is not None and [each.tool_name for each in calls] == [ANSWER]
+    written = calls.pop().args if is_handed_in else "" if calls or request.output is None else text
     return ModelReply(
         text,
-        tuple(
-            ModelCall(each.tool_call_id, each.tool_name, _read_json(each.args)) for each in calls if each not in answers
-        ),
-        TokenUse(response.usage.input_tokens, response.usage.output_tokens, 1, _price(response)),
+        tuple(ModelCall(each.tool_call_id, each.tool_name, _read_json(each.args)) for each in calls),
+        TokenUse(response.usage.input_tokens, response.usage.output_tokens, 1, price_response(response)),
         _read_json(written) if written else None,
         response.finish_reason == "length",
     )
@@ -268,18 +277,12 @@ def _read_json(given: Any) -> Json:
     return read
 
 
-def _price(response: Any) -> str | None:
-    """Return what a response costs in US dollars; nothing when nobody knows the price of the model."""
-    try:
-        return format(response.cost().total_price.normalize(), "f")
-    except (LookupError, AssertionError, ValueError):
-        return None
-
-
 def _translate(error: Exception, request: ModelRequest) -> ModelError:
     """Return an error of the library or of its transport as one of the port."""
     from pydantic_ai import exceptions
 
+    if (excess := find_excess(error)) is not None:
+        return ModelError(ModelFault.REFUSED, f"the host {excess}")
     if isinstance(error, TimeoutError):
         return ModelError(ModelFault.TIMEOUT, f"no response within {request.limits.seconds:g} s")
     kinds: tuple[tuple[Any, ModelFault], ...] = (

@@ -29,6 +29,10 @@ class RetryingProvider:
         self._provider, self._policy, self._chance = provider, policy, chance
         self._waits: dict[str, Event] = {}
 
+    def prepare(self, model: str) -> None:
+        """Raise `Failure` where it is certain already that a model cannot be asked."""
+        self._provider.prepare(model)
+
     def supports_tools(self, model: str) -> bool:
         """Tell whether a model takes strict tool calls."""
         return self._provider.supports_tools(model)
@@ -49,6 +53,8 @@ class RetryingProvider:
                 seconds = self._find_wait(error, attempt)
                 if seconds is None:
                     raise
+                if listen is not None:
+                    listen("\n")  # what comes next begins anew
                 if over.wait(seconds):
                     raise ModelError(ModelFault.CANCELLED, "the request was cancelled") from error
         raise AssertionError("a request is made once at least")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Protocol
 
 from stagec.core.json import Json, Object
 from stagec.core.value import replace, value
-from stagec.world.briefing import Definitions, ToolDefinition
+from stagec.runtime.exchange import Ask, Turn
+from stagec.world.briefing import ToolDefinition
+from stagec.world.composed import ComposedWorld
 from stagec.world.models.port import (
+    ANSWER,
     Listener,
     ModelCall,
     ModelError,
@@ -23,14 +27,28 @@ from stagec.world.models.usage import add_usage
 
 _ROUNDS = 50
 """Responses of a model in one step; one that calls tools without end has lost its way."""
+_ALONE = f"Nothing was carried out: {ANSWER} must be the only call of a response."
 _ASK_FOR_ANSWER = "Hand in the answer now, in the form that was asked for, and nothing else."
 
 
-class Tools(Definitions, Protocol):
-    """What defines tools, and carries out the calls of a step."""
+CarryOut = Callable[[str, str, Json], Object]
+"""Carries a call out, given its id, its tool and its arguments; returns `{"value": …}` or `{"error": …}`."""
 
-    def call(self, key: str, tool: str, arguments: Json) -> Object:
-        """Return `{"value": …}` or `{"error": …}`; `key` names the request in whose course it is called."""
+
+class Tools(Protocol):
+    """What defines the tools of requests, and carries out the calls of steps."""
+
+    def define(self, request: Ask | Turn) -> tuple[ToolDefinition, ...]:
+        """Return the tools that a model is told of."""
+
+    def begin(self, step: Ask) -> CarryOut:
+        """Return what carries out the calls of a step, as far as they may be made."""
+
+    def cancel(self, key: str) -> None:
+        """End what is under way for a step."""
+
+    def join(self, world: ComposedWorld) -> None:
+        """Let calls be answered by a whole world."""
 
 
 @value
@@ -57,10 +75,12 @@ class ModelSession:
     def ask(self, request: ModelRequest) -> ModelReply:
         """Return one response, or raise `ModelError`."""
         reply = self._provider.request(self._key, request, self._listen)
+        if self._listen is not None:
+            self._listen("\n")
         self._uses.append(reply.usage)
         return reply
 
-    def answer(self, request: ModelRequest, tools: Tools) -> HandedIn:
+    def answer(self, request: ModelRequest, carry_out: CarryOut) -> HandedIn:
         """Return an answer that is JSON: the model calls tools until it hands one in, or raise `ModelError`."""
         messages = request.messages
         for _ in range(_ROUNDS):
@@ -69,20 +89,22 @@ class ModelSession:
             if isinstance(reply.output, dict):
                 handed_in = ModelMessage("assistant", write_result(reply.output))
                 return HandedIn(reply, (*messages[len(request.messages) :], handed_in), self.usage)
-            told = [self._call(tools, request.tools, each) for each in reply.calls]
+            if any(each.tool == ANSWER for each in reply.calls):
+                told = [ModelMessage("tool", _ALONE, call=each.id, tool=each.tool) for each in reply.calls]
+            else:
+                told = [_call(carry_out, each) for each in reply.calls]
             messages = (*messages, said, *(told or [ModelMessage("user", _ASK_FOR_ANSWER)]))
         raise ModelError(ModelFault.REFUSED, f"the model handed in no answer in {_ROUNDS} responses")
 
-    def _call(self, tools: Tools, allowed: tuple[ToolDefinition, ...], call: ModelCall) -> ModelMessage:
-        """Return what a tool answers; what is not allowed, or cannot be read, is answered as well."""
-        if call.tool not in {each.name for each in allowed}:
-            text = f"Denied: there is no tool {call.tool} here."
-        elif not isinstance(call.arguments, dict):
-            text = "Not carried out: the arguments are no JSON object."
-        else:
-            told = tools.call(self._key, call.tool, call.arguments)
-            text = write_result(told.get("value", told.get("error")))
-        return ModelMessage("tool", text, call=call.id, tool=call.tool)
+
+def _call(carry_out: CarryOut, call: ModelCall) -> ModelMessage:
+    """Return what a tool answers; what is not allowed, or cannot be read, is answered as well."""
+    if isinstance(call.arguments, dict):
+        told = carry_out(call.id, call.tool, call.arguments)
+        text = write_result(told.get("value", told.get("error")))
+    else:
+        text = "Not carried out: the arguments are no JSON object."
+    return ModelMessage("tool", text, call=call.id, tool=call.tool)
 
 
 def write_result(result: Json) -> str:

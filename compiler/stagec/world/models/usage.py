@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
+from typing import Any
 
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.world.models.port import TokenUse
@@ -44,12 +45,33 @@ def read_usage(answer: Json) -> TokenUse:
     return TokenUse(tokens, written, requests, _read_cost(text_in(told, "cost")))
 
 
+_MOST = 10**15
+"""Tokens, requests or US dollars of one answer; whatever claims more says nothing that could be added up."""
+
+
 def _count(given: Json) -> int:
-    return int(given) if isinstance(given, int | float) and not isinstance(given, bool) and given > 0 else 0
+    return int(given) if isinstance(given, int | float) and not isinstance(given, bool) and 0 < given < _MOST else 0
 
 
 def _read_cost(text: str | None) -> str | None:
     try:
-        return None if text is None or not Decimal(text).is_finite() else text
+        return text if text is not None and _is_price(Decimal(text)) else None
     except InvalidOperation:
+        return None
+
+
+def _is_price(number: Decimal) -> bool:
+    """Tell whether a number can be written out: `1e-999999999` is a number as well."""
+    return number.is_finite() and 0 <= number < _MOST and (number == 0 or number.adjusted() > -_DIGITS)
+
+
+_DIGITS = 30
+"""Digits behind the point after which a price is none."""
+
+
+def price_response(response: Any) -> str | None:
+    """Return what a response costs in US dollars; nothing when nobody knows the price of the model."""
+    try:
+        return format(response.cost().total_price.normalize(), "f")
+    except (LookupError, AssertionError, ValueError):
         return None

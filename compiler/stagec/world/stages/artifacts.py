@@ -58,7 +58,14 @@ def open_artifact(root: Path, entry: ArtifactEntry, trust: TrustLevel) -> int:
 def _open(top: str, path: str, trust: TrustLevel) -> int:
     *folders, name = (part for part in place_artifact("/", path).split("/") if part)
     try:
-        way = folders if trust is not TrustLevel.LOCAL else _resolve(top, folders)
+        # the way to a folder without links; raise `ArtifactError` if it leads out
+        if trust is TrustLevel.LOCAL:
+            real = os.path.realpath(os.path.join(top, *folders))
+            if not is_contained(real, top):
+                raise ArtifactError(ESCAPING, target=real)
+            way = [part for part in real.removeprefix(top).split(os.sep) if part]
+        else:
+            way = folders
         with open_folder(top) as opened:
             return open_file(opened, "/".join([*way, name]))
     except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError) as error:
@@ -67,14 +74,6 @@ def _open(top: str, path: str, trust: TrustLevel) -> int:
         raise _explain_refusal(top, [*folders, name]) from error
     except OSError as error:
         raise ArtifactError(IRREGULAR, "system", error=error.strerror or type(error).__name__) from error
-
-
-def _resolve(top: str, folders: Sequence[str]) -> list[str]:
-    """Return the way to a folder without links; raise `ArtifactError` if it leads out."""
-    real = os.path.realpath(os.path.join(top, *folders))
-    if not is_contained(real, top):
-        raise ArtifactError(ESCAPING, target=real)
-    return [part for part in real.removeprefix(top).split(os.sep) if part]
 
 
 def _explain_refusal(top: str, parts: Sequence[str]) -> ArtifactError:

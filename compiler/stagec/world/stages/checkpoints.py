@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from stagec.core.bounded import OversizedError, read_stream
-from stagec.core.disk import open_to_read
+from stagec.core.bounded import OversizedError, open_to_read, read_stream
 from stagec.protocol.checkpoint import FOREIGN_DEPTH, JudgedCheckpoint, find_place_faults
 from stagec.protocol.manifest import (
     CHANGED,
@@ -48,19 +47,16 @@ def judge_checkpoint(path: Path, source: TrustLevel = TrustLevel.LOCAL, shown: s
         return JudgedCheckpoint(file, source, data, None, read.faults)
     trust = source.tighten(read.manifest.trust)
     faults = read.faults or find_place_faults(read.manifest, Path(os.path.abspath(path)).as_posix())
-    if _knows_artifacts(read.manifest, faults):
+    # whether it is known which files a manifest means: not if it has changed, or its paths start elsewhere
+    elsewhere = {each.reason for each in faults if each.topic == MISPLACED}
+    knows_artifacts = not (
+        any(each.topic == CHANGED for each in faults) or "layout" in elsewhere or (read.manifest.native and elsewhere)
+    )
+    if knows_artifacts:
         skipped = {each.pointer[1] for each in faults if each.topic in {UNSAFE, REPEATED} and len(each.pointer) > 1}
         checked = _check_artifacts(find_base(path, read.manifest), read.manifest, trust, skipped)
         faults = (*faults, *checked)
     return JudgedCheckpoint(file, trust, data, read.manifest, faults)
-
-
-def _knows_artifacts(manifest: Manifest, faults: Iterable[CheckpointFault]) -> bool:
-    """Tell whether it is known which files a manifest means: not if it has changed, or its paths start elsewhere."""
-    elsewhere = {each.reason for each in faults if each.topic == MISPLACED}
-    return not (
-        any(each.topic == CHANGED for each in faults) or "layout" in elsewhere or (manifest.native and elsewhere)
-    )
 
 
 def find_base(path: Path, manifest: Manifest) -> Path:

@@ -100,12 +100,17 @@ def _write_checkpoint(
     run: RunFolder, folder: OpenedFolder, given: Publication, status: str, reason: str | None = None
 ) -> str:
     base = given.stage if status == "saved" else given.attempt
+    entries = []
+    for each in given.outputs.values():
+        told = object_of(each)
+        path, size = "/".join(split_path(str(told.get("path")))), told.get("sizeBytes")
+        entries.append(ArtifactEntry(f"{base}/{path}", str(told.get("sha256")), size if isinstance(size, int) else 0))
     manifest = Manifest(
         report=run.title,
         run=run.run,
         stage=given.stage,
         created=format_instant(time.time()),
-        artifacts=tuple(_list_entries(base, given.outputs)),
+        artifacts=tuple(entries),
         status=status,
         reason=reason,
         attempt=given.number,
@@ -128,15 +133,6 @@ def write_durably(folder: OpenedFolder, path: str, data: bytes) -> None:
     *folders, name = split_path(path)
     with enter_folder(folder, "/".join(folders), make=True) as opened:
         os.close(opened.create(name, partial(write_all, data=data), replace=True))
-
-
-def _list_entries(base: str, outputs: Mapping[str, Json]) -> list[ArtifactEntry]:
-    entries = []
-    for each in outputs.values():
-        told = object_of(each)
-        path, size = "/".join(split_path(str(told.get("path")))), told.get("sizeBytes")
-        entries.append(ArtifactEntry(f"{base}/{path}", str(told.get("sha256")), size if isinstance(size, int) else 0))
-    return entries
 
 
 def _refuse_others(folder: OpenedFolder, outputs: Mapping[str, Json]) -> None:

@@ -111,7 +111,10 @@ class Verifier:
         outputs = act.outputs if isinstance(act, Process) else {}
         entries = {each.path: each for each in manifest.artifacts}
         own = {name: (path, entries[f"{manifest.stage}/{path}"]) for name, path in outputs.items()}
-        return {name: _record(path, each.sha256, each.size) for name, (path, each) in own.items()}
+        found: dict[str, Object] = {}
+        for name, (path, each) in own.items():
+            found[name] = {"path": path, "sha256": each.sha256.lower(), "sizeBytes": each.size}
+        return found
 
     def _is_there(self, stage: str, outputs: Outputs) -> bool:
         try:
@@ -119,10 +122,6 @@ class Verifier:
                 return not find_other_outputs(folder, outputs)
         except OSError:
             return False
-
-
-def _record(path: str, sha256: str, size: int) -> Object:
-    return {"path": path, "sha256": sha256.lower(), "sizeBytes": size}
 
 
 def _close(found: Mapping[str, Outputs], needs: Mapping[str, tuple[str, ...]]) -> Mapping[str, Outputs]:

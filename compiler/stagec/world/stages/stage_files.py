@@ -6,7 +6,8 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 
-from stagec.core.disk import OpenedFolder, RefusedWriteError, leads_out, open_to_read
+from stagec.core.bounded import open_to_read
+from stagec.core.disk import OpenedFolder, RefusedWriteError, leads_out
 from stagec.core.folders import FileDigest, digest_file, enter_folder, make_below, make_fresh, open_file, split_path
 from stagec.core.json import Json, object_of
 from stagec.core.value import value

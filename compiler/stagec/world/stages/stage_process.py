@@ -11,8 +11,8 @@ from stagec.core.value import value
 from stagec.plan.act import ProcessLimits
 from stagec.protocol.emission import format_stage_progress
 from stagec.world.escalation import Alarm, Escalation
+from stagec.world.program_log import LogStream, RunLog
 from stagec.world.stages.evidence import Evidence, Hear
-from stagec.world.stages.run_log import LogStream, RunLog
 from stagec.world.supervised import Job, Link
 from stagec.world.supervision import Supervision
 
@@ -80,7 +80,7 @@ class StageProcess:
     def run(self, job: Job, log: RunLog, redactor: Redactor) -> ProcessEnd:
         """Run the process to its end, with all that it has started; its output goes to the log."""
         self._log = log
-        evidence = Evidence(self._stage, self._hear)
+        evidence = Evidence(self._stage, lambda percent, text: self._hear(percent, redactor.redact_output(text)))
         out, err = LogStream(log, redactor), LogStream(log, redactor)
 
         def take(piece: bytes) -> None:

@@ -11,8 +11,8 @@ from stagec.core.value import NOTHING, value
 from stagec.core.words import listing, quote
 from stagec.protocol.emission import Status, format_stage_begin, format_stage_end
 from stagec.runtime.exchange import Execute
+from stagec.world.program_log import RunLog
 from stagec.world.stages.run_folder import ATTEMPTS, RunFolder, name_attempt
-from stagec.world.stages.run_log import RunLog
 from stagec.world.stages.stage_files import (
     InputTroubleError,
     Published,

@@ -16,9 +16,9 @@ from stagec.plan.document import Plan
 from stagec.protocol.emission import Reason, format_checkpoint_emergency, format_checkpoint_saved, format_rehydrated
 from stagec.protocol.manifest import ManifestError
 from stagec.runtime.exchange import Effect, Execute, Interrupt, Preserve, Publish
+from stagec.world.program_log import RunLog
 from stagec.world.stages.publication import Publication, preserve, publish
 from stagec.world.stages.run_folder import CHECKPOINTS, LOG, RunFolder, name_attempt, number_attempt
-from stagec.world.stages.run_log import RunLog
 from stagec.world.stages.stage_files import Published, explain, find_other_outputs
 from stagec.world.stages.stage_process import StageProcess
 from stagec.world.stages.stage_run import StageRun, Surroundings, Tell

@@ -17,7 +17,7 @@ from stagec.core.json import Json, Object
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.core.version import __version__
-from stagec.core.words import listing, quote
+from stagec.core.words import quote, shorten_digest
 from stagec.plan import surroundings
 from stagec.plan.document import Plan
 from stagec.world.briefing import ToolDefinition
@@ -26,6 +26,8 @@ from stagec.world.server_errors import Transport, describe_failure, explain_erro
 from stagec.world.tools.toolbox import ToolError
 
 _DIGEST = "sha256:"
+_MOST_TOLD = 20
+"""Differences that are told one by one."""
 
 
 @value
@@ -56,6 +58,7 @@ class McpTools:
         self._thread.start()
         self._live = {name: LiveServer(_make_server(name, each), folder, limits) for name, each in plan.servers.items()}
         self._servers = {name: str(tool.server) for name, tool in plan.tools.items() if tool.server in self._live}
+        self.names = tuple(self._servers)
         try:
             self._submit(self._start(plan)).result()
         except BaseException:
@@ -64,17 +67,23 @@ class McpTools:
 
     async def _start(self, plan: Plan) -> None:
         await asyncio.gather(*(each.start() for each in self._live.values()))
-        drifted = [name for name, tool in plan.tools.items() if name in self._servers and self._differs(name, tool)]
+        compared = (self._compare(name, plan.tools[name]) for name in sorted(self._servers))
+        drifted = [each for each in compared if each is not None]
         if drifted:
-            said = listing(sorted(drifted))
-            raise Failure(
-                f"MCP servers offer something else than the plan was compiled with: {said}; lock and compile again"
-            )
+            more = len(drifted) - _MOST_TOLD
+            told = "; ".join((*drifted[:_MOST_TOLD], *([f"{more:,} more"] if more > 0 else [])))
+            what = "MCP servers offer something else than the plan was compiled with"
+            raise Failure(f"{what}: {told}; lock and compile again")
 
-    def _differs(self, name: str, tool: surroundings.Tool) -> bool:
+    def _compare(self, name: str, tool: surroundings.Tool) -> str | None:
+        """Return how a tool differs from what the plan was compiled with; nothing if it does not."""
         offered = self._live[self._servers[name]].tools.get(name)
-        known = None if tool.digest is None else tool.digest.removeprefix(_DIGEST)
-        return offered is None or known not in {None, digest(offered.schema)}
+        if offered is None:
+            return f"{quote(name)} of {quote(self._servers[name])} is not offered any more"
+        known, now = tool.digest, f"{_DIGEST}{digest(offered.schema)}"
+        if known is None or known == now:
+            return None
+        return f"{quote(name)} has another input schema, {shorten_digest(now)} instead of {shorten_digest(known)}"
 
     def define(self, name: str) -> ToolDefinition | None:
         """Return a tool as its server offers it."""
@@ -174,9 +183,12 @@ class LiveServer:
     async def _explain(self, error: Exception) -> ToolError:
         """Return why a call came to nothing; a connection that has broken is given up."""
         from mcp import MCPError
-        from mcp_types import CONNECTION_CLOSED
+        from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
 
         cause = first_error(error)
+        if isinstance(cause, MCPError) and cause.code == REQUEST_TIMEOUT:
+            seconds = self._limits.call
+            return ToolError(f"there was no answer in {seconds:g} s; whether it was carried out is not known")
         if isinstance(cause, MCPError) and (cause.code != CONNECTION_CLOSED or cause.message != _CLOSED):
             return ToolError(f"the server answered with error {cause.code}: {cause.message}")
         self._client = None

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from stagec.core.json import Json, Object
 from stagec.core.secrets import Redactor
 from stagec.world.briefing import ToolDefinition
-from stagec.world.commands import CommandLine, run, select_variables
-from stagec.world.supervised import Link
+from stagec.world.tools.processes import ToolProcesses, ToolProgram, ToolSetting
 from stagec.world.tools.toolbox import read_count, read_text
 
 _SECONDS = 120
@@ -28,33 +24,30 @@ _DEFINITION = ToolDefinition("Bash", "Run a command in the working folder.", _SC
 class ShellTool:
     """Runs commands with `sh`; they see the variables that commands of a plan see, and no others."""
 
-    def __init__(self, root: Path, variables: tuple[str, ...], redactor: Redactor) -> None:
-        self._root, self._variables, self._redactor = root, variables, redactor
-        self._links: dict[str, Link] = {}
+    def __init__(self, setting: ToolSetting, redactor: Redactor) -> None:
+        self._processes = ToolProcesses(setting, redactor)
+        self.names = (_DEFINITION.name,)
+        self.cancel, self.close = self._processes.cancel, self._processes.close
 
     def define(self, name: str) -> ToolDefinition | None:
         """Return the tool under its two names."""
         return _DEFINITION if name in {"Bash", "bash"} else None
 
-    def call(self, key: str, _tool: str, arguments: Object) -> Json:
+    def call(self, key: str, tool: str, arguments: Object) -> Json:
         """Return the exit status and the output of a command."""
         seconds = min(read_count(arguments, "timeout", _SECONDS), _MOST_SECONDS)
-        environment = {**select_variables(os.environ, self._variables), "STAGEC_IDEMPOTENCY_KEY": key}
         words = ("sh", "-c", read_text(arguments, "command"))
-        line = CommandLine(words, seconds * 1000, environment, folder=str(self._root))
-        link = self._links[key] = Link()
-        try:
-            return run(line, self._redactor, link)
-        finally:
-            self._links.pop(key, None)
+        told = self._processes.run(key, ToolProgram(words, tool, seconds=seconds))
+        return {**told, "stdout": _cut(told["stdout"]), "stderr": _cut(told["stderr"])}
 
-    def cancel(self, key: str) -> None:
-        """End a command."""
-        link = self._links.get(key)
-        if link is not None:
-            link.stop()
 
-    def close(self) -> None:
-        """End every command."""
-        for each in tuple(self._links):
-            self.cancel(each)
+_SHOWN = 20_000
+"""Characters of each output that a model is told: the status and the end of both must have room in one result."""
+
+
+def _cut(output: Json) -> str:
+    """Return the beginning and the end of an output."""
+    text = str(output)
+    left = len(text) - _SHOWN
+    half = _SHOWN // 2
+    return text if left <= 0 else f"{text[:half]}\n[{left:,} characters are left out]\n{text[-half:]}"

@@ -11,11 +11,13 @@ from stagec.core.secrets import Redactor
 from stagec.core.value import replace
 from stagec.core.words import quote
 from stagec.plan.document import Plan
+from stagec.runtime.answer_schemas import PreparedSchema, prepare
 from stagec.runtime.exchange import Call, Effect
 from stagec.world.briefing import PlannedTools, ToolDefinition
 
 LONGEST = 100_000
 """Characters of a result that a model is told; the rest is left out, and the model is told so."""
+_UNKNOWN = "unknown"
 
 
 class ToolError(Exception):
@@ -24,6 +26,10 @@ class ToolError(Exception):
 
 class ToolSource(Protocol):
     """What has tools and carries out their calls; several calls may be under way."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the tools that are here."""
 
     def define(self, name: str) -> ToolDefinition | None:
         """Return a tool, or nothing if it is not here."""
@@ -41,13 +47,15 @@ class ToolSource(Protocol):
 class Toolbox:
     """Carries out the calls of stages and of steps; a tool belongs to the first source that has it.
 
-    Which tools a node may call is decided before: by the machine for stages, by the allow-list for steps.
+    Whether a call may be made is decided before: by the machine for stages, by the policy for steps.
     """
 
     def __init__(self, plan: Plan, sources: Iterable[ToolSource], redactor: Redactor) -> None:
         self._planned = PlannedTools(plan)
         self._sources = tuple(sources)
         self._redactor = redactor
+        self._judges: dict[str, PreparedSchema | None] = {}
+        self.names = tuple(dict.fromkeys((*plan.tools, *(name for each in self._sources for name in each.names))))
 
     def define(self, names: Iterable[str]) -> tuple[ToolDefinition, ...]:
         """Return the definitions of tools in their order; the plan's own effects and origin count where it has them."""
@@ -59,7 +67,10 @@ class Toolbox:
         if found is None:
             return planned
         schema = found.schema if planned.schema is None else planned.schema
-        return replace(planned, description=found.description, schema=schema)
+        effects = found.effects if planned.effects == _UNKNOWN else planned.effects
+        origin = found.origin if planned.origin == _UNKNOWN else planned.origin
+        description = planned.description or found.description
+        return replace(planned, description=description, schema=schema, effects=effects, origin=origin)
 
     def takes(self, effect: Effect) -> bool:
         """Tell whether a call can be carried out here."""
@@ -79,13 +90,18 @@ class Toolbox:
         """Return `{"value": …}` or `{"error": …}`, without secrets and not longer than a model is told."""
         source = self._find(tool)
         if source is None:
-            return _error("Unavailable", f"nothing carries out {quote(tool)} here")
+            return describe_error("Unavailable", f"nothing carries out {quote(tool)} here")
         if not isinstance(arguments, dict):
-            return _error("InvalidArguments", "the arguments are no object")
+            return describe_error("InvalidArguments", "the arguments are no object")
+        complaint = self._judge(tool, arguments)
+        if complaint is not None:
+            return describe_error(
+                "InvalidArguments", self._shorten(f"the arguments do not satisfy the schema: {complaint}")
+            )
         try:
             return {"value": self._clean(source.call(key, tool, arguments))}
         except ToolError as error:
-            return _error("Failed", self._shorten(str(error)))
+            return describe_error("Failed", self._shorten(str(error)))
 
     def cancel(self, key: str) -> None:
         """End a call whose result nobody needs any more."""
@@ -97,6 +113,13 @@ class Toolbox:
         for each in self._sources:
             each.close()
 
+    def _judge(self, tool: str, arguments: Object) -> str | None:
+        """Return what is wrong with the arguments by the schema that a model was told; a server judges others."""
+        if tool not in self._judges:
+            self._judges[tool] = _prepare(self._define(tool).schema)
+        judge = self._judges[tool]
+        return None if judge is None else judge.complaint(arguments)
+
     def _find(self, tool: str) -> ToolSource | None:
         return next((each for each in self._sources if each.define(tool) is not None), None)
 
@@ -107,18 +130,32 @@ class Toolbox:
         if isinstance(result, str):
             return self._shorten(result)
         try:
-            text = self._redactor.redact(json.dumps(result, ensure_ascii=False))
+            text = _mend(self._redactor.redact_json(json.dumps(result, ensure_ascii=False), is_output=True))
             found: Json = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise ToolError("its result is no JSON that can be told") from error
         return found if len(text) <= LONGEST else self._shorten(text)
 
     def _shorten(self, text: str) -> str:
-        told = self._redactor.redact(text)
+        told = _mend(self._redactor.redact_output(text))
         return told if len(told) <= LONGEST else f"{told[:LONGEST]}\n[{len(told) - LONGEST:,} characters are left out]"
 
 
-def _error(code: str, message: str) -> Object:
+def _mend(text: str) -> str:
+    """Return a text that can be sent: halves of characters, which JSON can spell, become question marks."""
+    return text.encode(errors="replace").decode()
+
+
+def _prepare(schema: Json) -> PreparedSchema | None:
+    """Return what judges by a schema; nothing where there is none, or one that cannot be used."""
+    try:
+        return None if schema is None else prepare(json.dumps(schema))
+    except (ValueError, RecursionError):
+        return None
+
+
+def describe_error(code: str, message: str) -> Object:
+    """Return a call that came to nothing as its result."""
     return {"error": {"class": "Tool", "code": code, "message": message}}
 
 

@@ -13,7 +13,7 @@ from stagec.pipeline import Compilation
 from stagec.plan.act import Process, ProcessInput, ProcessLimits
 from stagec.plan.document import Plan
 from stagec.plan.gate import Retry, StageGate
-from stagec.plan.load import dump, load
+from stagec.plan.loader import dump, load
 from stagec.plan.node import Schedule
 
 Validate = Callable[..., Compilation]
@@ -119,7 +119,7 @@ def test_the_order_of_members_does_not_matter(validate: Validate) -> None:
 def test_a_folder_of_envelopes_has_all_its_files_as_sources(validate: Validate) -> None:
     found = validate({"wine/1.json": LOAD, "wine/2.yaml": json.dumps(envelope("S02_clean_data", "S01_load_data"))})
     plan = found.meanings[0].plan()
-    assert (plan.id, list(plan.sources)) == ("wine", ["wine/1.json", "wine/2.yaml"])
+    assert (plan.id, list(plan.sources)) == ("wine", ["1.json", "2.yaml"])
 
 
 def test_what_is_frozen_is_sound(freeze: Callable[..., Plan]) -> None:

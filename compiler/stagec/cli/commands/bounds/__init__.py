@@ -8,18 +8,19 @@ from typing import Any
 import click
 
 from stagec.cli import options
+from stagec.cli.completions import complete_flow
 from stagec.cli.running.options import command_timeout
 
 
 @click.command(short_help="Print the longest run of each flow in steps, turns and time.")
 @click.argument("paths", nargs=-1, metavar="[PATHS|PLAN]...", type=click.Path(path_type=Path, allow_dash=True))
 @options.root
-@click.option("--flow", metavar="ID", help="Only the flow with this id.")
+@click.option("--flow", metavar="ID", shell_complete=complete_flow, help="Only the flow with this id.")
 @click.option(
     "--turn",
     type=click.FloatRange(min=0, max=1_000_000, min_open=True),
     metavar="SECONDS",
-    help="Assume that a turn of a model, with its tool calls, takes at most so long: a plan does not limit it.",
+    help="Assume this limit for a turn of a model with its tool calls; a plan has none.",
 )
 @command_timeout
 @options.output_format("text", "json", default="text")

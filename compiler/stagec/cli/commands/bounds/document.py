@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
@@ -18,13 +18,14 @@ from stagec.plan import Plan
 
 @value
 class BoundedFlow:
-    """A plan, where it is from, and its bounds."""
+    """A plan, where it is from, and its bounds; `name_file` names its file where the reader stands."""
 
     plan: Plan
     digest: str
     file: str
     bounds: Bounds
     assumed: Assumed
+    name_file: Callable[[str], str] = str
 
     @property
     def flow(self) -> str:
@@ -34,11 +35,12 @@ class BoundedFlow:
 
 @value
 class UnboundedFlow:
-    """A flow that has no plan, and why."""
+    """A flow that has no plan, and why; `name_file` names files where the reader stands."""
 
     flow: Flow
     reason: str
     errors: tuple[Diagnostic, ...]
+    name_file: Callable[[str], str] = str
 
 
 def format_flows(flows: Iterable[BoundedFlow | UnboundedFlow]) -> str:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from stagec.cli.commands.bounds.document import BoundedFlow, UnboundedFlow, format_flows
 from stagec.cli.commands.bounds.page import draw_flow, draw_refusal
-from stagec.cli.files import STDIN, read_file
-from stagec.cli.options import load_configuration
+from stagec.cli.files import STDIN, name_from_here, read_file
+from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Refused, choose_flows
 from stagec.cli.sheet import Sheet
 from stagec.cli.streams import find_canvas, put, show_progress
+from stagec.cli.unfound import explain_missing_flow
 from stagec.core.failure import Exit, Failure
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value
 from stagec.core.words import listing, quote
 from stagec.graph.bounds import bound
 from stagec.graph.expense import Assumed
 from stagec.plan import PlanError
-from stagec.plan.load import read_frame
+from stagec.plan.loader import read_frame
 from stagec.runtime import verify
 
 Measured = BoundedFlow | UnboundedFlow
@@ -48,7 +50,13 @@ def run(request: BoundsRequest) -> Exit:
     if request.output_format == "json":
         put(format_flows(flows))
     else:
-        _draw(flows)
+        sheet = Sheet(find_canvas(sys.stdout, os.environ))
+        for each in flows:
+            if isinstance(each, BoundedFlow):
+                draw_flow(sheet, each)
+            else:
+                draw_refusal(sheet, each)
+        put(sheet.text())
     return (
         Exit.CLEAN if all(isinstance(each, BoundedFlow) and each.bounds.is_bounded for each in flows) else Exit.FINDINGS
     )
@@ -58,28 +66,26 @@ def _to_milliseconds(seconds: float) -> int:
     return max(1, round(seconds * 1000))
 
 
-def _draw(flows: Iterable[Measured]) -> None:
-    sheet = Sheet(find_canvas(sys.stdout, os.environ))
-    for each in flows:
-        if isinstance(each, BoundedFlow):
-            draw_flow(sheet, each)
-        else:
-            draw_refusal(sheet, each)
-    put(sheet.text())
-
-
 def _measure(request: BoundsRequest, assumed: Assumed) -> Iterator[Measured]:
     """Yield the bounds of the plans first, then those of the flows of the project."""
     plans = [path for path in request.paths if _is_plan(path)]
     paths = tuple(path for path in request.paths if path not in plans)
-    measured = [_measure_plan(path, assumed) for path in plans]
+    measured: list[BoundedFlow] = []
+    for path in plans:
+        try:
+            loaded = verify(read_file(path))
+        except PlanError as error:
+            raise Failure(f"{quote(path)} is refused: {error}", Exit.FINDINGS) from error
+        measured.append(BoundedFlow(loaded.plan, loaded.digest, str(path), bound(loaded.plan, assumed), assumed))
+    known = [each.flow for each in measured]
     if request.flow is not None:
         measured = [each for each in measured if each.flow == request.flow]
     yield from measured
     if paths or not plans:
         yield from _measure_project(request, paths, assumed)
     elif not measured:
-        raise Failure(f"no flow of the plans is called {quote(request.flow)}")
+        near = hint(request.flow or "", NameIndex(known)) or f"; there are {listing(known)}"
+        raise Failure(f"no flow of the plans is called {quote(request.flow)}{near}")
 
 
 def _is_plan(path: Path) -> bool:
@@ -96,28 +102,19 @@ def _is_plan(path: Path) -> bool:
 _BEGIN = b'{"digest":"sha256:'
 
 
-def _measure_plan(path: Path, assumed: Assumed) -> BoundedFlow:
-    try:
-        loaded = verify(read_file(path))
-    except PlanError as error:
-        raise Failure(f"{quote(path)} is refused: {error}", Exit.FINDINGS) from error
-    return BoundedFlow(loaded.plan, loaded.digest, str(path), bound(loaded.plan, assumed), assumed)
-
-
 def _measure_project(request: BoundsRequest, paths: tuple[Path, ...], assumed: Assumed) -> Iterator[Measured]:
     freezer = Freezer(load_configuration(paths, request.root), paths)
     meanings = freezer.compilation.meanings
     if not meanings:
-        why = "; 'stagec validate' says why" if freezer.errors else ""
-        looked_in = listing([os.path.relpath(path) for path in paths or (Path(),)])
-        raise Failure(f"{looked_in} holds no flow that can be read{why}", Exit.NOTHING)
+        raise explain_missing_flow("measure", freezer.project, freezer.compilation)
+    name_file = name_from_here(freezer.root)
     chosen = {id(flow) for flow in choose_flows(request.flow, freezer.compilation.flows)}
     for meaning in meanings:
         if id(meaning.flow) not in chosen:
             continue
         made = freezer.freeze(meaning)
         if isinstance(made, Refused):
-            yield UnboundedFlow(made.flow, made.reason, freezer.errors_of(made.flow))
+            yield UnboundedFlow(made.flow, made.reason, freezer.errors_of(made.flow), name_file)
         else:
             digest, _ = read_frame(made.data)
-            yield BoundedFlow(made.plan, digest, meaning.flow.at.file, bound(made.plan, assumed), assumed)
+            yield BoundedFlow(made.plan, digest, meaning.flow.at.file, bound(made.plan, assumed), assumed, name_file)

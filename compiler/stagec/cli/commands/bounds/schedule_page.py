@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from stagec.cli.sheet import Row, Sheet
 from stagec.cli.wording import format_duration, join_names, shorten
@@ -21,12 +21,21 @@ def draw_schedule(sheet: Sheet, plan: Plan, given: ScheduleBounds) -> None:
     sheet.row("critical", _join_chain(given.critical, sheet.arrow))
     if given.slowest != given.critical:
         sheet.row("slowest", _join_chain(given.slowest, sheet.arrow))
-    sheet.row("width", _describe_width(given, noun))
+    number = format_count(len(given.width), noun)
+    least = "" if given.is_width_exact else "at least "
+    free = f"; the plan lets {given.parallel:,} run" if len(given.width) > given.parallel else ""
+    sheet.row("width", f"{least}{number} could run at the same time{free}: {join_names(given.width)}")
     if len(given.gap) > 1:
         lost = f"up to {format_duration(given.gap_milliseconds)} of work without a checkpoint in between"
         sheet.row("at risk", f"{lost}: {_join_chain(given.gap, sheet.arrow)}")
     sheet.heading(f"what runs after a failure, once {shorten(plan.id)} is resumed")
-    sheet.table(_list_failures(given, noun))
+    failures: list[Row] = []
+    for each in given.failures[:_FAILURES]:
+        what = f"{format_count(each.nodes, noun)}, up to {format_duration(each.milliseconds)} in a row"
+        failures.append(((shorten(each.node),), (what,)))
+    if len(given.failures) > _FAILURES:
+        failures.append(((f"and {len(given.failures) - _FAILURES:,} more",), ()))
+    sheet.table(failures)
 
 
 def _join_chain(nodes: Sequence[str], arrow: str) -> str:
@@ -36,18 +45,3 @@ def _join_chain(nodes: Sequence[str], arrow: str) -> str:
         half = _NODES // 2
         shown = [*shown[:half], f"… ({len(shown) - 2 * half:,} more)", *shown[-half:]]
     return f" {arrow} ".join(shown)
-
-
-def _describe_width(given: ScheduleBounds, noun: str) -> str:
-    number = format_count(len(given.width), noun)
-    least = "" if given.is_width_exact else "at least "
-    free = f"; the plan lets {given.parallel:,} run" if len(given.width) > given.parallel else ""
-    return f"{least}{number} could run at the same time{free}: {join_names(given.width)}"
-
-
-def _list_failures(given: ScheduleBounds, noun: str) -> Iterator[Row]:
-    for each in given.failures[:_FAILURES]:
-        what = f"{format_count(each.nodes, noun)}, up to {format_duration(each.milliseconds)} in a row"
-        yield (shorten(each.node),), (what,)
-    if len(given.failures) > _FAILURES:
-        yield (f"and {len(given.failures) - _FAILURES:,} more",), ()

@@ -8,17 +8,18 @@ import click
 
 from stagec import reporters
 from stagec.cli import options
+from stagec.cli.parameters import ExistingPath, Group, OneOf
 from stagec.cli.running import options as running
 from stagec.core.shelf import names
 from stagec.protocol.manifest_shape import TRUST_LEVELS
 
-_paths = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
+_paths = click.argument("paths", nargs=-1, required=True, type=ExistingPath())
 
 
 def _verify(paths: tuple[Path, ...], trust: str, output_format: str) -> None:
     """Verify the checkpoints in PATHS: manifests, and folders in which manifests lie.
 
-    Every digest, size, path and link is checked, at the stricter of --trust and the level that a manifest claims.
+    stagec checks every digest, size, path and link, at the stricter of --trust and the level that a manifest claims.
     Nothing in a checkpoint is executed.
 
     Exit status: 0 every checkpoint is valid, 1 one is not, 2 usage or environment, 3 no checkpoint, 4 internal error.
@@ -38,10 +39,10 @@ def _list(paths: tuple[Path, ...], output_format: str) -> None:
 def _import(path: Path, trust: str, run: str, *, allow_untrusted: bool, **folders: Path) -> None:
     """Copy the checkpoint PATH and its artifacts into a run of this project, and mark where it comes from.
 
-    The run has begun and does not go on at the moment. The copy is verified before it counts, and nothing is
-    overwritten. When the run is resumed, the stage counts as complete; nothing in the checkpoint is executed.
+    The run must have begun, and no process may execute it. stagec verifies the copy before it counts, and
+    overwrites nothing. When the run is resumed, the stage counts as complete; nothing in the checkpoint is executed.
 
-    Exit status: 0 brought in, 1 the checkpoint is not valid or the run has results, 2 usage or environment,
+    Exit status: 0 imported, 1 the checkpoint is not valid or the run has results, 2 usage or environment,
     4 internal error.
     """
     from stagec.cli.commands.checkpoint.bring_in import ImportRequest, bring_in
@@ -53,7 +54,7 @@ def _import(path: Path, trust: str, run: str, *, allow_untrusted: bool, **folder
 
 _trust = click.option(
     "--trust",
-    type=click.Choice(TRUST_LEVELS),
+    type=OneOf(TRUST_LEVELS),
     default="local",
     show_default=True,
     help="Where the checkpoints come from: this project, another one of yours, or somebody else.",
@@ -62,19 +63,19 @@ _trust = click.option(
 
 _source = click.option(
     "--trust",
-    type=click.Choice(TRUST_LEVELS[1:]),
+    type=OneOf(TRUST_LEVELS[1:]),
     required=True,
     help="Where the checkpoint comes from: another project of yours, or somebody else.",
 )
 _run = click.option("--run", required=True, metavar="REPORT/RUN", help="The run to bring it into.")
 _project = click.option(
     "--project",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=ExistingPath(file=False),
     default=".",
     help="The folder of this project; by default the current one.",
 )
-_allow = click.option("--allow-untrusted", is_flag=True, help="Bring in a checkpoint that is untrusted, too.")
-_path = click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+_allow = click.option("--allow-untrusted", is_flag=True, help="Import the checkpoint although it is untrusted.")
+_path = click.argument("path", type=ExistingPath(folder=False))
 
 
 def _commands() -> list[click.Command]:
@@ -92,7 +93,7 @@ def _commands() -> list[click.Command]:
     ]
 
 
-COMMAND = click.Group(
+COMMAND = Group(
     "checkpoint",
     commands=_commands(),
     help="Verify the checkpoints that stages leave, list them, and bring in those of others.",

@@ -37,26 +37,22 @@ def bring_in(request: ImportRequest) -> Exit:
     """Copy a checkpoint into a run unless something is wrong with it, and return the exit status."""
     folder = _find_run(request)
     with _hold_still(request, folder):
-        return _copy_valid(request, folder)
-
-
-def _copy_valid(request: ImportRequest, folder: RunFolder) -> Exit:
-    shown = Path(os.path.relpath(request.path)).as_posix()
-    judged = judge_import(request.path, request.trust, folder, shown)
-    if judged.is_valid and judged.trust is TrustLevel.UNTRUSTED and not request.allow_untrusted:
-        raise Failure(f"{quote(shown)} is untrusted: --allow-untrusted brings it in all the same")
-    found = report_checkpoints((judged,))
-    put(member(reporters, "text", Reporter).render(found.report))
-    if judged.manifest is None or found.failed:
-        return Exit.FINDINGS
-    try:
-        checkpoint = import_checkpoint(request.path, judged, folder)
-    except (OSError, ManifestError) as error:
-        words = (error.strerror if isinstance(error, OSError) else None) or error
-        raise Failure(f"cannot bring in {quote(shown)}: {words}") from error
-    copied = format_count(len(judged.manifest.artifacts), "artifact")
-    say(f"brought in {checkpoint} as {judged.trust.value}: {copied} in {os.path.relpath(folder.path)}")
-    return Exit.CLEAN
+        shown = Path(os.path.relpath(request.path)).as_posix()
+        judged = judge_import(request.path, request.trust, folder, shown)
+        if judged.is_valid and judged.trust is TrustLevel.UNTRUSTED and not request.allow_untrusted:
+            raise Failure(f"{quote(shown)} is untrusted: --allow-untrusted imports it")
+        found = report_checkpoints((judged,))
+        put(member(reporters, "text", Reporter).render(found.report))
+        if judged.manifest is None or found.failed:
+            return Exit.FINDINGS
+        try:
+            checkpoint = import_checkpoint(request.path, judged, folder)
+        except (OSError, ManifestError) as error:
+            words = (error.strerror if isinstance(error, OSError) else None) or error
+            raise Failure(f"cannot import {quote(shown)}: {words}") from error
+        copied = format_count(len(judged.manifest.artifacts), "artifact")
+        say(f"imported {checkpoint} as {judged.trust.value}: {copied} in {os.path.relpath(folder.path)}")
+        return Exit.CLEAN
 
 
 def _find_run(request: ImportRequest) -> RunFolder:

@@ -22,13 +22,12 @@ def print_checkpoints(paths: tuple[Path, ...], output_format: str) -> None:
     if output_format == "json":
         put(json.dumps([_describe(each) for each in found], indent=2) + "\n")
         return
-    put(draw_columns(find_canvas(sys.stdout, os.environ), [_HEAD, *(_row(each) for each in found)]))
-
-
-def _row(each: JudgedCheckpoint) -> tuple[str, ...]:
-    told = _describe(each)
-    cells = [str(told.get(name) or "") for name in _HEAD if name != "valid"]
-    return (*cells[:-1], "yes" if each.is_valid else "no", cells[-1])
+    rows: list[tuple[str, ...]] = [_HEAD]
+    for each in found:
+        told = _describe(each)
+        cells = [str(told.get(name) or "") for name in _HEAD if name != "valid"]
+        rows.append((*cells[:-1], "yes" if each.is_valid else "no", cells[-1]))
+    put(draw_columns(find_canvas(sys.stdout, os.environ), rows))
 
 
 def _describe(each: JudgedCheckpoint) -> dict[str, Json]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from stagec import reporters
@@ -50,18 +50,12 @@ def verify(paths: tuple[Path, ...], trust: str, output_format: str) -> Exit:
 def judge_paths(paths: Iterable[Path], trust: TrustLevel = TrustLevel.LOCAL) -> tuple[JudgedCheckpoint, ...]:
     """Return the checkpoints in files and folders, verified; raise `Failure` if there is none."""
     named = tuple(paths)
-    files = tuple(dict.fromkeys(file for path in named for file in _list_files(path)))
+    inside = (list_manifests(path.resolve()) if path.is_dir() else (path,) for path in named)
+    files = tuple(dict.fromkeys(file for some in inside for file in some))
     if not files:
         where = listing([os.path.relpath(path) for path in named])
         raise Failure(f"no checkpoints: {where} holds none", Exit.NOTHING)
     return tuple(judge_checkpoint(file, trust, Path(os.path.relpath(file)).as_posix()) for file in files)
-
-
-def _list_files(path: Path) -> Iterator[Path]:
-    if path.is_dir():
-        yield from list_manifests(path.resolve())
-    else:
-        yield path
 
 
 def report_checkpoints(checkpoints: tuple[JudgedCheckpoint, ...]) -> Verification:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from stagec.cli import options
+from stagec.cli.completions import complete_flow
 
 
 @click.command("compile", short_help="Compile each flow without errors to a plan.")
@@ -19,13 +20,16 @@ from stagec.cli import options
     metavar="FILE|DIR",
     help="Where to write. DIR is a folder, ends in '/', or gets several plans; '-' is standard output.",
 )
-@click.option("--flow", metavar="ID", help="Compile only the flow with this id.")
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 unless the files hold what would be written.")
+@click.option("--flow", metavar="ID", shell_complete=complete_flow, help="Compile only the flow with this id.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file differs from its flow.")
+@options.without_unreachable
+@options.allow_empty
 @click.pass_context
 def freeze(context: click.Context, /, **given: Any) -> None:
     """Compile the agents and pipelines in PATHS, or in the configured roots, to plans.
 
-    A plan is one flow with everything that running it needs. A flow with errors has none. Every rule applies with
+    A plan is one flow with everything that running it needs. A flow with errors has none. With --without-unreachable,
+    errors count only where a run can come to them, and what no run reaches is left out. Every rule applies with
     its own severity: the settings select, extend-select, ignore and severity have no effect here. Errors and warnings
     go to standard error, with a line for each plan.
 

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from unicodedata import normalize
 
-from stagec.cli.files import STDIN, read_file, write_file, write_files
-from stagec.cli.options import load_configuration
+from stagec.cli.files import STDIN, name_from_here, read_file, write_file, write_files
+from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Frozen, Refused, choose_flows
 from stagec.cli.streams import find_canvas, put, put_bytes, put_error, say, show_progress
-from stagec.core.diagnostic import Severity
+from stagec.cli.unfound import explain_missing_flow
 from stagec.core.disk import make_folder
 from stagec.core.failure import Exit, Failure
 from stagec.core.terminal import columns
@@ -20,7 +20,8 @@ from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote, shorten_digest, visible
 from stagec.frontends import Flow
 from stagec.pipeline import Meaning
-from stagec.plan.load import read_frame
+from stagec.plan import PlanError, load
+from stagec.plan.loader import read_frame
 from stagec.reporters import Report
 from stagec.reporters.text import REPORTER
 
@@ -66,12 +67,11 @@ def _cut(name: str, most: int) -> str:
 
 def print_findings(freezer: Freezer, flows: Iterable[Flow] | None) -> None:
     """Print the errors and warnings that concern some flows, or all there are."""
-    compilation = freezer.compilation
-    heavy = [each for each in compilation.diagnostics if each.severity is not Severity.NOTE]
-    if flows is not None:
-        heavy = list(freezer.concerning(flows, heavy))
     paper = find_canvas(sys.stderr, os.environ)
-    put_error(REPORTER.render(Report(tuple(heavy), trees=compilation.trees, canvas=paper, quiet=True)))
+    name_file = name_from_here(freezer.root)
+    trees = freezer.whole.compilation.trees
+    report = Report(freezer.list_findings(flows), trees=trees, canvas=paper, quiet=True, name_file=name_file)
+    put_error(REPORTER.render(report))
 
 
 def list_plans(plans: Iterable[tuple[Path | None, Frozen]], states: Iterable[str]) -> None:
@@ -83,6 +83,14 @@ def list_plans(plans: Iterable[tuple[Path | None, Frozen]], states: Iterable[str
         digest, _ = read_frame(each.data)
         nodes = format_count(len(each.plan.nodes), "node")
         say(f"{name}{' ' * (width - columns(name))}  {shorten_digest(digest)}  {nodes}" + (f"  {note}" if note else ""))
+
+
+def print_left_out(freezer: Freezer, compiled: Iterable[Meaning]) -> None:
+    """Say which nodes are not in the plans of some flows."""
+    for flow in (each.flow for each in compiled):
+        names = freezer.left_out.get(flow.at.file)
+        if names:
+            say(f"flow {quote(flow.id)} is compiled without {listing(names)}, which no run reaches")
 
 
 def print_refusals(freezer: Freezer, refused: Iterable[Refused], *, is_all: bool) -> bool:
@@ -125,7 +133,10 @@ def choose_target(output: str | None, flows: int) -> Target:
 def write_plans(target: Target, plans: Collection[tuple[Path | None, bytes]]) -> None:
     """Write the files of plans; the folder is created if absent."""
     if target.path is not None and target.folder and plans:
-        _make_folder(target.path)
+        try:
+            make_folder(target.path)
+        except OSError as error:
+            raise Failure(f"cannot make {quote(target.path)}: {error.strerror or error}") from error
         write_files(target.path, {path.name: data for path, data in plans if path is not None})
         return
     for path, data in plans:
@@ -137,22 +148,23 @@ def write_plans(target: Target, plans: Collection[tuple[Path | None, bytes]]) ->
             put_bytes(data)
 
 
-def compare_file(path: Path | None, data: bytes) -> str:
-    """Return whether a file holds a plan: `up to date`, `out of date` or `missing`."""
+def compare_file(path: Path | None, made: Frozen) -> str:
+    """Return whether a file holds a plan: `up to date`, `missing`, or `out of date` and which sources changed."""
     if path is None or not os.path.lexists(path):
         return "missing"
-    is_alike = os.path.isfile(path) and os.path.getsize(path) == len(data)  # a pipe would never end
-    return UP_TO_DATE if is_alike and read_file(path) == data else "out of date"
+    held = read_file(path) if os.path.isfile(path) else b""  # a pipe would never end
+    if held == made.data:
+        return UP_TO_DATE
+    try:
+        before = load(held).plan.sources
+    except PlanError:
+        return "out of date: it is no plan that can be read"
+    now = made.plan.sources
+    changed = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+    return f"out of date: {listing(changed)} changed" if changed else "out of date"
 
 
 UP_TO_DATE = "up to date"
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        make_folder(folder)
-    except OSError as error:
-        raise Failure(f"cannot make {quote(folder)}: {error.strerror or error}") from error
 
 
 @value
@@ -164,12 +176,16 @@ class CompileRequest:
     output: str | None = None
     flow: str | None = None
     check: bool = False
+    without_unreachable: bool = False
+    allow_empty: bool = False
 
 
 def run(request: CompileRequest) -> Exit:
     """Compile what was asked for, write it or compare it with the files, and return the exit status."""
     with show_progress("compiling …"):
         freezer = _open_freezer(request)
+        if request.allow_empty and not freezer.compilation.trees:
+            return Exit.CLEAN
         chosen = _choose(freezer, request.flow)
         target = choose_target(request.output, len(chosen))
         if request.check and target.path is None:
@@ -177,12 +193,11 @@ def run(request: CompileRequest) -> Exit:
         made = {name: freezer.freeze(each) for name, each in chosen.items()}
     print_findings(freezer, None if request.flow is None else [each.flow for each in chosen.values()])
     plans = [(target.file(name), each) for name, each in made.items() if isinstance(each, Frozen)]
-    if request.check:
-        states = [compare_file(path, each.data) for path, each in plans]
-    else:
-        states = [""] * len(plans)
+    states = [compare_file(path, each) if request.check else "" for path, each in plans]
+    if not request.check:
         write_plans(target, [(path, each.data) for path, each in plans])
     list_plans(plans, states)
+    print_left_out(freezer, [chosen[name] for name, each in made.items() if isinstance(each, Frozen)])
     refused = [each for each in made.values() if isinstance(each, Refused)]
     is_broken = print_refusals(freezer, refused, is_all=request.flow is None)
     return Exit.FINDINGS if is_broken or not {*states} <= {"", UP_TO_DATE} else Exit.CLEAN
@@ -190,11 +205,10 @@ def run(request: CompileRequest) -> Exit:
 
 def _open_freezer(request: CompileRequest) -> Freezer:
     configuration = load_configuration(request.paths, request.root)
-    freezer = Freezer(configuration, request.paths)
-    if not freezer.compilation.flows:
-        looked_in = listing([os.path.relpath(path) for path in request.paths or (configuration.root,)])
-        why = "; 'stagec validate' says why" if freezer.compilation.diagnostics else ""
-        raise Failure(f"nothing to compile: {looked_in} holds no flow that can be read{why}", Exit.NOTHING)
+    make = Freezer.of_reachable if request.without_unreachable else Freezer
+    freezer = make(configuration, request.paths)
+    if not freezer.compilation.flows and not (request.allow_empty and not freezer.compilation.trees):
+        raise explain_missing_flow("compile", freezer.project, freezer.compilation)
     return freezer
 
 

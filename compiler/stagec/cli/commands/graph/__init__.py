@@ -9,6 +9,8 @@ import click
 
 from stagec import emitters
 from stagec.cli import options
+from stagec.cli.completions import complete_flow
+from stagec.cli.parameters import OneOf
 from stagec.cli.running import options as running
 from stagec.core.shelf import names
 
@@ -19,7 +21,7 @@ from stagec.core.shelf import names
 @click.option(
     "--format",
     "output_format",
-    type=click.Choice(names(emitters)),
+    type=OneOf(names(emitters)),
     help="What to write; by default what the name of --output says, else mermaid.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the drawing to a file.")
@@ -27,16 +29,23 @@ from stagec.core.shelf import names
 @click.option(
     "--depth", type=click.IntRange(min=0), default=2, show_default=True, help="How many lines away --focus draws."
 )
-@click.option("--collapse", type=click.Choice(("cycle", "phase")), help="Draw each cycle, or each phase, as one box.")
-@click.option("--flow", metavar="ID", help="Draw only the flow with this id.")
+@click.option("--collapse", type=OneOf(("cycle", "phase")), help="Draw each cycle, or each phase, as one box.")
+@click.option(
+    "--edges",
+    type=OneOf(("all", "once", "main")),
+    help="The failures that all nodes have in common: draw each (all), one for all nodes (once), or none (main). The"
+    " default is all for json and graphml, else once.",
+)
+@click.option("--flow", metavar="ID", shell_complete=complete_flow, help="Draw only the flow with this id.")
 @click.option("--run", "run_name", metavar="RUN", help="Show how the nodes stand in this run, and draw only its flow.")
 @running.runs
+@options.watch
 @click.pass_context
 def graph(context: click.Context, /, **given: Any) -> None:
     """Draw the flows of the agents and pipelines in PATHS, or in the configured roots.
 
-    The drawing shows each finding at its node or line; a project may have errors. The formats svg and png need the
-    program `dot` of Graphviz.
+    The drawing shows each finding at its node or line; a project may have errors. The format png needs the program
+    `dot` of Graphviz.
 
     Exit status: 0 drawn, 2 usage or environment, 3 nothing to draw, 4 internal error.
     """

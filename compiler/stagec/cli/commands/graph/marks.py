@@ -7,12 +7,13 @@ from pathlib import Path
 
 from stagec.cli.running.inputs import load_program
 from stagec.cli.running.runs import Runs, name_of, read_run
-from stagec.cli.running.stage_ledger import list_stages
 from stagec.cli.running.stages import has_stages
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote
 from stagec.drivers.local import History
+from stagec.drivers.local.live import find_standing
 from stagec.drivers.local.replay import fold_events
+from stagec.drivers.local.stage_ledger import list_stages
 from stagec.emitters import Picture
 from stagec.picture.document import box_of
 from stagec.protocol.lifecycle import StageStatus
@@ -30,38 +31,37 @@ _SIGNS: Mapping[str, str] = {
 
 @value
 class DrawnRun:
-    """A run to be shown: its name, its program and its history."""
+    """A run to be shown: its name, its program and its history, and whether somebody executes it."""
 
     name: str
     program: Program
     history: History
+    is_executed: bool
 
 
 def read_drawn_run(run: str, folder: Path) -> DrawnRun:
     """Return a stored run."""
     path = Runs(folder).find(run)
-    history = read_run(path)
-    return DrawnRun(name_of(path), load_program(history.plan, f"the plan of run {quote(name_of(path))}"), history)
+    stored = read_run(path)
+    program = load_program(stored.history.plan, f"the plan of run {quote(name_of(path))}")
+    return DrawnRun(name_of(path), program, stored.history, stored.is_executed)
 
 
 def mark_run(picture: Picture, run: DrawnRun) -> Picture:
     """Return a drawing that shows how each node stands in a run."""
     state = fold_events(run.program, run.history.events)
     if has_stages(run.program.plan):
-        rows = list_stages(run.program, run.history.events)
+        rows = list_stages(run.program, run.history.events, is_executed=run.is_executed)
         notes = {each.stage: (_describe(each.status, each.format_seconds()),) for each in rows}
     else:
         notes = {name: (format_count(each.visits, "execution"),) for name, each in state.past.items()}
-    ended = "has not ended" if state.ended is None else f"{state.ended}: {state.reason}"
-    return replace(_add_notes(picture, notes), remarks=(*picture.remarks, f"run {run.name}, {ended}"))
+    standing = find_standing(state, is_executed=run.is_executed)
+    told = f"{standing}: {state.reason}" if state.ended is not None else standing
+    own = {box_of(name): each for name, each in notes.items()}
+    marked = {name: replace(box, notes=(*box.notes, *own.get(name, ()))) for name, box in picture.boxes.items()}
+    return replace(replace(picture, boxes=marked), remarks=(*picture.remarks, f"run {run.name}, {told}"))
 
 
 def _describe(status: str, seconds: str) -> str:
     told = f"{_SIGNS.get(status, '')}{status.lower()}"
     return f"{told}, {seconds}" if seconds else told
-
-
-def _add_notes(picture: Picture, notes: Mapping[str, tuple[str, ...]]) -> Picture:
-    own = {box_of(name): each for name, each in notes.items()}
-    marked = {name: replace(box, notes=(*box.notes, *own.get(name, ()))) for name, box in picture.boxes.items()}
-    return replace(picture, boxes=marked)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from stagec import emitters
 from stagec.cli.commands.graph.marks import mark_run, read_drawn_run
 from stagec.cli.files import write_file
-from stagec.cli.options import load_configuration
+from stagec.cli.limits import load_configuration
 from stagec.cli.plans import choose_flows
 from stagec.cli.streams import put_bytes, say, show_progress
+from stagec.cli.unfound import explain_missing_flow
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint
@@ -24,7 +25,8 @@ from stagec.emitters import Emitter, Picture, Role
 from stagec.graph import build
 from stagec.model.flow import Concerns
 from stagec.picture.draw import draw
-from stagec.picture.reduce import By, collapse, fit, focus, weight
+from stagec.picture.failures import Edges, draw_failures
+from stagec.picture.reduce import By, collapse, find_exceeded, fit, focus
 from stagec.pipeline import Compilation, Project, compile_project
 
 _DEFAULT = "mermaid"
@@ -44,7 +46,10 @@ def focus_pictures(pictures: Iterable[Picture], node: str, depth: int) -> tuple[
     """Return what is near a node in every drawing that has it; raise `Failure` when none does."""
     known = tuple(pictures)
     found = [
-        (picture, box.id) for picture in known for box in picture.boxes.values() if _is_called(box.name, box.role, node)
+        (picture, box.id)
+        for picture in known
+        for box in picture.boxes.values()
+        if box.role in _NAMED and box.name == node
     ]
     if not found:
         names = {box.name for picture in known for box in picture.boxes.values() if box.role in _NAMED}
@@ -53,10 +58,6 @@ def focus_pictures(pictures: Iterable[Picture], node: str, depth: int) -> tuple[
 
 
 _NAMED = {Role.NODE, Role.MISSING}
-
-
-def _is_called(name: str, role: Role, node: str) -> bool:
-    return role in _NAMED and name == node
 
 
 @value
@@ -70,20 +71,33 @@ class GraphRequest:
     focus: str | None = None
     depth: int = 2
     collapse: str | None = None
+    edges: str | None = None
     flow: str | None = None
     run_name: str | None = None
     runs: Path = Path()
+    watch: bool = False
 
 
 def run(request: GraphRequest) -> Exit:
+    """Draw what was asked for, once or again after each change, and return the exit status."""
+    if not request.watch:
+        return _draw(request)
+    from stagec.cli.watch import repeat  # most runs end
+
+    if request.run_name is not None:
+        raise Failure("--watch looks at files of a project: it excludes --run; 'stagec serve' shows runs as they go on")
+    return repeat(partial(_draw, request))
+
+
+def _draw(request: GraphRequest) -> Exit:
     """Draw what was asked for, say what is not in the drawing, and return the exit status."""
     emitter = choose_emitter(request.output_format, request.output)
     if request.output is None and not emitter.is_text and sys.stdout.isatty():
-        raise Failure(f"{emitter.name} is nothing for a terminal: --output names a file")
+        raise Failure(f"{emitter.name} cannot be written to a terminal: --output names a file")
     with show_progress("drawing …"):
         compilation = _compile(request)
         whole = _draw_flows(compilation, request)
-        pictures = _reduce(whole, request, emitter)
+        pictures = reduce_pictures(whole, request, emitter)
         data = emitter.emit(pictures)
     if request.output is None:
         put_bytes(data)
@@ -97,11 +111,10 @@ def run(request: GraphRequest) -> Exit:
 def _compile(request: GraphRequest) -> Compilation:
     configuration = load_configuration(request.paths, request.root)
     paths = tuple(path.absolute() for path in request.paths)
-    compilation = compile_project(Project(configuration.root, paths, configuration.settings))
+    project = Project(configuration.root, paths, configuration.settings)
+    compilation = compile_project(project)
     if not compilation.flows:
-        looked_in = listing([os.path.relpath(path) for path in paths or (configuration.root,)])
-        why = "; 'stagec validate' says why" if compilation.diagnostics else ""
-        raise Failure(f"nothing to draw: {looked_in} holds no flow that can be read{why}", Exit.NOTHING)
+        raise explain_missing_flow("draw", project, compilation)
     return compilation
 
 
@@ -114,20 +127,21 @@ def _draw_flows(compilation: Compilation, request: GraphRequest) -> tuple[Pictur
     return tuple(each if shown is None else mark_run(each, shown) for each in pictures)
 
 
-def _reduce(pictures: tuple[Picture, ...], request: GraphRequest, emitter: Emitter) -> tuple[Picture, ...]:
+def reduce_pictures(pictures: tuple[Picture, ...], request: GraphRequest, emitter: Emitter) -> tuple[Picture, ...]:
     """Return what is drawn of the drawings: what was asked for, and no more than the format can show."""
     if request.focus is not None:
         pictures = focus_pictures(pictures, request.focus, request.depth)
+    edges = emitter.edges if request.edges is None else Edges(request.edges)
+    pictures = tuple(draw_failures(picture, edges) for picture in pictures)
     if request.collapse is not None:
         pictures = tuple(collapse(picture, By(request.collapse)) for picture in pictures)
-    if emitter.most is None:
-        return pictures
-    pictures = fit(pictures, emitter.most)
-    heavy = weight(pictures)
-    if heavy > emitter.most:
+    pictures = fit(pictures, emitter.limits)
+    exceeded = find_exceeded(pictures, emitter.limits)
+    if exceeded is not None:
+        count = exceeded.tell(pictures)
         raise Failure(
-            f"{heavy} boxes and lines are more than the {emitter.most} that {emitter.name} can show: --flow, --focus "
-            "and --collapse draw less, and --format html shows any number"
+            f"{count} are more than the {exceeded.most:,} that {emitter.name} can show: --flow, --focus, --collapse "
+            "and --edges main draw less, and --format svg and html show any number"
         )
     return pictures
 

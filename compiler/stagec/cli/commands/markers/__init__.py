@@ -9,6 +9,7 @@ import click
 
 from stagec import reporters
 from stagec.cli import options
+from stagec.cli.parameters import OneOf
 from stagec.core.diagnostic import Severity
 from stagec.core.shelf import names
 
@@ -23,8 +24,8 @@ from stagec.core.shelf import names
 @options.output_format(*names(reporters), default=None)
 @click.option(
     "--fail-on",
-    type=click.Choice([*(each.value for each in Severity), "never"]),
-    help="Exit with 1 from this severity on [error].",
+    type=OneOf([*(each.value for each in Severity), "never"]),
+    help="The lowest severity that makes the exit status 1 [error].",
 )
 @click.option("--statistics", is_flag=True, help="Also count the findings of every rule.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
@@ -33,7 +34,7 @@ def markers(context: click.Context, /, **given: Any) -> None:
     """Check the markers in FILE, such as [STAGE:begin:id=S01_load_data], and report every mistake at its line.
 
     `-` reads standard input: `tail -f run.log | stagec markers -` reports while the log is written. Memory does not
-    grow with the log. Of each rule the first 1,000 findings are reported.
+    grow with the log. It reports the first 1,000 findings of each rule.
 
     Exit status: 0 nothing wrong, 1 findings at or above --fail-on, 2 usage or environment, 4 internal error.
     """

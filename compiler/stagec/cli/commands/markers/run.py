@@ -11,14 +11,15 @@ from pathlib import Path
 
 from stagec import reporters
 from stagec.cli.files import STDIN
-from stagec.cli.options import load_configuration
+from stagec.cli.limits import load_configuration
 from stagec.cli.streams import find_canvas, is_read, put, put_error
+from stagec.cli.unread import explain_unread
 from stagec.core.bounded import read_pieces
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import member
 from stagec.core.value import replace, value
-from stagec.core.words import format_count, quote
+from stagec.core.words import format_count
 from stagec.marker_log import JudgedLine, MarkerLog
 from stagec.project.selection import Selection
 from stagec.project.settings import Settings
@@ -68,7 +69,15 @@ def run(request: MarkersRequest) -> Exit:
         if request.lists:
             _list_markers(pieces)
             return Exit.CLEAN
-        return _check(request, pieces)
+        settings = request.find_settings()
+        log = MarkerLog(request.name, _select(settings), request.stage)
+        if not log.rules:
+            raise Failure("no rule about markers is selected", Exit.NOTHING)
+        printer = LogPrinter(log, request, settings.output_format)
+        if all(printer.print_lines(log.feed(piece)) for piece in pieces) and printer.print_lines(log.close()):
+            printer.print_end()
+        fails = settings.fail_on is not None and any(each.weight >= settings.fail_on.weight for each in log.found)
+        return Exit.FINDINGS if fails else Exit.CLEAN
 
 
 @contextmanager
@@ -80,7 +89,7 @@ def _open_log(path: Path) -> Iterator[Iterator[bytes]]:
             with open(path, "rb", buffering=0) as stream:
                 yield read_pieces(stream.fileno())
     except OSError as error:
-        raise Failure(f"cannot read {quote(path)}: {error.strerror or error}") from error
+        raise Failure(explain_unread(path, error)) from error
 
 
 def _list_markers(pieces: Iterable[bytes]) -> None:
@@ -104,18 +113,6 @@ def _describe(marker: Marker) -> str:
         "category": marker.category,
     }
     return dumps(described).replace("##", "#\\u0023") + "\n"
-
-
-def _check(request: MarkersRequest, pieces: Iterable[bytes]) -> Exit:
-    settings = request.find_settings()
-    log = MarkerLog(request.name, _select(settings), request.stage)
-    if not log.rules:
-        raise Failure("no rule about markers is selected", Exit.NOTHING)
-    printer = LogPrinter(log, request, settings.output_format)
-    if all(printer.print_lines(log.feed(piece)) for piece in pieces) and printer.print_lines(log.close()):
-        printer.print_end()
-    fails = settings.fail_on is not None and any(each.weight >= settings.fail_on.weight for each in log.found)
-    return Exit.FINDINGS if fails else Exit.CLEAN
 
 
 def _select(settings: Settings) -> Selection:

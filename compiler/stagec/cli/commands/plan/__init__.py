@@ -7,12 +7,14 @@ from pathlib import Path
 import click
 
 from stagec.cli import options
+from stagec.cli.completions import complete_node
+from stagec.cli.parameters import Group
 
 
 def _show(path: Path, node: str | None, content: str | None, output_format: str) -> None:
     """Print what is in PLAN: entries, limits and facts, the nodes and where each leads, what it needs and was made of.
 
-    `-` reads the plan from standard input. A plan that `stagec verify` refuses is refused here, too.
+    `-` reads the plan from standard input. `show` refuses every plan that `stagec verify` refuses.
     In prompts, `{{path}}` marks where a value is inserted.
 
     Exit status: 0 shown, 1 the plan is refused, 2 usage or environment, 4 internal error.
@@ -24,14 +26,19 @@ def _show(path: Path, node: str | None, content: str | None, output_format: str)
 
 def _make_show() -> click.Command:
     """Make the subcommand; a module of the shelf names one command only."""
-    node = click.option("--node", metavar="NODE", help="Print all of one node, with its prompt and schema.")
+    node = click.option(
+        "--node",
+        metavar="NODE",
+        shell_complete=complete_node,
+        help="Print all of one node, with its prompt and schema.",
+    )
     content = click.option("--content", metavar="DIGEST", help="Print one text as it is; the first digits are enough.")
     formats = options.output_format("text", "json", default="text")
     path = click.argument("path", metavar="PLAN", type=click.Path(path_type=Path, allow_dash=True))
     return click.command("show", short_help="Print what is in a plan.")(path(node(content(formats(_show)))))
 
 
-COMMAND = click.Group(
+COMMAND = Group(
     "plan",
     commands=[_make_show()],
     help="Look at a plan that 'stagec compile' has written.",

@@ -19,9 +19,9 @@ from stagec.cli.wording import (
 )
 from stagec.core.words import shorten_digest
 from stagec.plan import Plan
-from stagec.plan.act import Act, Command, Converse, Process, ProcessInput, Prompt
+from stagec.plan.act import Act, Command, Converse, Process, Prompt
 from stagec.plan.gate import Validation
-from stagec.plan.node import Entry, Node, Pick, Schedule, Target
+from stagec.plan.node import Node, Pick, Schedule, Target
 from stagec.plan.references import list_targets
 from stagec.plan.template import Template
 
@@ -41,36 +41,32 @@ def draw_node_page(sheet: Sheet, plan: Plan, name: str) -> None:
     sheet.row("checked", *(_describe_validation(node.validation) if node.validation is not None else ()))
     sheet.row("hooks", *(f"{phase}: {call}" for phase, call in node.hooks.items()))
     sheet.row("moves", *(describe_edge(edge, sheet.arrow) for edge in node.edges))
-    _draw_variables(sheet, node.act)
+    act = node.act
+    if isinstance(act, Prompt) and act.variables:
+        sheet.heading("variables")
+        sheet.table(((name,), (describe_supply(each),)) for name, each in act.variables.items())
     _draw_tools(sheet, node.act, plan)
     _draw_texts(sheet, node, plan)
 
 
 def _list_origins(plan: Plan, name: str) -> Iterator[str]:
     for selected, entry in plan.entries.items():
-        if _begins(entry, name):
+        begins = entry.needs.get(name) == () if isinstance(entry, Schedule) else entry == name
+        if begins:
             yield "the start of a run" + (f" under {shorten(selected)}" if selected else "")
-    for needs in _list_needs(plan, name):
-        if needs:
-            yield f"the end of {join_names(needs)} as done"
+    # what a node needs in each schedule that it is in
+    led = (edge.target for node in plan.nodes.values() for edge in node.edges)
+    for each in (*plan.entries.values(), *led):
+        if isinstance(each, Schedule) and name in each.needs:
+            needs = each.needs[name]
+            if needs:
+                yield f"the end of {join_names(needs)} as done"
     choices = {choices for choices, nodes in plan.choices.items() if name in nodes.values()}
     for other, node in plan.nodes.items():
         leading = (edge for edge in node.edges if name in list_targets(edge.target) or _picks(edge.target, choices))
         outcomes = dict.fromkeys(edge.on for edge in leading)
         if outcomes:
             yield f"{shorten(other)} on {join_names(outcomes, 'or')}"
-
-
-def _begins(entry: Entry, name: str) -> bool:
-    return entry.needs.get(name) == () if isinstance(entry, Schedule) else entry == name
-
-
-def _list_needs(plan: Plan, name: str) -> Iterator[tuple[str, ...]]:
-    """Yield what a node needs in each schedule that it is in."""
-    led = (edge.target for node in plan.nodes.values() for edge in node.edges)
-    for each in (*plan.entries.values(), *led):
-        if isinstance(each, Schedule) and name in each.needs:
-            yield each.needs[name]
 
 
 def _picks(target: Target, choices: Container[str]) -> bool:
@@ -97,7 +93,8 @@ def _describe_act(act: Act, plan: Plan) -> Iterator[str]:
 def _describe_process(act: Process) -> Iterator[str]:
     yield f"runs {' '.join(act.words)}" if act.words else "the runner must have a program for it"
     for name, given in act.inputs.items():
-        yield f"reads {shorten(name)}: {_describe_input(given)}"
+        owner = "" if given.node is None else f" of {shorten(given.node)}"
+        yield f"reads {shorten(name)}: {given.url or '' if given.path is None else given.path + owner}"
     for name, path in act.outputs.items():
         yield f"leaves {shorten(name)}: {path}"
     limits = act.limits
@@ -105,12 +102,6 @@ def _describe_process(act: Process) -> Iterator[str]:
     yield f"warned after {limits.warn:,} ms; {stopped}"
     yield "may be run again without asking" if act.retryable else "is run again only when somebody consents"
     yield "a checkpoint is written when it has completed" if act.checkpoint else "without a checkpoint"
-
-
-def _describe_input(given: ProcessInput) -> str:
-    if given.path is None:
-        return given.url or ""
-    return given.path if given.node is None else f"{given.path} of {shorten(given.node)}"
 
 
 def _describe_prompt(act: Prompt) -> Iterator[str]:
@@ -132,12 +123,6 @@ def _describe_validation(given: Validation) -> Iterator[str]:
         yield f"{shorten(each.validator)} must succeed{f', with {params}' if params else ''}"
     attempts = f"; failure {given.attempts:,} ends the run as failed" if given.action == "retry" else ""
     yield f"on failure: {given.action}{attempts}"
-
-
-def _draw_variables(sheet: Sheet, act: Act) -> None:
-    if isinstance(act, Prompt) and act.variables:
-        sheet.heading("variables")
-        sheet.table(((name,), (describe_supply(each),)) for name, each in act.variables.items())
 
 
 def _draw_tools(sheet: Sheet, act: Act, plan: Plan) -> None:

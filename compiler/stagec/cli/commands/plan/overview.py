@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from shlex import join
 
-from stagec.cli.commands.plan.stage_rows import describe_stage, find_needs
 from stagec.cli.sheet import Row, Sheet
-from stagec.cli.wording import describe_edge, describe_target, format_value, join_names, name_act, shorten
+from stagec.cli.wording import (
+    describe_edge,
+    describe_retry,
+    describe_target,
+    format_value,
+    join_names,
+    name_act,
+    shorten,
+)
 from stagec.core.words import shorten_digest
 from stagec.plan import FORMAT, Loaded, Plan
-from stagec.plan.act import Process
+from stagec.plan.act import Process, ProcessInput
 from stagec.plan.document import Facts, Input
+from stagec.plan.node import Node, Schedule
 from stagec.plan.references import find_reached
 from stagec.plan.surroundings import Server, Tool, Validator
 
@@ -28,9 +37,14 @@ def draw_overview(sheet: Sheet, loaded: Loaded) -> None:
     sheet.row("entries" if len(plan.entries) > 1 else "entry", *_list_entries(plan, sheet.arrow))
     sheet.row("limits", _describe_limits(plan))
     sheet.row("proved", *(_describe_facts(plan.facts) if plan.facts is not None else ()))
-    sheet.row("judge", *_describe_judge(plan))
+    judge: list[str] = []
+    if plan.judge is not None:
+        settings = ", ".join(f"{name} {format_value(each)}" for name, each in plan.judge.settings.items())
+        judge.append(f"{plan.judge.kind}{f': {settings}' if settings else ''}")
+    sheet.row("judge", *judge)
     sheet.row("session", *_describe_session(plan))
-    sheet.row("texts", _describe_contents(plan))
+    size = sum(map(len, plan.contents.values()))
+    sheet.row("texts", f"{len(plan.contents):,}, with {size:,} characters in all")
     sheet.heading(f"{shorten(plan.names.node)}s")
     sheet.table(_list_nodes(plan, sheet.arrow))
     _draw_surroundings(sheet, plan)
@@ -65,17 +79,9 @@ def _describe_facts(facts: Facts) -> Iterator[str]:
     if facts.interrupted:
         yield f"can end as interrupted after {join_names(facts.interrupted, 'or')}"
     if facts.cycles:
-        yield f"can repeat: {'; '.join(join_names(cycle) for cycle in facts.cycles[:_MOST])}{_more(len(facts.cycles))}"
-
-
-def _more(number: int) -> str:
-    return f"; {number - _MOST:,} more" if number > _MOST else ""
-
-
-def _describe_judge(plan: Plan) -> Iterator[str]:
-    if plan.judge is not None:
-        settings = ", ".join(f"{name} {format_value(each)}" for name, each in plan.judge.settings.items())
-        yield f"{plan.judge.kind}{f': {settings}' if settings else ''}"
+        number = len(facts.cycles)
+        more = f"; {number - _MOST:,} more" if number > _MOST else ""
+        yield f"can repeat: {'; '.join(join_names(cycle) for cycle in facts.cycles[:_MOST])}{more}"
 
 
 def _describe_session(plan: Plan) -> Iterator[str]:
@@ -86,24 +92,15 @@ def _describe_session(plan: Plan) -> Iterator[str]:
             yield f"{hook.call}: {hook.kind}, {hook.when} {hook.stage}"
 
 
-def _describe_contents(plan: Plan) -> str:
-    size = sum(map(len, plan.contents.values()))
-    return f"{len(plan.contents):,}, with {size:,} characters in all"
-
-
 def _list_nodes(plan: Plan, arrow: str) -> Iterator[Row]:
-    needs = find_needs(plan)
-    for name in _order_nodes(plan):
+    schedules = [entry for entry in plan.entries.values() if isinstance(entry, Schedule)]
+    needs = {name: each for schedule in schedules for name, each in schedule.needs.items()}
+    for name in dict.fromkeys((*find_reached(plan), *plan.nodes)):  # as runs come to them, then the others
         node, act = plan.nodes[name], plan.nodes[name].act
         if isinstance(act, Process):
-            yield (name, name_act(act)), tuple(describe_stage(node, act, needs.get(name, ())))
+            yield (name, name_act(act)), tuple(_describe_stage(node, act, needs.get(name, ())))
         else:
             yield (name, node.kind or "", name_act(act)), tuple(describe_edge(edge, arrow) for edge in node.edges)
-
-
-def _order_nodes(plan: Plan) -> Iterable[str]:
-    """Return the nodes as runs come to them, then the others."""
-    return dict.fromkeys((*find_reached(plan), *plan.nodes))
 
 
 def _draw_surroundings(sheet: Sheet, plan: Plan) -> None:
@@ -131,7 +128,9 @@ def describe_tool(name: str, given: Tool) -> Row:
     """Return a tool with where it comes from, what it may do, and its schema."""
     origin = given.origin if given.server is None else f"{given.origin}: {given.server}"
     schema = given.schema or given.digest
-    return (name, origin, given.effects), (shorten_digest(schema) if schema is not None else "",)
+    runs = f"runs {join(given.command)}" if given.command else ""
+    details = tuple(filter(None, (runs, "" if schema is None else shorten_digest(schema))))
+    return (name, origin, given.effects), details or ("",)
 
 
 def _describe_server(given: Server) -> Iterator[str]:
@@ -158,3 +157,23 @@ _SUCCESS = {
     "contains": "what it prints contains ",
     "matches": "what it prints matches ",
 }
+
+
+def _describe_stage(node: Node, act: Process, needs: tuple[str, ...]) -> Iterator[str]:
+    """Yield what is worth knowing of a stage; how it ends follows from its process."""
+    yield f"{act.goal}"
+    yield f"after {join_names(needs)}" if needs else "at once"
+    retry = describe_retry(node.retry) if node.retry is not None else "one attempt"
+    limits = f"{act.limits.warn / 1000:g} s, stopped after {act.limits.interrupt / 1000:g} s"
+    yield f"{limits}; {retry}; {'a' if act.checkpoint else 'no'} checkpoint"
+    if act.inputs:
+        yield f"reads {', '.join(f'{shorten(name)}: {address(each)}' for name, each in act.inputs.items())}"
+    if act.outputs:
+        yield f"leaves {', '.join(f'{shorten(name)}: {shorten(path)}' for name, path in act.outputs.items())}"
+    yield f"runs {shorten(' '.join(act.words))}" if act.words else "runs what an executor makes of the goal"
+
+
+def address(given: ProcessInput) -> str:
+    """Return where an input is, as envelopes write it."""
+    parts = (each for each in (given.node, given.path, given.url) if each is not None)
+    return shorten("/".join(parts))

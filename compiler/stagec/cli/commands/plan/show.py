@@ -58,10 +58,18 @@ def show(request: ShowRequest) -> None:
         raise Failure("--content prints a text as it is: --node and --format do not go with it")
     loaded = _verify(request.path)
     if request.content is not None:
-        _put_content(_find_content(loaded.plan, request.content))
+        # the one text whose digest begins so, with or without `sha256:`
+        wanted = f"sha256:{request.content.removeprefix('sha256:').lower()}"
+        found = [name for name in loaded.plan.contents if name.startswith(wanted)]
+        if len(found) != 1:
+            why = f"the digests of {len(found)} texts begin with" if found else "no text has the digest"
+            raise Failure(f"{why} {quote(request.content)}")
+        _put_content(loaded.plan.contents[found[0]])
         return
     if request.node is not None:
-        _refuse_unknown(loaded.plan, request.node)
+        node = request.node
+        if node not in loaded.plan.nodes:
+            raise Failure(f"no node is called {quote(node)}{hint(node, NameIndex(loaded.plan.nodes))}")
     put(_format_json(loaded, request.node) if request.output_format == "json" else _draw(loaded, request.node))
 
 
@@ -70,11 +78,6 @@ def _verify(path: Path) -> Loaded:
         return verify(read_file(path))
     except PlanError as error:
         raise Failure(f"{quote(path)} is refused: {error}", Exit.FINDINGS) from error
-
-
-def _refuse_unknown(plan: Plan, node: str) -> None:
-    if node not in plan.nodes:
-        raise Failure(f"no node is called {quote(node)}{hint(node, NameIndex(plan.nodes))}")
 
 
 def _draw(loaded: Loaded, node: str | None) -> str:
@@ -91,16 +94,6 @@ def _format_json(loaded: Loaded, node: str | None) -> str:
         return format_plan(loaded) if node is None else format_node(loaded.plan, node)
     except RecursionError as error:
         raise Failure("a value of the plan is nested too deeply to be printed") from error
-
-
-def _find_content(plan: Plan, digest: str) -> str:
-    """Return the one text whose digest begins so, with or without `sha256:`."""
-    wanted = f"sha256:{digest.removeprefix('sha256:').lower()}"
-    found = [name for name in plan.contents if name.startswith(wanted)]
-    if len(found) != 1:
-        why = f"the digests of {len(found)} texts begin with" if found else "no text has the digest"
-        raise Failure(f"{why} {quote(digest)}")
-    return plan.contents[found[0]]
 
 
 def _put_content(text: str) -> None:

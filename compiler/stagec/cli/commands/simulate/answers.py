@@ -6,13 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 
 from stagec.cli.commands.simulate.questions import FAIL, OpenRequest, WayOn
-from stagec.cli.commands.simulate.samples import Wish, make_sample
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import listing, quote
 from stagec.plan.gate import Among, Exists, IntentGate, Reads, Term
 from stagec.plan.node import Node
-from stagec.plan.surroundings import Success
 from stagec.runtime.exchange import (
     Ask,
     Call,
@@ -28,6 +26,7 @@ from stagec.runtime.exchange import (
 )
 from stagec.runtime.json_values import MISSING
 from stagec.world.imagined_stages import imagine
+from stagec.world.samples import Wish, make_sample
 
 _YES = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
 
@@ -131,19 +130,16 @@ def _collect_wishes(node: Node, way: WayOn) -> Iterator[Wish]:
         if gate.target is not None and way.named is not None:
             yield Wish(gate.target, way.named)
     for term in way.terms:
-        path = _find_path(gate, term)
+        # where in an answer, or in what a stage hands in, stands what a condition on the result is about
+        first, *rest = term.path
+        if first in {"answer", "parsed"}:
+            path = tuple(rest)
+        elif first == "handoff" and isinstance(gate, IntentGate) and rest:
+            path = next((path for path in reversed(gate.handoff) if path and str(path[-1]) == str(rest[0])), ())
+        else:
+            path = ()
         if path:
             yield _make_wish(path, term)
-
-
-def _find_path(gate: object, term: Term) -> tuple[str | int, ...]:
-    """Return where in an answer, or in what a stage hands in, stands what a condition on the result is about."""
-    first, *rest = term.path
-    if first in {"answer", "parsed"}:
-        return tuple(rest)
-    if first == "handoff" and isinstance(gate, IntentGate) and rest:
-        return next((path for path in reversed(gate.handoff) if path and str(path[-1]) == str(rest[0])), ())
-    return ()
 
 
 def _make_wish(path: tuple[str | int, ...], term: Term) -> Wish:
@@ -183,22 +179,21 @@ def _parse_exit(question: OpenRequest, typed: str) -> Json:
         raise UnansweredError(f"{quote(typed)} is no answer: type pass, fail, an exit status, or a JSON object")
     # an output with which the command counts as one that succeeded, or as one that did not
     effect = question.effect
-    success = _find_success(question, effect.command) if isinstance(effect, Shell) else None
+    # when the command that is asked for has succeeded
+    if isinstance(effect, Shell):
+        validation, validators = question.node.validation, question.program.plan.validators
+        known = [validators[each.validator] for each in validation.conditions] if validation is not None else []
+        exact = (each.success for each in known if each.command == effect.command)
+        begun = (each.success for each in known if effect.command.startswith(each.command.partition("${")[0]))
+        success = next(exact, None) or next(begun, None)
+    else:
+        success = None
     if success is None or success.kind == "exit":
         wanted = object_of(_make_output(int(success.argument) if success and success.argument.isdigit() else 0))
         return wanted if succeeded else _make_output(1 if wanted["exit"] == 0 else 0)
     text = "" if success.kind == "empty" else success.argument
     other = "something" if success.kind == "empty" else ""
     return _make_output(0 if succeeded else 1, text if succeeded else other)
-
-
-def _find_success(question: OpenRequest, command: str) -> Success | None:
-    """Return when the command that is asked for has succeeded."""
-    validation, validators = question.node.validation, question.program.plan.validators
-    known = [validators[each.validator] for each in validation.conditions] if validation is not None else []
-    exact = (each.success for each in known if each.command == command)
-    begun = (each.success for each in known if command.startswith(each.command.partition("${")[0]))
-    return next(exact, None) or next(begun, None)
 
 
 def _make_output(status: int, stdout: str = "") -> Mapping[str, Json]:

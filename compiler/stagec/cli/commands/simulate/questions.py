@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from shlex import join
 
-from stagec.cli.commands.simulate.samples import Wish, make_sample
-from stagec.cli.running.report import label_request
 from stagec.cli.wording import describe_target, describe_way
 from stagec.core.canonical import compact
 from stagec.core.value import value
+from stagec.drivers.local.descriptions import label_request
 from stagec.plan import Plan
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.gate import IntentGate, Term
@@ -35,6 +34,7 @@ from stagec.runtime.exchange import (
 )
 from stagec.runtime.execution import Execution
 from stagec.runtime.gate import ABORT
+from stagec.world.samples import Wish, make_sample
 
 _LINES = 8
 """Lines of a prompt that are shown."""

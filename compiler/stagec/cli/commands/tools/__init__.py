@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from stagec.cli import options
+from stagec.cli.parameters import ExistingPath, Group
 
 _paths = click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 _timeout = click.option(
@@ -15,7 +16,7 @@ _timeout = click.option(
     default=30.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long each server may take in all.",
+    help="The time limit for each server.",
 )
 _formats = options.output_format("text", "json", default="text")
 
@@ -30,7 +31,7 @@ def _list(paths: tuple[Path, ...], root: Path | None, output_format: str) -> Non
 def _lock(paths: tuple[Path, ...], root: Path | None, timeout: float) -> None:
     """Start every MCP server, ask it for all its tools, and write tools.lock.json beside the catalogue.
 
-    Nothing is written unless every server answered. A server gets the variables that its `env` names and a few
+    stagec writes nothing unless every server answers. A server gets the variables that its `env` names and a few
     harmless ones. stagec always stops the servers.
     """
     from stagec.cli.commands.tools.listing import open_project
@@ -42,7 +43,7 @@ def _lock(paths: tuple[Path, ...], root: Path | None, timeout: float) -> None:
 def _diff(paths: tuple[Path, ...], root: Path | None, timeout: float, against: Path | None, output_format: str) -> None:
     """Report which tools were added, removed or changed since they were locked; exit with 1 if any were.
 
-    The servers are started and asked, as by `lock`. With --against, FILE is an older lock, and no server is started.
+    Like `lock`, it starts and asks the servers. With --against, it compares with FILE, an older lock, and starts none.
     """
     from stagec.cli.commands.tools.diff import compare
     from stagec.cli.commands.tools.listing import open_project
@@ -52,7 +53,7 @@ def _diff(paths: tuple[Path, ...], root: Path | None, timeout: float, against: P
 
 _against = click.option(
     "--against",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=ExistingPath(folder=False),
     metavar="FILE",
     help="An older lock to compare with; no server is started.",
 )
@@ -71,7 +72,7 @@ def _commands() -> list[click.Command]:
     ]
 
 
-COMMAND = click.Group(
+COMMAND = Group(
     "tools",
     commands=_commands(),
     help="Look at the tools of a project, and lock what its MCP servers offer.",

@@ -37,9 +37,15 @@ def compare(project: ToolProject, timeout: float, against: Path | None, output_f
     if not locked:
         raise Failure("nothing to compare: no MCP server is named", Exit.NOTHING)
     if against is None:
-        before, after = locked, _ask_servers(project, timeout)
+        from stagec.cli.commands.tools.servers import ask_servers
+
+        before, after = locked, ask_servers(project, project.catalogues, timeout)
     else:
-        before, after = dict.fromkeys(locked, _read(against)), locked
+        full = os.path.realpath(against)
+        tree = lock_tree(Sources(Path(os.path.dirname(full)), Budgets()), os.path.basename(full))
+        if tree is None or tree.faults:
+            raise Failure(f"{quote(against)} is no lock of tools that can be read")
+        before, after = dict.fromkeys(locked, read_lock(tree.at, tree.value)), locked
     found = {file: tuple(find_changes(old, after[file])) for file, old in before.items()}
     put(_format_json(found) if output_format == "json" else _format_text(found))
     return Exit.FINDINGS if any(found.values()) else Exit.CLEAN
@@ -73,20 +79,6 @@ def _list_details(old: LockedTool, new: LockedTool) -> Iterator[str]:
         yield "schema"
     if old.effects != new.effects:
         yield f"effects: {old.effects} to {new.effects}"
-
-
-def _ask_servers(project: ToolProject, timeout: float) -> Mapping[str, Lock]:
-    from stagec.cli.commands.tools.servers import ask_servers
-
-    return ask_servers(project, project.catalogues, timeout)
-
-
-def _read(path: Path) -> Lock:
-    full = os.path.realpath(path)
-    tree = lock_tree(Sources(Path(os.path.dirname(full)), Budgets()), os.path.basename(full))
-    if tree is None or tree.faults:
-        raise Failure(f"{quote(path)} is no lock of tools that can be read")
-    return read_lock(tree.at, tree.value)
 
 
 def _format_text(found: Mapping[str, tuple[ToolChange, ...]]) -> str:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from stagec.catalogue import Catalogue, Lock, Tool
 from stagec.catalogue.lock import digest
-from stagec.cli.options import load_configuration
+from stagec.cli.files import name_from_here
+from stagec.cli.limits import load_configuration
 from stagec.cli.streams import put, say
 from stagec.contract.schemas import Schema
 from stagec.core.failure import Exit, Failure
@@ -41,7 +42,9 @@ def open_project(paths: tuple[Path, ...], root: Path | None) -> ToolProject:
     sources = Sources(configuration.root, configuration.settings.budgets)
     (claimed,) = found.claimed
     files = [file for file in claimed if file in found.named or FRONTEND.sees(sources, file)]
-    catalogues = FRONTEND.read(sources, tuple(sorted({*files, *found.unclaimed})))
+    unclaimed = [tree for file in found.unclaimed if (tree := sources.tree(file, "file")) is not None]
+    meant = [tree.file for tree in unclaimed if tree.faults or FRONTEND.recognises(tree)]
+    catalogues = FRONTEND.read(sources, tuple(sorted({*files, *meant})))
     if not catalogues:
         where = listing([os.path.relpath(path) for path in paths or (configuration.root,)])
         raise Failure(f"no tools: {where} holds no tool catalogue and no '.mcp.json'", Exit.NOTHING)
@@ -74,7 +77,9 @@ def print_tools(project: ToolProject, output_format: str) -> None:
 
         put(dumps([_collect_facts(each) for each in project.catalogues], indent=2) + "\n")
         return
-    tables = [_draw_table(each, headed=len(project.catalogues) > 1) for each in project.catalogues]
+    name_file = name_from_here(project.root)
+    headed = len(project.catalogues) > 1
+    tables = [_draw_table(each, name_file(each.file) if headed else None) for each in project.catalogues]
     put("\n".join(tables))
     for each in project.catalogues:
         if each.unlocked:
@@ -105,21 +110,19 @@ def _find_digest(tool: Tool) -> str | None:
     return digest(tool.schema.value) if isinstance(tool.schema, Schema) else tool.digest
 
 
-def _draw_table(catalogue: Catalogue, *, headed: bool) -> str:
-    rows = [_make_row(tool) for tool in catalogue.tools]
+def _draw_table(catalogue: Catalogue, title: str | None) -> str:
+    rows: list[tuple[str, str, str, str]] = []
+    for tool in catalogue.tools:
+        origin = str(tool.origin) if tool.server is None else f"{tool.origin}: {_make_cell(tool.server)}"
+        rows.append((_make_cell(tool.name), origin, str(tool.effects), (_find_digest(tool) or "")[:_DIGITS]))
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
-    heading = [f"{_make_cell(catalogue.file)}:"] if headed else []
+    heading = [] if title is None else [f"{_make_cell(title)}:"]
     return "".join(f"{line}\n" for line in (*heading, *(_join_cells(row, widths) for row in rows)))
 
 
 def _join_cells(row: tuple[str, str, str, str], widths: list[int]) -> str:
     cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
     return "  ".join((*cells, row[-1])).rstrip()
-
-
-def _make_row(tool: Tool) -> tuple[str, str, str, str]:
-    origin = str(tool.origin) if tool.server is None else f"{tool.origin}: {_make_cell(tool.server)}"
-    return _make_cell(tool.name), origin, str(tool.effects), (_find_digest(tool) or "")[:_DIGITS]
 
 
 def _make_cell(text: str) -> str:

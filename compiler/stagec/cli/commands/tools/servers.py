@@ -10,12 +10,12 @@ from typing import Self
 from stagec.catalogue import Catalogue, Lock, LockedServer, Server
 from stagec.catalogue.lock import render_lock
 from stagec.cli.commands.tools.listing import ToolProject, refuse_faults
-from stagec.cli.files import check_files, write_files
+from stagec.cli.files import check_files, name_from_here, write_files
 from stagec.cli.streams import put, put_error, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.place import Place
 from stagec.core.words import format_count, listing, quote, visible
-from stagec.world.mcp import Answer, Question, ask
+from stagec.world.mcp import Question, ask
 from stagec.world.server_errors import ServerFailure
 
 _SELDOM = 0.1
@@ -79,19 +79,15 @@ def ask_servers(project: ToolProject, catalogues: tuple[Catalogue, ...], timeout
     questions = [Question(server, project.folder_of(server.at.file), timeout) for _, server in asked]
     with Display([server for _, server in asked]) as display:
         answers = ask(questions, display.update, display.finish)
-    _refuse_troubles(answers)
+    troubles = [each for each in answers if isinstance(each, ServerFailure)]
+    if troubles:
+        lines = [line for each in troubles for line in _describe(each)]
+        raise Failure("\n".join((*lines, f"{format_count(len(troubles), 'server')} of {len(answers)} did not answer")))
     found: dict[str, dict[str, LockedServer]] = {each.file: {} for each in catalogues}
     for (catalogue, server), answer in zip(asked, answers, strict=True):
         if isinstance(answer, LockedServer):
             found[catalogue.file][server.name] = answer
     return {file: Lock(Place(file), servers) for file, servers in found.items()}
-
-
-def _refuse_troubles(answers: tuple[Answer, ...]) -> None:
-    troubles = [each for each in answers if isinstance(each, ServerFailure)]
-    if troubles:
-        lines = [line for each in troubles for line in _describe(each)]
-        raise Failure("\n".join((*lines, f"{format_count(len(troubles), 'server')} of {len(answers)} did not answer")))
 
 
 def _describe(trouble: ServerFailure) -> Iterator[str]:
@@ -112,7 +108,8 @@ def write_locks(project: ToolProject, timeout: float) -> None:
     check_files(project.root, [each.lock_file for each in catalogues])
     locks = ask_servers(project, catalogues, timeout)
     write_files(project.root, {each.lock_file: render_lock(locks[each.file]) for each in catalogues})
+    name_file = name_from_here(project.root)
     for each in catalogues:
         found = locks[each.file]
         tools = format_count(sum(len(server.tools) for server in found.servers.values()), "tool")
-        put(f"{visible(each.lock_file)}: {tools} of {format_count(len(found.servers), 'server')}\n")
+        put(f"{visible(name_file(each.lock_file))}: {tools} of {format_count(len(found.servers), 'server')}\n")

@@ -19,14 +19,14 @@ from stagec.cli import options
     metavar="PATH",
     help="Also compile the flow of each plan from these files and folders, and compare. May be given several times.",
 )
+@options.without_unreachable
 @options.root
 @click.pass_context
 def verify(context: click.Context, /, **given: Any) -> None:
     """Check that each PLAN is unchanged, canonical and complete, and that its facts follow from it.
 
     `-` reads a plan from standard input. With --against, each plan must be byte for byte what its flow compiles to now;
-    if not, stagec prints the differences. Give the same paths, or --root, as to `stagec compile`: a plan names its
-    sources by their paths from the project's root.
+    if not, stagec prints the differences.
 
     Exit status: 0 all plans are sound, 1 some plan is refused or differs, 2 usage or environment,
     4 internal error.

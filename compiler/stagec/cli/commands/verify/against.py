@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
-from os.path import relpath
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from stagec.cli.options import load_configuration
+from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Frozen, Refused
 from stagec.cli.streams import show_progress
 from stagec.core.json import Json, Object, object_of
 from stagec.core.nearest import NameIndex, hint
-from stagec.core.value import NOTHING, value
-from stagec.core.words import quote, visible
+from stagec.core.words import quote
 from stagec.plan import Plan
-from stagec.plan.load import read_frame
+from stagec.plan.loader import read_frame
 
 _MOST = 10
 """Differences that are printed of one plan."""
@@ -25,11 +23,11 @@ _MOST = 10
 class SourceProject:
     """A project in which the flows of plans are looked up."""
 
-    def __init__(self, paths: tuple[Path, ...], root: Path | None) -> None:
+    def __init__(self, paths: tuple[Path, ...], root: Path | None, *, reachable: bool = False) -> None:
         with show_progress("compiling …"):
             configuration = load_configuration(paths, root)
-            self._root = configuration.root.absolute()
-            self._freezer = Freezer(configuration, paths)
+            make = Freezer.of_reachable if reachable else Freezer
+            self._freezer = make(configuration, paths)
 
     def compare(self, plan: Plan, data: bytes) -> tuple[str, ...]:
         """Return what is to be said when a plan is not what its flow compiles to: the first line, and details."""
@@ -38,7 +36,13 @@ class SourceProject:
         if data in whole:
             return ()
         if whole:
-            return (":", *_limit(find_differences(data, whole[0], self._root)))
+            limit: list[str] = []
+            found = find_differences(data, whole[0])
+            limit.extend(islice(found, _MOST))
+            more = sum(1 for _ in found)
+            if more:
+                limit.append(f"and {more} more")
+            return (":", *limit)
         for each in made:
             if isinstance(each, Refused):
                 return (f": the flow is not compiled: {each.reason}; 'stagec validate' says what is wrong",)
@@ -50,13 +54,6 @@ class SourceProject:
             for each in self._freezer.compilation.meanings:
                 if each.flow.id == name:
                     yield self._freezer.freeze(each)
-
-
-def _limit(found: Iterator[str]) -> Iterator[str]:
-    yield from islice(found, _MOST)
-    more = sum(1 for _ in found)
-    if more:
-        yield f"and {more} more"
 
 
 _TABLES = {
@@ -75,18 +72,10 @@ _IMPLIED = "contents"
 """Texts under their digests: whatever refers to another text differs itself."""
 
 
-def find_differences(held: bytes, made: bytes, root: Path) -> Iterator[str]:
-    """Yield the parts in which the plan that a file holds differs from the one its sources at `root` were compiled to.
-
-    Where that was done from another root, one sentence says so instead of one for every source.
-    """
+def find_differences(held: bytes, made: bytes) -> Iterator[str]:
+    """Yield the parts in which the plan that a file holds differs from the one its sources were compiled to."""
     one, other = _read_payload(held), _read_payload(made)
-    moved = find_root_change(object_of(one.get(_SOURCES)), object_of(other.get(_SOURCES)), root)
-    found = bool(moved.names)
-    if found:
-        yield moved.advice
-        named = {moved.names.get(name, name): digest for name, digest in object_of(other[_SOURCES]).items()}
-        other = {**other, _SOURCES: named}
+    found = False
     for sentence in (*_compare_members(one, other), *_compare_tables(one, other)):
         found = True
         yield sentence
@@ -130,49 +119,3 @@ def _find_parts(held: Json, made: Json) -> Iterator[str]:
 def _find_differing(one: Mapping[str, Json], other: Mapping[str, Json]) -> list[str]:
     """Return the names of the members that differ, sorted; an absent member differs from any value."""
     return [name for name in sorted({*one, *other}) if name not in one or name not in other or one[name] != other[name]]
-
-
-@value
-class RootChange:
-    """What the sources of one plan are called in another, by the names they have now; `root` is the other's root.
-
-    Without names the roots are the same, as far as stagec can tell. `root` is None where no folder can be it.
-    """
-
-    names: Mapping[str, str] = NOTHING
-    root: Path | None = None
-
-    @property
-    def advice(self) -> str:
-        """What the user can do about it."""
-        if self.root is None:
-            return "its sources are named from another root: --root names it"
-        return f"its sources are named from another root: try --root {quote(visible(relpath(self.root)))}"
-
-
-def find_root_change(held: Collection[str], made: Collection[str], root: Path) -> RootChange:
-    """Return how sources that are named from `root` are called in a plan that was made from another root."""
-    above = _find_folders(held, made)
-    if above:
-        higher = root.parents[above.count("/")] if root.parts[1:] and _ends_with(root, above) else None
-        return RootChange({name: f"{above}/{name}" for name in made}, higher)
-    below = _find_folders(made, held)
-    if below:
-        inside = f"{below}/"
-        return RootChange({name: name.removeprefix(inside) for name in made if name.startswith(inside)}, root / below)
-    return RootChange()
-
-
-def _ends_with(root: Path, folders: str) -> bool:
-    parts = PurePosixPath(folders).parts
-    return root.parts[-len(parts) :] == parts
-
-
-def _find_folders(longer: Collection[str], shorter: Collection[str]) -> str | None:
-    """Return the folders with which most of some names become names among others, when most are none of them yet."""
-    known = set(longer)
-    tried = {name[: -len(other) - 1] for name in known for other in shorter if name.endswith(f"/{other}")}
-    common = len(known.intersection(shorter))
-    counts = {each: sum(f"{each}/{name}" in known for name in shorter) for each in sorted(tried)}
-    best = max(counts, key=lambda each: counts[each], default=None)
-    return best if best is not None and counts[best] > max(common, len(shorter) // 2) else None

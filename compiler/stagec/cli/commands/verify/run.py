@@ -26,11 +26,21 @@ class VerifyRequest:
     plans: tuple[Path, ...]
     against: tuple[Path, ...] = ()
     root: Path | None = None
+    without_unreachable: bool = False
 
 
 def run(request: VerifyRequest) -> Exit:
     """Say of each plan whether it is as it should be, and return the exit status."""
-    sources = _open_sources(request)
+    if not request.against:
+        if request.root is not None:
+            raise Failure("--root is the root of the sources: --against names them")
+        if request.without_unreachable:
+            raise Failure("--without-unreachable needs --against, which names the sources")
+        sources = None
+    else:
+        from stagec.cli.commands.verify.against import SourceProject
+
+        sources = SourceProject(request.against, request.root, reachable=request.without_unreachable)
     unreadable: list[str] = []
     is_sound = True
     for path in request.plans:
@@ -41,16 +51,6 @@ def run(request: VerifyRequest) -> Exit:
     if unreadable:
         raise Failure("\n".join(unreadable))
     return Exit.CLEAN if is_sound else Exit.FINDINGS
-
-
-def _open_sources(request: VerifyRequest) -> SourceProject | None:
-    if not request.against:
-        if request.root is not None:
-            raise Failure("--root is the root of the sources: --against names them")
-        return None
-    from stagec.cli.commands.verify.against import SourceProject
-
-    return SourceProject(request.against, request.root)
 
 
 def _judge(path: Path, data: bytes, sources: SourceProject | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stagec.core.canonical import MOST
-from stagec.frontends.envelopes.document import Envelope, InputKind, StageInput, StagePlan
+from stagec.frontends.envelopes.document import Envelope, InputKind, StagePlan
 from stagec.model.flow import End, Flow, Stop
 from stagec.plan.act import Process, ProcessInput, ProcessLimits
 from stagec.plan.document import Draft, Limits, Names, Plan
@@ -43,34 +43,26 @@ def freeze(document: StagePlan, flow: Flow, _sources: Sources) -> Draft:
 
 def _freeze_stage(envelope: Envelope, flow: Flow) -> Node:
     name = envelope.id or ""
+    times = watch_times(envelope.max_duration)
+    limit = ProcessLimits(times.warn, times.interrupt, times.terminate, times.kill)
+    ends = ((edge.outcome, edge.target) for edge in flow.nodes[name].edges)
+    inputs = {
+        key: ProcessInput(url=each.path)
+        if each.kind is InputKind.URL
+        else ProcessInput(path=each.path, node=each.producer)
+        for key, each in envelope.inputs.items()
+    }
     return Node(
         act=Process(
             goal=envelope.goal or "",
-            limits=_limit(envelope.max_duration),
+            limits=limit,
             words=envelope.run,
-            inputs={key: _freeze_input(each) for key, each in envelope.inputs.items()},
+            inputs=inputs,
             outputs=envelope.outputs,
             retryable=envelope.retryable,
             checkpoint=envelope.checkpoint_after,
         ),
         gate=StageGate(),
-        edges=tuple(
-            _freeze_edge(edge.outcome, edge.target) for edge in flow.nodes[name].edges if isinstance(edge.target, Stop)
-        ),
+        edges=tuple(Edge(on, Ending(_OUTCOMES[target.end])) for on, target in ends if isinstance(target, Stop)),
         retry=Retry(_ATTEMPTS, Backoff()) if envelope.retryable else None,
     )
-
-
-def _freeze_edge(outcome: str, target: Stop) -> Edge:
-    return Edge(outcome, Ending(_OUTCOMES[target.end]))
-
-
-def _limit(duration: float) -> ProcessLimits:
-    times = watch_times(duration)
-    return ProcessLimits(times.warn, times.interrupt, times.terminate, times.kill)
-
-
-def _freeze_input(given: StageInput) -> ProcessInput:
-    if given.kind is InputKind.URL:
-        return ProcessInput(url=given.path)
-    return ProcessInput(path=given.path, node=given.producer)

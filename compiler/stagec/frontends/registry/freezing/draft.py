@@ -88,7 +88,11 @@ class _Making:
 
     def _inputs(self, plan: Plan, steps: list[Step]) -> dict[str, Input]:
         """Return the agent's parameters, and what else is read and nobody else provides."""
-        needed, named = _list_needed(plan), self._variables.given
+        # the inputs without which a run may come to a node that cannot start, wherever it begins
+        entries = plan.entries if plan.entry is None else {plan.entry: plan.entries[plan.entry]}
+        begun = (replace(plan, entries={name: node}) for name, node in entries.items())
+        ways = [_list_needed_by(plan.nodes[each] for each in find_reached(way)) for way in begun]
+        needed, named = (frozenset.intersection(*ways) if ways else frozenset()), self._variables.given
         read = {**dict.fromkeys(self._acts.inputs, Input()), **{name: Input(name in needed) for name in named}}
         if any(step.body.get("usesStdin") is True for step in steps):
             read[_STDIN] = Input()
@@ -98,14 +102,6 @@ class _Making:
         lists = dict.fromkeys(node.act.tools for node in nodes.values() if isinstance(node.act, Prompt))
         names = dict.fromkeys(name for tools in lists for name in tools or ())
         return {name: Tool("unknown", well_known_effects(name).value) for name in names}
-
-
-def _list_needed(plan: Plan) -> frozenset[str]:
-    """Return the inputs without which a run may come to a node that cannot start, wherever it begins."""
-    entries = plan.entries if plan.entry is None else {plan.entry: plan.entries[plan.entry]}
-    begun = (replace(plan, entries={name: node}) for name, node in entries.items())
-    ways = [_list_needed_by(plan.nodes[each] for each in find_reached(way)) for way in begun]
-    return frozenset.intersection(*ways) if ways else frozenset()
 
 
 def _list_needed_by(nodes: Iterable[Node]) -> frozenset[str]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from stagec.core.canonical import to_count
 from stagec.core.json import Object, list_of, object_of, text_in
-from stagec.frontends.registry import document
 from stagec.frontends.registry.document import Intent, Step, StepKind
 from stagec.frontends.registry.freezing.templates import RegistryTexts, find_names, prompt, word
 from stagec.frontends.registry.freezing.variables import Variables, list_needed
@@ -16,10 +14,9 @@ from stagec.model import flow
 from stagec.plan.act import Act, Command, Prompt
 from stagec.plan.gate import Among, ExitGate, Gate, IntentGate, JudgeGate, Reads, Term
 from stagec.plan.node import Edge, Go, Named, Outcome, Pick, Stop, Target
+from stagec.plan.surroundings import is_boundary_tool
 from stagec.plan.template import Path, Template
 
-_BOUNDARY = re.compile(r"github[A-Z]\w*(?:Close|Comment|Create|Merge|Publish|Update)")
-"""Tools that change what others see at GitHub; only closure steps may call them."""
 _USUAL: Mapping[StepKind, str] = {
     StepKind.WORK: "acceptEdits",
     StepKind.VERIFICATION: "plan",
@@ -43,7 +40,7 @@ class AgentDefaults:
         self._model = text_in(object_of(runner.get("flow")), "defaultModel")
         self._permission = text_in(boundaries, "permissionMode")
         named = tuple(dict.fromkeys(each for each in list_of(listed) if isinstance(each, str)))
-        kept = tuple(name for name in named if not _BOUNDARY.fullmatch(name))
+        kept = tuple(name for name in named if not is_boundary_tool(name))
         self._all = named if isinstance(listed, list) else None
         self._inner = kept if isinstance(listed, list) else None
 
@@ -151,22 +148,19 @@ class PlanGates:
         """Return the gate of a step: its own, the exit status of its program, or the agent's judge."""
         if step.program is not None:
             return _EXIT
-        if step.gate is None:
+        given = step.gate
+        if given is None:
             return _JUDGE
-        if id(step.gate) not in self._known:  # the gates of a registry live as long as it
-            self._known[id(step.gate)] = _intent_gate(step.gate)
-        return self._known[id(step.gate)]
-
-
-def _intent_gate(gate: document.Gate) -> IntentGate:
-    return IntentGate(
-        field=_path(gate.field or ""),
-        intents=tuple(gate.allowed),
-        fail_fast=gate.fail_fast,
-        fallback=None if gate.fail_fast else gate.fallback,
-        target=_path(gate.target_field) if gate.target_field else None,
-        handoff=tuple(_path(each) for each in gate.handoff or () if each),
-    )
+        if id(given) not in self._known:  # the gates of a registry live as long as it
+            self._known[id(given)] = IntentGate(
+                field=_path(given.field or ""),
+                intents=tuple(given.allowed),
+                fail_fast=given.fail_fast,
+                fallback=None if given.fail_fast else given.fallback,
+                target=_path(given.target_field) if given.target_field else None,
+                handoff=tuple(_path(each) for each in given.handoff or () if each),
+            )
+        return self._known[id(given)]
 
 
 def _path(dotted: str) -> Path:
@@ -199,7 +193,11 @@ class Moves:
     def edges(self, name: str, gate: Gate, allowed: Collection[str]) -> tuple[Edge, ...]:
         """Return the edges of a step with this gate, for the outcomes that it allows and those it has by itself."""
         node = self._flow.nodes[name]
-        written = _by_outcome(node.edges)
+        # the edges of each outcome, without those that lead to what was only likely meant, or to a named node
+        written: dict[str, list[flow.Edge]] = {}
+        for edge in node.edges:
+            if not edge.repair and not isinstance(edge.target, flow.Pick):
+                written.setdefault(edge.outcome, []).append(edge)
         if isinstance(gate, JudgeGate):
             return tuple(_judge(written))
         kept = {*allowed, Intent.ABORT.value, *(_OF_PROGRAMS if isinstance(gate, ExitGate) else ())}
@@ -224,15 +222,6 @@ _ANY = "any"
 """What choices are called that have every step."""
 
 
-def _by_outcome(edges: Iterable[flow.Edge]) -> Mapping[str, list[flow.Edge]]:
-    """Return the edges of each outcome, without those that lead to what was only likely meant, or to a named node."""
-    found: dict[str, list[flow.Edge]] = {}
-    for edge in edges:
-        if not edge.repair and not isinstance(edge.target, flow.Pick):
-            found.setdefault(edge.outcome, []).append(edge)
-    return found
-
-
 def _judge(written: Mapping[str, list[flow.Edge]]) -> Iterator[Edge]:
     """Yield the moves of a step without a gate; where nothing follows it, work that is not done has failed."""
     if Intent.NEXT not in written:
@@ -248,13 +237,9 @@ def _moves(outcome: str, edges: Iterable[flow.Edge]) -> Iterator[Edge]:
         yield Edge(outcome, Stop(Outcome(ends[0].end.value)))
         return
     fallback = next((node for edge in edges if edge.fallback for node in _nodes(edge)), None)
-    for edge in sorted(edges, key=_is_default):
+    for edge in sorted(edges, key=lambda each: not each.when):
         for node in () if edge.fallback else _nodes(edge):
             yield Edge(outcome, Go(node, fallback if fallback != node else None), tuple(map(_term, edge.when)))
-
-
-def _is_default(edge: flow.Edge) -> bool:
-    return not edge.when
 
 
 def _nodes(edge: flow.Edge) -> tuple[str, ...]:

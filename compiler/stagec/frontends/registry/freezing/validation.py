@@ -27,7 +27,13 @@ class Validations:
         self.validators: dict[str, Validator] = {}
         self._registry = registry
         self._texts = texts
-        self._bodies = dict(_bodies(registry))
+        # what guards steps, by the key of the step, with the name under which it is written
+        bodies: dict[str, tuple[str, Object]] = {}
+        for name, body in object_of(registry.body.get("validationSteps")).items():
+            step = registry.step(name)
+            if step is not None:
+                bodies[step.key] = (name, object_of(body))
+        self._bodies = bodies
         self._prompts: dict[str, dict[str, str]] = {}
         for each in prompts.of_retries:
             if each.prompt.file is not None:
@@ -53,7 +59,14 @@ class Validations:
         for each in map(object_of, list_of(body.get("validationConditions"))):
             name = text_in(each, "validator")
             if name is not None and name in declared:
-                self.validators[name] = _validator(object_of(declared[name]))
+                said = object_of(declared[name])
+                extract = object_of(said.get("extractParams"))
+                self.validators[name] = Validator(
+                    command=text_in(said, "command") or "",
+                    success=read_success(text_in(said, "successWhen") or "") or _NEVER,
+                    pattern=text_in(said, "failurePattern") or "",
+                    extract={key: text for key, text in extract.items() if isinstance(text, str)},
+                )
                 yield Condition(name, object_of(each.get("params")))
 
     def _templates(self, key: str, conditions: tuple[Condition, ...]) -> Iterator[tuple[str, Template]]:
@@ -63,21 +76,3 @@ class Validations:
             text = self._texts.prompt(files[pattern]) if pattern in files else None
             if text is not None:
                 yield pattern, retry_prompt(text, self._texts)
-
-
-def _bodies(registry: Registry) -> Iterator[tuple[str, tuple[str, Object]]]:
-    """Yield what guards steps, by the key of the step, with the name under which it is written."""
-    for name, body in object_of(registry.body.get("validationSteps")).items():
-        step = registry.step(name)
-        if step is not None:
-            yield step.key, (name, object_of(body))
-
-
-def _validator(body: Object) -> Validator:
-    extract = object_of(body.get("extractParams"))
-    return Validator(
-        command=text_in(body, "command") or "",
-        success=read_success(text_in(body, "successWhen") or "") or _NEVER,
-        pattern=text_in(body, "failurePattern") or "",
-        extract={name: each for name, each in extract.items() if isinstance(each, str)},
-    )

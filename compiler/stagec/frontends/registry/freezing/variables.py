@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from stagec.core.nearest import NameIndex
 from stagec.frontends.registry.document import Registry, Step
@@ -29,7 +29,13 @@ class Variables:
 
         An input is the variable that its source is named for, and the one that has its own name.
         """
-        inputs = tuple(_carry(self._registry, step))
+        # what a step is handed by steps that there are
+        carry: list[tuple[StepInput, Carried]] = []
+        for one in list_inputs(step):
+            listed = self._registry.step(one.step)
+            if listed is not None and not listed.is_section:
+                carry.append((one, Carried(listed.key, one.key, one.is_required, one.default)))
+        inputs = tuple(carry)
         known = {each.name: carried for each, carried in inputs}
         known |= {each.variable: carried for each, carried in inputs}
         found = {name: self._supply(name, known) for name in names}
@@ -61,11 +67,3 @@ def list_needed(step: Step, agent: str | None) -> tuple[str, ...]:
     """
     known = {_MAY_BE_EMPTY} if agent is None else {_MAY_BE_EMPTY, AGENT_NAME}
     return tuple(name for name in list_declared(step) if name not in known)
-
-
-def _carry(registry: Registry, step: Step) -> Iterator[tuple[StepInput, Carried]]:
-    """Yield what a step is handed by steps that there are."""
-    for each in list_inputs(step):
-        found = registry.step(each.step)
-        if found is not None and not found.is_section:
-            yield each, Carried(found.key, each.key, each.is_required, each.default)

@@ -20,13 +20,16 @@ from stagec.sources.read import Sources
 def freeze(pipeline: Pipeline, flow: Flow, sources: Sources) -> Draft:
     """Return the draft of the plan of a pipeline without errors."""
     texts, catalogue = PlanTexts(pipeline.schemas), pipeline.catalogue
-    called = tools(catalogue, _list_called(pipeline), texts)
+    allowed = {name: None for stage in pipeline.by_id.values() for name in list_allowed(pipeline, stage)}
+    called = tools(catalogue, allowed, texts)
+    most = pipeline.max_executions
+    limits = Limits(None if most is None else min(most, MOST), parallel=min(pipeline.max_parallel, MOST))
     plan = Plan(
         id=pipeline.id,
         names=Names("stage", "verdict"),
         entries={name: entry.node for name, entry in flow.entries.items()},
         nodes={name: freeze_node(pipeline, stage, flow.nodes[name], texts) for name, stage in pipeline.by_id.items()},
-        limits=_limits(pipeline),
+        limits=limits,
         entry=next(iter(flow.entries), None),
         title=text_in(pipeline.body, "name"),
         version=text_in(pipeline.body, "version"),
@@ -39,16 +42,6 @@ def freeze(pipeline: Pipeline, flow: Flow, sources: Sources) -> Draft:
     read = {pipeline.at.file, *(stage.at.file for stage in pipeline.stages), *texts.files}
     read |= files(catalogue) if catalogue is not None and called else set()
     return Draft(plan, frozenset(file for file in read if sources.find_tree(file) is not None))
-
-
-def _list_called(pipeline: Pipeline) -> dict[str, None]:
-    """Return every tool that a stage may call."""
-    return {name: None for stage in pipeline.by_id.values() for name in list_allowed(pipeline, stage)}
-
-
-def _limits(pipeline: Pipeline) -> Limits:
-    most = pipeline.max_executions
-    return Limits(None if most is None else min(most, MOST), parallel=min(pipeline.max_parallel, MOST))
 
 
 def inputs(pipeline: Pipeline, texts: PlanTexts) -> Mapping[str, Input]:
@@ -89,12 +82,10 @@ def _list_read(stage: Stage) -> Iterator[str]:
 
 def session(pipeline: Pipeline) -> Session | None:
     """Return the security mode and the callables of the message loop, nothing when the pipeline says neither."""
-    mode, hooks = text_in(pipeline.body, "securityMode"), tuple(_hooks(pipeline))
-    return Session(mode, hooks) if mode is not None or hooks else None
-
-
-def _hooks(pipeline: Pipeline) -> Iterator[LoopHook]:
+    found: list[LoopHook] = []
     for each in list_of(pipeline.body.get("loopHooks")):
         stage, when, kind, call = (text_in(object_of(each), member) for member in ("stage", "when", "kind", "call"))
         if stage and when and kind and call:
-            yield LoopHook(stage, when, kind, call)
+            found.append(LoopHook(stage, when, kind, call))
+    mode, hooks = text_in(pipeline.body, "securityMode"), tuple(found)
+    return Session(mode, hooks) if mode is not None or hooks else None

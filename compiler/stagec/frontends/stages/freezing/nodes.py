@@ -10,7 +10,7 @@ from stagec.contract.bundle import PlanTexts
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.canonical import MOST, as_text, to_count
 from stagec.core.json import Json, Object, object_of, text_in
-from stagec.frontends.stages.document import Body, Pipeline, Placeholder, PlaceholderForm, Stage, StageCondition
+from stagec.frontends.stages.document import Pipeline, PlaceholderForm, Stage, StageCondition
 from stagec.frontends.stages.freezing.tools import list_allowed
 from stagec.model import flow
 from stagec.plan.act import Converse
@@ -21,29 +21,24 @@ from stagec.plan.template import Hole, Path, Piece, Template, Text
 
 def freeze_node(pipeline: Pipeline, stage: Stage, meant: flow.Node, texts: PlanTexts) -> Node:
     """Return the node of a stage; `meant` is what the flow makes of it."""
-    return Node(
-        act=_converse(pipeline, stage, texts),
-        gate=_gate(stage),
-        edges=freeze_edges(meant),
-        title=text_in(stage.members, "name"),
-        admission=admission(pipeline, stage),
-        retry=retry(stage),
-        hooks=stage.conduct.calls,
-    )
-
-
-def _gate(stage: Stage) -> VerdictGate:
-    return VerdictGate(tuple(Check(each.verdict, of_result(each.when), each.reason) for each in stage.conduct.checks))
-
-
-def _converse(pipeline: Pipeline, stage: Stage, texts: PlanTexts) -> Converse:
-    return Converse(
+    converse = Converse(
         prompt=prompt(stage, texts),
         tools=list_allowed(pipeline, stage),
         completion=stage.completion.name if stage.completion is not None else "",
         schema=_schema(stage.result, texts),
         turns=to_count(stage.members.get("turnCap")) or 1,
         accepts=None if stage.inputs is None else _schema(stage.inputs, texts),
+    )
+    return Node(
+        act=converse,
+        gate=VerdictGate(
+            tuple(Check(each.verdict, of_result(each.when), each.reason) for each in stage.conduct.checks)
+        ),
+        edges=freeze_edges(meant),
+        title=text_in(stage.members, "name"),
+        admission=admission(pipeline, stage),
+        retry=retry(stage),
+        hooks=stage.conduct.calls,
     )
 
 
@@ -55,43 +50,27 @@ def _schema(schema: Schema | Miss, texts: PlanTexts) -> str:
 def prompt(stage: Stage, texts: PlanTexts) -> Template:
     """Return the prompt of a stage: what it reads of the context is a hole, what it says of itself is put in."""
     pieces: list[Piece] = []
-    gathered = ""
-    for part in _parts(stage):
-        if isinstance(part, str):
-            gathered += part
-            continue
-        pieces += [*_text(gathered, texts), part]
-        gathered = ""
-    return (*pieces, *_text(gathered, texts))
+    body, gathered, end = stage.body, "", 0
+    for each in body.placeholders:
+        # where a placeholder begins in its body; in one that was read from JSON it is looked for
+        if each.at.range is not None and body.at.range is not None:
+            start = each.at.range[0] - body.at.range[0]
+        else:
+            start = body.text.index(each.text, end)
+        gathered += body.text[end:start]
+        end = start + len(each.text)
+        if each.form is PlaceholderForm.PATH and each.path[0] == "ctx":
+            pieces += [*_text(gathered, texts), Hole(each.path)]
+            gathered = ""
+        elif each.form is PlaceholderForm.PATH and each.path[0] == "stage":
+            gathered += as_text(_member(stage.members, each.path[1:]))
+        else:
+            gathered += each.text
+    return (*pieces, *_text(gathered + body.text[end:], texts))
 
 
 def _text(gathered: str, texts: PlanTexts) -> list[Piece]:
     return [Text(texts.text(gathered))] if gathered else []
-
-
-def _parts(stage: Stage) -> Iterator[str | Hole]:
-    body, end = stage.body, 0
-    for each in body.placeholders:
-        start = _start(body, each, end)
-        yield body.text[end:start]
-        yield _part(stage, each)
-        end = start + len(each.text)
-    yield body.text[end:]
-
-
-def _start(body: Body, placeholder: Placeholder, after: int) -> int:
-    """Return where a placeholder begins in its body; in one that was read from JSON it is looked for."""
-    if placeholder.at.range is not None and body.at.range is not None:
-        return placeholder.at.range[0] - body.at.range[0]
-    return body.text.index(placeholder.text, after)
-
-
-def _part(stage: Stage, placeholder: Placeholder) -> str | Hole:
-    if placeholder.form is PlaceholderForm.PATH and placeholder.path[0] == "ctx":
-        return Hole(placeholder.path)
-    if placeholder.form is PlaceholderForm.PATH and placeholder.path[0] == "stage":
-        return as_text(_member(stage.members, placeholder.path[1:]))
-    return placeholder.text
 
 
 def _member(members: Object, path: Path) -> Json:
@@ -118,16 +97,16 @@ def retry(stage: Stage) -> Retry | None:
     given = stage.members.get("retryPolicy")
     if not isinstance(given, dict):
         return None
-    return Retry(to_count(given.get("maxAttempts")) or 1, _backoff(given.get("backoff")))
-
-
-def _backoff(given: Json) -> Backoff:
-    """Return how long to wait; one that is not known does not wait."""
-    found = _BACKOFF.fullmatch(given) if isinstance(given, str) else None
+    # how long to wait; one that is not known does not wait
+    said = given.get("backoff")
+    found = _BACKOFF.fullmatch(said) if isinstance(said, str) else None
     if found is None:
-        return Backoff()
+        return Retry(to_count(given.get("maxAttempts")) or 1, Backoff())
     digits = found["milliseconds"]
-    return Backoff(found["kind"], MOST if len(digits) > _DIGITS else min(int(digits), MOST))
+    return Retry(
+        to_count(given.get("maxAttempts")) or 1,
+        Backoff(found["kind"], MOST if len(digits) > _DIGITS else min(int(digits), MOST)),
+    )
 
 
 def admission(pipeline: Pipeline, stage: Stage) -> Admission | None:
@@ -136,16 +115,14 @@ def admission(pipeline: Pipeline, stage: Stage) -> Admission | None:
     defer, block = (of_context(gate.get(answer, ()), names) for answer in ("defer", "block"))
     if not (defer or block or "gate" in stage.conduct.calls):
         return None
-    on_defer, on_block = _policies(stage.members.get("resolutionPolicy"))
-    return Admission(on_defer, on_block, defer, block)
-
-
-def _policies(given: Json) -> tuple[str, str]:
-    """Return what happens on `defer` and on `block`; one word means both."""
+    # what happens on `defer` and on `block`; one word means both
+    given = stage.members.get("resolutionPolicy")
     if isinstance(given, dict):
         said = object_of(given)
-        return _policy(said.get("defer")), _policy(said.get("block"))
-    return _policy(given), _policy(given)
+        on_defer, on_block = _policy(said.get("defer")), _policy(said.get("block"))
+    else:
+        on_defer, on_block = _policy(given), _policy(given)
+    return Admission(on_defer, on_block, defer, block)
 
 
 def _policy(given: Json) -> str:
@@ -166,12 +143,9 @@ def freeze_edges(node: flow.Node) -> tuple[Edge, ...]:
 def _moves(edge: flow.Edge) -> Iterator[Edge]:
     target, when = _target(edge.target), of_result(edge.when)
     yield Edge(edge.outcome, target, when)
-    if edge.outcome != _FAIL and any(map(_allows_failure, edge.when)):
+    allows_failure = (term.path == _VERDICT and (term.present is True or _FAIL in term.values) for term in edge.when)
+    if edge.outcome != _FAIL and any(allows_failure):
         yield Edge(_FAIL, target, when)
-
-
-def _allows_failure(term: flow.Term) -> bool:
-    return term.path == _VERDICT and (term.present is True or _FAIL in term.values)
 
 
 def _target(target: flow.Target) -> Target:

@@ -40,6 +40,8 @@ def _tool(tool: Tool, texts: PlanTexts) -> surroundings.Tool:
         server=tool.server,
         schema=texts.schema(tool.schema) if isinstance(tool.schema, Schema) else None,
         digest=None if tool.digest is None else f"{_DIGEST}{tool.digest}",
+        description=tool.description,
+        command=tool.command,
     )
 
 

@@ -19,7 +19,7 @@ from stagec.rules.document.stg107_invalid_yaml.sentences import sentence
 from stagec.sources.tree import Fault, Tree
 
 
-@rule(since="0.1", origin=("rulings:everywhere", "stage-definitions:frontmatter-yaml"))
+@rule(since="0.1", origin=("rulings:everywhere", "stage-definitions:frontmatter-yaml"), groups=("mandatory",))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("invalid-yaml"):
         again = tuple(Related(at, "this is wrong as well") for at, why in fault.related if why == "again")

@@ -9,7 +9,9 @@ import jiter
 
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Edit
+from stagec.core.json import Json
 from stagec.core.place import Place, Span
+from stagec.sources.suppression import MEMBER, Suppression, take_members
 from stagec.sources.tree import Fault, Format, Parsed
 
 _REST = bytes(set(range(256)) - set(b'{}[]"'))
@@ -78,4 +80,8 @@ def _apply(text: str, edits: Iterable[Edit]) -> str:
     return apply(text, edits)
 
 
-FORMAT = Format("json", (".json",), parse, _locate, _apply)
+def _take_suppressions(file: str, data: bytes, given: Json) -> tuple[Suppression, ...]:
+    return take_members(file, given) if MEMBER.encode() in data else ()
+
+
+FORMAT = Format("json", (".json",), parse, _locate, _apply, _take_suppressions)

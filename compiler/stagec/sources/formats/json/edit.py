@@ -30,11 +30,19 @@ class Spacing:
 
 def style_of(text: str, node: JsonNode) -> Spacing:
     """Return the style in which the members of a container are written."""
-    between = _between(text, node)
+    # the white space before the last member, which a new one is to have as well
+    if not node.children:
+        between = ""
+    else:
+        last = node.children[-1].begin
+        space = text[node.start + 1 : last]
+        between = space[len(space.rstrip()) :]
     compact = _compact(text)
     newline = "\r\n" if "\r\n" in between else between[:1] if between[:1] in {"\n", "\r"} else ""
     indent = between.rpartition(newline)[2] if newline else ""
-    outer = _line_indent(text, node.start)
+    start = max(text.rfind("\n", 0, node.start), text.rfind("\r", 0, node.start)) + 1
+    match = _INDENT.match(text, start)
+    outer = match[0] if match else ""
     unit = indent[len(outer) :] if indent.startswith(outer) and indent != outer else "  "
     colon = _colon(text, node) or ("" if compact else " ")
     if not between and len(node.children) < _SEVERAL and not compact:
@@ -56,15 +64,6 @@ def render(given: Json, style: Spacing) -> str:
 _SEVERAL = 2
 
 
-def _between(text: str, node: JsonNode) -> str:
-    """Return the white space before the last member, which a new one is to have as well."""
-    if not node.children:
-        return ""
-    last = node.children[-1].begin
-    space = text[node.start + 1 : last]
-    return space[len(space.rstrip()) :]
-
-
 def _compact(text: str) -> bool:
     """Tell whether a text shows commas or colons and no white space after any."""
     spaced = any(each in text for each in ("\n", "\r", ", ", '": '))
@@ -76,12 +75,6 @@ def _colon(text: str, node: JsonNode) -> str:
         if child.key:
             return text[child.key[1] : child.start].partition(":")[2]
     return ""
-
-
-def _line_indent(text: str, position: int) -> str:
-    start = max(text.rfind("\n", 0, position), text.rfind("\r", 0, position)) + 1
-    match = _INDENT.match(text, start)
-    return match[0] if match else ""
 
 
 Splice = tuple[int, int, str]
@@ -105,10 +98,6 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
             groups.setdefault(edit.at.pointer[:-1], []).append(edit)
     for pointer, group in groups.items():
         splices.extend(_Container(text, _existing(root, pointer), group).splices())
-    return _splice(text, splices)
-
-
-def _splice(text: str, splices: Iterable[Splice]) -> str:
     parts: list[str] = []
     position = 0
     for start, end, fresh in sorted(splices, key=lambda each: each[:2]):
@@ -218,7 +207,12 @@ def _existing(root: JsonNode, pointer: Pointer) -> JsonNode:
 def _refuse_overlaps(edits: Sequence[Edit]) -> None:
     taken: dict[tuple[Pointer, str], Edit] = {}
     for edit in edits:
-        for claim in _claims(edit):
+        # which parts of its member an edit needs for itself
+        if not edit.at.pointer and edit.change is not Change.REPLACE:
+            raise ValueError("the root can only be replaced")
+        at_index = isinstance(edit.at.pointer[-1:][0], int) if edit.at.pointer else False
+        claims = {Change.REPLACE: ("value",), Change.RENAME: ("name",), Change.REMOVE: ("name", "value")}
+        for claim in claims.get(edit.change, () if at_index else ("new",)):
             other = taken.setdefault((edit.at.pointer, claim), edit)
             if other is not edit:
                 raise ValueError(f"two edits of {_describe(edit)}")
@@ -227,15 +221,6 @@ def _refuse_overlaps(edits: Sequence[Edit]) -> None:
             above = taken.get((edit.at.pointer[:length], "value"))
             if above is not None:
                 raise ValueError(f"the edit of {_describe(edit)} lies inside the edit of {_describe(above)}")
-
-
-def _claims(edit: Edit) -> tuple[str, ...]:
-    """Return which parts of its member an edit needs for itself."""
-    if not edit.at.pointer and edit.change is not Change.REPLACE:
-        raise ValueError("the root can only be replaced")
-    at_index = isinstance(edit.at.pointer[-1:][0], int) if edit.at.pointer else False
-    claims = {Change.REPLACE: ("value",), Change.RENAME: ("name",), Change.REMOVE: ("name", "value")}
-    return claims.get(edit.change, () if at_index else ("new",))
 
 
 def _describe(edit: Edit) -> str:

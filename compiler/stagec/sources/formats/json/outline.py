@@ -86,7 +86,11 @@ class _Walk:
     def __init__(self, text: str) -> None:
         self._text = text
         self._open: list[tuple[JsonNode, Wanted]] = []
-        self._read = _find_reader() if len(text) > _LARGE else None
+        self._read: Callable[[str, int], tuple[object, int]] | None = None
+        if len(text) > _LARGE:
+            from json import JSONDecoder  # worth its import for large texts only
+
+            self._read = JSONDecoder(strict=False).raw_decode
 
     def outline(self, tree: Wanted) -> JsonNode:
         match = _SPACE.match(self._text)
@@ -131,12 +135,6 @@ class _Walk:
             except (ValueError, RecursionError):
                 self._read = None
         return _after(self._text, start)
-
-
-def _find_reader() -> Callable[[str, int], tuple[object, int]]:
-    from json import JSONDecoder  # worth its import for large texts only
-
-    return JSONDecoder(strict=False).raw_decode
 
 
 def _after(text: str, start: int) -> int:

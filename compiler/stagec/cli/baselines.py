@@ -1,0 +1,98 @@
+"""The baseline of a project: which file it is, and what it holds."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from stagec.acceptance import Acceptance
+from stagec.cli.streams import say
+from stagec.core.bounded import OversizedError
+from stagec.core.failure import Failure
+from stagec.core.observations import is_file, read_whole, resolve
+from stagec.core.value import value
+from stagec.core.words import format_count, quote
+from stagec.project.baseline import Baseline, BaselineError, read_baseline
+from stagec.project.configuration import Configuration
+
+USUAL = "stagec-baseline.json"
+"""The file of a baseline that nobody named."""
+_LARGEST = 100_000_000
+"""Bytes of a baseline."""
+_SIGN = b'"fingerprints"'
+"""What every baseline has among its first bytes."""
+_HEAD = 4096
+
+
+@value
+class BaselineFile:
+    """The file of a baseline: a folder, and its name in it.
+
+    If a user `named` it, the folder is its own; otherwise it is the root of the project, which the file cannot leave.
+    """
+
+    folder: Path
+    name: str
+    named: bool
+
+    @property
+    def path(self) -> Path:
+        """The path of the file."""
+        return self.folder / self.name
+
+    @property
+    def shown(self) -> str:
+        """The file as somebody in the current folder calls it."""
+        return str(self.path) if self.named else os.path.relpath(self.path)
+
+    def fetch(self) -> bytes:
+        """Return the bytes of the file; raise `Failure` where there are none to read."""
+        try:
+            path = resolve(self.path)
+            top = resolve(self.folder)
+            if not self.named and os.path.commonpath([path, top]) != top:
+                raise Failure(f"the baseline {quote(self.shown)} lies outside the project")
+            if is_file(path):
+                return read_whole(path, _LARGEST)
+            reason = "it is no regular file" if os.path.lexists(path) else "there is no such file"
+        except OversizedError as error:
+            reason = f"it {error}"
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+        raise Failure(f"cannot read the baseline {quote(self.shown)}: {reason}; 'stagec baseline write' makes it")
+
+    def refuse_others(self) -> None:
+        """Raise `Failure` when the file is there and was never a baseline, not even one with conflicts in it."""
+        if is_file(self.path) and (data := self.fetch()) and _SIGN not in data[:_HEAD]:
+            raise Failure(f"{quote(self.shown)} is no baseline, so it is not replaced: name another file")
+
+    def load(self, data: bytes) -> Baseline:
+        """Return what the bytes of the file hold; raise `Failure` if that is no baseline."""
+        try:
+            return read_baseline(data)
+        except BaselineError as error:
+            raise Failure(f"the baseline {quote(self.shown)} {error}") from error
+
+
+def find_baseline(configuration: Configuration, named: Path | None) -> BaselineFile:
+    """Return the file of a baseline: the one that a user named, that of the configuration, or the usual one."""
+    if named is not None:
+        return BaselineFile(named.parent, named.name, named=True)
+    return BaselineFile(configuration.root, configuration.settings.baseline or USUAL, named=False)
+
+
+def load_baseline(configuration: Configuration, named: Path | None, *, leave_out: bool) -> Baseline | None:
+    """Return the baseline that a user named or that is configured, if there is one and nobody leaves it out."""
+    if named is not None and leave_out:
+        raise Failure("--baseline and --no-baseline exclude each other")
+    if leave_out or (named is None and configuration.settings.baseline is None):
+        return None
+    file = find_baseline(configuration, named)
+    return file.load(file.fetch())
+
+
+def report_stale(acceptance: Acceptance) -> None:
+    """Say how many findings of a baseline are fixed."""
+    gone = sum(each.count for each in acceptance.stale)
+    if gone:
+        say(f"{format_count(gone, 'finding')} of the baseline fixed: 'stagec baseline update' removes what is fixed")

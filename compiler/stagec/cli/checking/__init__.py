@@ -1,0 +1,1 @@
+"""Checking a project as `stagec validate` was asked to; nothing here needs the library that reads command lines."""

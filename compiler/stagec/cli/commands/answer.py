@@ -1,0 +1,27 @@
+"""`stagec answer`: answer a question of a run that another process executes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from stagec.cli.running import options
+
+
+@click.command(short_help="Answer a question of a run.")
+@options.run
+@click.argument("words", nargs=-1, required=True, metavar="[KEY] yes|no", shell_complete=options.complete_answer)
+@options.runs
+@click.pass_context
+def answer(context: click.Context, run: str, words: tuple[str, ...], runs: Path) -> None:
+    """Answer the question of RUN that has this KEY; it may be left out when only one question waits.
+
+    `stagec questions` lists the questions with their keys. The first answer counts, wherever it comes from.
+
+    Exit status: 0 the answer counts, 1 somebody else has answered first, 2 usage or environment, or nothing is asked,
+    4 internal error.
+    """
+    from stagec.cli.running.steered_runs import give_answer
+
+    context.exit(give_answer(run, runs, words))

@@ -1,0 +1,50 @@
+"""`stagec init`: a new project, minimal or made of agent files, or a stage definition made of one agent file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stagec.cli.parameters import ExistingPath, OneOf
+
+
+@click.command(short_help="Make a new project, minimal or of agent files.")
+@click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--system",
+    type=OneOf(("pipeline", "registry", "stages")),
+    help="What the project is: stages that models carry out (pipeline, the default), the steps of an agent (registry),"
+    " or stages that are processes (stages).",
+)
+@click.option(
+    "--from",
+    "source",
+    type=ExistingPath(),
+    metavar="PATH",
+    help="A folder of agent files: Markdown with a name or a description in its frontmatter. Of a single file, only a"
+    " stage definition is made.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="With a single file: write the stage to this file instead of standard output.",
+)
+@click.option("--force", is_flag=True, help="With --output: replace the file if there is one.")
+@click.pass_context
+def init(context: click.Context, /, **given: Any) -> None:
+    """Make a project in DIR, by default the current folder, and print the commands to go on with.
+
+    A project is never written over files: if one of its files exists, stagec names it and writes nothing.
+
+    With --from and a folder, the project is a pipeline with a stage for each agent file. Comments mark the decisions
+    that are left to you. stagec lists on standard error what it cannot convert, and why.
+
+    Exit status: 0 written, 2 usage or environment, 3 no agent file that can be taken, 4 internal error.
+    """
+    from stagec.cli.commands.init.run import InitRequest, run
+
+    context.exit(run(InitRequest(**given)))

@@ -1,0 +1,30 @@
+"""`stagec pause`: let who executes a run stop, so that the run can be resumed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from stagec.cli.running import options
+
+
+@click.command(short_help="Interrupt a run that is executed elsewhere.")
+@options.run
+@options.runs
+def pause(run: str, runs: Path) -> None:
+    """Ask the process that executes RUN to stop, as Ctrl-C does; `stagec resume` continues it.
+
+    The process ends the requests that have no answer yet; `stagec resume` makes them again.
+
+    Exit status: 0 the process is asked to stop, 2 usage or environment, or nobody executes the run, 4 internal error.
+    """
+    from stagec.cli.running.runs import Runs, name_of
+    from stagec.cli.running.steered_runs import ask_to_end
+    from stagec.core.failure import Failure
+    from stagec.core.words import quote
+    from stagec.drivers.local.mailbox import MessageKind
+
+    path = Runs(runs).find(run)
+    if not ask_to_end(path, MessageKind.PAUSE):
+        raise Failure(f"nobody executes run {quote(name_of(path))}: there is nothing to pause")

@@ -1,0 +1,27 @@
+"""`stagec questions`: what runs ask people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from stagec.cli import options as general
+from stagec.cli.running import options
+
+
+@click.command(short_help="List the questions that runs ask people.")
+@click.argument("run", required=False, shell_complete=options.complete_run)
+@options.runs
+@general.output_format("text", "json", default="text")
+def questions(run: str | None, runs: Path, output_format: str) -> None:
+    """List the questions of RUN that wait for an answer, or of all runs.
+
+    `stagec answer` answers them. A question of a run that nobody executes is asked again when the run is resumed; an
+    answer that is sent before waits for that.
+
+    Exit status: 0 done, also when nothing is asked; 2 usage or environment, 4 internal error.
+    """
+    from stagec.cli.running.steered_runs import list_questions
+
+    list_questions(run, runs, output_format)

@@ -1,0 +1,61 @@
+"""`stagec serve`: runs on a page in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stagec.cli.parameters import ExistingPath
+from stagec.cli.running import options
+
+
+@click.command(short_help="Show runs on a page in the browser, as they go.")
+@options.runs
+@click.option(
+    "--plans",
+    multiple=True,
+    type=ExistingPath(),
+    metavar="PATH",
+    help="A plan, or a folder with plans, of which runs can be started; may be given several times.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="HOST", help="The address to listen at.")
+@click.option(
+    "--port",
+    type=click.IntRange(min=0, max=65535),
+    default=8642,
+    show_default=True,
+    metavar="PORT",
+    help="The port to listen at; 0 is any that is free.",
+)
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The token that opens the page, on the first line of a file; by default a new one each time.",
+)
+@click.option(
+    "--origin",
+    "origins",
+    multiple=True,
+    metavar="URL",
+    help="A further address of the page, such as that of a proxy which speaks TLS.",
+)
+@click.option("--allow-start", is_flag=True, help="Let the page start runs of the plans, and resume runs.")
+@click.option("--open", "opens", is_flag=True, help="Open the page in the browser of this machine.")
+@click.argument("run_options", nargs=-1, metavar="[-- OPTIONS OF RUN]")
+@click.pass_context
+def serve(context: click.Context, /, **given: Any) -> None:
+    """Serve a page that shows the runs in --runs as they go: on the graph of their plan, with what was said.
+
+    It prints an address with a token; whoever has it can see every run, and answer, pause and cancel. Open it in a
+    browser on this machine. Runs are processes of their own, which go on when this command ends.
+
+    What follows after '--' is handed to each run that the page starts, such as '-- --model openai:gpt-5'.
+
+    Exit status: 0 ended by Ctrl-C, 2 usage or environment, 4 internal error.
+    """
+    from stagec.cli.running.serve_request import ServeRequest, serve
+
+    context.exit(serve(ServeRequest(**given)))

@@ -1,0 +1,88 @@
+"""`stagec validate`: what is wrong with the files of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stagec import reporters
+from stagec.cli import options
+from stagec.cli.completions import complete_output
+from stagec.cli.parameters import OneOf
+from stagec.core.diagnostic import Severity
+from stagec.core.nearest import NameIndex, hint
+from stagec.core.shelf import names
+from stagec.core.words import quote
+
+
+def _split_outputs(
+    _context: click.Context, _option: click.Parameter, given: tuple[str, ...]
+) -> tuple[tuple[str | None, Path], ...]:
+    """Return each file with its format; what stands before a colon and is no format is a part of the file's name.
+
+    A misspelt format is refused, for else the report would be in a file that nobody looks for.
+    """
+    pairs = [(each, each.partition(":")) for each in given]
+    known = names(reporters)
+    for each, (form, _, file) in pairs:
+        near = hint(form, NameIndex(known)) if file and form not in known else ""
+        if near:
+            raise click.BadParameter(f"{quote(form)} is no format{near} {quote(f'./{each}')} is a file")
+    return tuple(
+        (form, Path(file)) if form in known and file else (None, Path(each)) for each, (form, _, file) in pairs
+    )
+
+
+@click.command(short_help="Check a project and report every mistake with its location.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@options.root
+@options.select
+@options.extend_select
+@options.ignore
+@options.output_format(*names(reporters), default=None)
+@click.option(
+    "--fail-on",
+    type=OneOf([*(each.value for each in Severity), "never"]),
+    help="The lowest severity that makes the exit status 1 [error].",
+)
+@click.option(
+    "--strict", is_flag=True, help="Report as errors what the specification of a format forbids and stagec tolerates."
+)
+@click.option("--fix", is_flag=True, help="Make the fixes that are safe, then report what remains.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff, also make the fixes that are guesses.")
+@click.option(
+    "--diff", is_flag=True, help="Print the changes that --fix would make, and make none; exit with 1 if there are any."
+)
+@click.option("--baseline", type=click.Path(path_type=Path), help="Accept the findings in this file.")
+@click.option("--no-baseline", is_flag=True, help="Report also the findings that the configured baseline accepts.")
+@click.option("--statistics", is_flag=True, help="Also count the findings of every rule.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="[FORMAT:]FILE",
+    callback=_split_outputs,
+    shell_complete=complete_output,
+    help="Write the report to a file; with a format, besides what is printed. Can be repeated.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
+@click.option("--stdin-filename", metavar="NAME", help="The path of the file whose text `-` reads.")
+@options.allow_empty
+@click.option("--no-cache", is_flag=True, help="Check again although nothing changed, and keep no result.")
+@click.option("--cache-dir", type=click.Path(path_type=Path), help="The folder of kept results.")
+@options.watch
+@click.pass_context
+def validate(context: click.Context, /, **given: Any) -> None:
+    """Check the agents, stages, pipelines and tools in PATHS, or in the configured roots.
+
+    PATHS are folders and files. `-` reads one file from standard input; its neighbours are read from disk.
+
+    Exit status: 0 nothing wrong, 1 findings at or above --fail-on, 2 usage or environment, 3 nothing to check,
+    4 internal error.
+    """
+    from stagec.cli.checking.run import ValidateRequest, run
+
+    context.exit(run(ValidateRequest(**given)))

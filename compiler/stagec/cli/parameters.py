@@ -1,0 +1,63 @@
+"""Groups and parameters of commands that say which known name an unknown one may have meant."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stagec.cli.unread import describe_absence
+from stagec.core.nearest import NameIndex, hint
+from stagec.core.words import listing, quote
+
+if TYPE_CHECKING:
+    _Choice = click.Choice[str]
+else:
+    _Choice = click.Choice  # no generic class in the older versions of click
+
+
+class Group(click.Group):
+    """A group that names the command which was probably meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments ask for, or say which they may have meant."""
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            options = {f"--{args[0]}"} & {name for each in self.get_params(ctx) for name in each.opts}
+            near = hint(args[0], NameIndex(options or known))
+            ctx.fail(f"{ctx.command_path} has no command {quote(args[0])}{near}")
+        return super().resolve_command(ctx, args)
+
+
+class OneOf(_Choice):
+    """One of a few words, in which a misspelt one is answered with the word that was probably meant."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return a word of the list; refuse others."""
+        known = [str(each) for each in self.choices]
+        if str(value) not in known:
+            near = hint(str(value), NameIndex(known))
+            expected = f"one of {listing(known, 'or')}" if len(known) > 1 else listing(known)
+            self.fail(f"{quote(value)} is not {expected}{near}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class ExistingPath(click.Path):
+    """A path that exists: a file, a folder, or either."""
+
+    def __init__(self, *, file: bool = True, folder: bool = True) -> None:
+        super().__init__(file_okay=file, dir_okay=folder, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path; refuse what does not exist and what is of the other kind."""
+        if not os.path.lexists(value):
+            self.fail(describe_absence(Path(value)), param, ctx)
+        if not self.dir_okay and os.path.isdir(value):
+            self.fail(f"{quote(os.fsdecode(value))} is a folder, and a file is expected", param, ctx)
+        if not self.file_okay and not os.path.isdir(value):
+            self.fail(f"{quote(os.fsdecode(value))} is no folder", param, ctx)
+        return super().convert(value, param, ctx)

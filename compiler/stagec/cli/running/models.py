@@ -1,0 +1,66 @@
+"""The models of a run: which ones answer, as options and configurations name them, and who asks them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from stagec.core.failure import Failure
+from stagec.core.value import NOTHING
+from stagec.core.words import quote
+from stagec.plan.act import Converse, Prompt
+from stagec.plan.document import Plan
+from stagec.world.models.local_provider import PREFIX, LocalProvider, name_file
+from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld, Onlooker
+from stagec.world.models.port import Provider
+from stagec.world.models.providers import Providers
+from stagec.world.models.retries import RetryingProvider, RetryPolicy
+from stagec.world.models.session import Tools
+
+DEFAULT, NODE = "default", "node:"
+"""What the model is called that answers where no other one does, and what comes before the id of a node."""
+
+
+def read_models(given: Iterable[str], configured: Mapping[str, str] = NOTHING) -> Mapping[str, str]:
+    """Return the models of a configuration and of the options `PROVIDER:NAME` and `KEY=PROVIDER:NAME`, which win.
+
+    Files of models have whole paths, so that a run can be resumed from another folder.
+    """
+    models = dict(configured)
+    for each in given:
+        key, equals, model = ("", "", each) if each.startswith(PREFIX) else each.rpartition("=")
+        if not model.partition(":")[2]:
+            raise Failure(f"--model {quote(each)} names no model: write PROVIDER:NAME, such as 'openai:gpt-5.4'")
+        models[key if equals else DEFAULT] = model
+    return {key: name_file(each) for key, each in models.items()}
+
+
+def open_models(plan: Plan, models: Mapping[str, str], tools: Tools, onlooker: Onlooker | None = None) -> ModelWorld:
+    """Return what asks the models of a run; raise `Failure` for one that cannot answer it."""
+    nodes = {name.removeprefix(NODE): each for name, each in models.items() if name.startswith(NODE)}
+    choice = ModelChoice(models.get(DEFAULT), models, nodes)
+    providers = Providers(_open_others, {PREFIX.rstrip(":"): LocalProvider})
+    try:
+        _refuse_unfit_models(plan, choice, providers)
+    except Failure:
+        providers.close()
+        raise
+    return ModelWorld(plan, ModelSetup(RetryingProvider(providers, RetryPolicy()), choice, tools, onlooker=onlooker))
+
+
+def _open_others() -> Provider:
+    from stagec.world.models.pydantic_provider import PydanticProvider
+
+    return PydanticProvider()
+
+
+def _refuse_unfit_models(plan: Plan, choice: ModelChoice, provider: Provider) -> None:
+    """Refuse a model that is not there, and one without strict tool calls for a conversation: it never hands in."""
+    for name, node in plan.nodes.items():
+        if not isinstance(node.act, Prompt | Converse):
+            continue
+        model = choice.choose(name, node.act.model if isinstance(node.act, Prompt) else None)
+        if model is None:
+            continue
+        provider.prepare(model)
+        if isinstance(node.act, Converse) and not provider.supports_tools(model):
+            raise Failure(f"{quote(model)} has no strict tool calls, which {plan.names.node} {quote(name)} needs")

@@ -1,0 +1,108 @@
+"""Serve the page as asked."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Thread
+
+from stagec.cli.files import read_file
+from stagec.cli.running.runs import Runs
+from stagec.cli.running.stages import has_stages, name_stage_run
+from stagec.cli.streams import find_canvas, put, say
+from stagec.core.failure import Exit, Failure
+from stagec.core.terminal import Paint, Style
+from stagec.core.value import value
+from stagec.core.words import quote, visible
+from stagec.plan import Plan
+from stagec.serve.serve_setup import LOOPBACK, ServeSetup
+
+
+@value
+class ServeRequest:
+    """The options as given."""
+
+    runs: Path
+    plans: tuple[Path, ...]
+    host: str
+    port: int
+    token_file: Path | None
+    origins: tuple[str, ...]
+    allow_start: bool
+    opens: bool
+    run_options: tuple[str, ...]
+
+
+def serve(request: ServeRequest) -> Exit:
+    """Serve the page until somebody ends it."""
+    if any(find_spec(each) is None for each in ("starlette", "uvicorn")):
+        raise Failure("serving a page needs libraries that are not installed: pip install 'stagec[serve]'")
+    from stagec.serve.server import serve as serve_page
+
+    _check(request)
+    token = _read_token(request.token_file)
+    setup = ServeSetup(
+        request.runs,
+        request.plans,
+        request.host,
+        request.port,
+        token,
+        request.origins,
+        request.allow_start,
+        request.run_options,
+        partial(_name_run, Runs(request.runs)),
+    )
+    serve_page(setup, lambda address: _announce(address, opens=request.opens), lambda told: say(f"stagec: {told}"))
+    say("stagec: the server has ended")
+    return Exit.CLEAN
+
+
+def _name_run(runs: Runs, name: str | None, plan: Plan) -> Path:
+    """Return the file of a run that is to begin."""
+    return runs.new(name_stage_run(runs) if name is None and has_stages(plan) else name, plan.id)
+
+
+def _check(request: ServeRequest) -> None:
+    """Refuse options that do not go together, and warn of those that let others read along."""
+    if request.run_options and not request.allow_start:
+        raise Failure("options of runs are given, and the page starts none: --allow-start lets it")
+    for origin in request.origins:
+        if not origin.startswith(("http://", "https://")):
+            raise Failure(f"{quote(origin)} is no origin: it begins with 'https://' or 'http://'")
+    if request.host not in LOOPBACK:
+        say(
+            f"stagec: warning: at {request.host} others can read what is sent, the token as well, unless a proxy "
+            "before it speaks TLS"
+        )
+
+
+def _read_token(path: Path | None) -> str:
+    """Return the token in a file, nothing without a file."""
+    if path is None:
+        return ""
+    lines = read_file(path, "file-size").decode(errors="replace").splitlines()
+    token = lines[0].strip() if lines else ""
+    if not token.isascii() or not token.isprintable() or " " in token or not token:
+        raise Failure(f"{quote(path)} holds no token: letters, digits and signs of ASCII on its first line")
+    return token
+
+
+def _announce(address: str, *, opens: bool) -> None:
+    """Print the address, the only line on standard output, and open it if that was asked for."""
+    paint = Paint(find_canvas(sys.stdout, os.environ).colour)
+    put(f"{paint(visible(address), Style.MESSAGE)}\n")
+    sys.stdout.flush()
+    say("stagec: serving the page; Ctrl-C ends it, and leaves runs alone")
+    if opens:
+        # browsers of a terminal, and some others, return when they are closed: the server answers them meanwhile
+        Thread(target=_open, args=(address,), daemon=True).start()
+
+
+def _open(address: str) -> None:
+    import webbrowser
+
+    if not webbrowser.open_new_tab(address):
+        say("stagec: note: there is no browser here: open the address in one")

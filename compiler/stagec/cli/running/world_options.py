@@ -1,0 +1,192 @@
+"""The options that name the world of a run, the same for every command that executes runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stagec.cli.parameters import ExistingPath, OneOf
+from stagec.cli.running.options import command_timeout, scenario
+from stagec.core.value import value
+
+
+@value
+class WorldOptions:
+    """The world of a run as its options name it, one field for each; None where one is absent."""
+
+    scenario: Path | None = None
+    models: tuple[str, ...] = ()
+    max_tokens: int | None = None
+    max_cost: Decimal | None = None
+    max_time: float | None = None
+    tools_in: Path | None = None
+    tool_modules: tuple[str, ...] = ()
+    servers: bool | None = None
+    answers: str | None = None
+    answer_timeout: float | None = None
+    world: str | None = None
+    world_command: str | None = None
+    events: str | None = None
+    stream: bool | None = None
+    allow_hooks: bool = False
+    pass_env: tuple[str, ...] = ()
+    command_timeout: float = 600
+    project: Path | None = None
+    executor: str | None = None
+    max_parallel: int | None = None
+    telemetry: bool = False
+    telemetry_messages: bool = False
+
+
+def takes_world(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of the world of a run; it is called with one argument for them, `world`."""
+
+    @wraps(command)
+    def call(*given: Any, **options: Any) -> None:
+        named = {name: options.pop(name) for name in _FIELDS}
+        command(*given, world=WorldOptions(**named), **options)
+
+    for option in reversed(_OPTIONS):
+        option(call)
+    return call
+
+
+_FIELDS: tuple[str, ...] = WorldOptions.__match_args__
+
+
+def _read_dollars(_context: click.Context, argument: click.Parameter, text: str | None) -> Decimal | None:
+    """Return an amount of money, exact to the last digit; refuse what is no number above zero."""
+    if text is None:
+        return None
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        amount = Decimal(0)
+    if not amount.is_finite() or amount <= 0:
+        raise click.BadParameter(f"'{text}' is no amount above zero", param=argument)
+    return amount
+
+
+_OPTIONS: tuple[Callable[..., Any], ...] = (
+    scenario,
+    click.option(
+        "--model",
+        "models",
+        multiple=True,
+        metavar="[KEY=]PROVIDER:NAME",
+        envvar="STAGEC_MODEL",
+        show_envvar=True,
+        help="The model that answers, or that answers for a name which the plan uses, or for 'node:' and a node.",
+    ),
+    click.option(
+        "--max-tokens",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Stop when models have used this many tokens, input and output together.",
+    ),
+    click.option(
+        "--max-cost",
+        callback=_read_dollars,
+        metavar="DOLLARS",
+        help="Stop when models have cost this much, as far as prices are known.",
+    ),
+    click.option(
+        "--max-time",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="Stop asking models after this time.",
+    ),
+    click.option(
+        "--tools-in",
+        type=ExistingPath(file=False),
+        metavar="DIR",
+        help="Carry out the bundled tools (Read, Write, Edit, Glob, Grep, Bash) in this folder,"
+        " as far as the plan allows.",
+    ),
+    click.option(
+        "--tools",
+        "tool_modules",
+        multiple=True,
+        metavar="MODULE",
+        help="A Python module whose functions are tools, as far as the plan allows them. It is trusted.",
+    ),
+    click.option(
+        "--servers/--no-servers",
+        default=None,
+        help="Start the MCP servers of the plan, or do not. By default they start if a model answers.",
+    ),
+    click.option(
+        "--answers",
+        type=OneOf(["ask", "wait", "allow", "deny"]),
+        default=None,
+        help="Who answers for people: the terminal or 'stagec answer', 'stagec answer' alone (wait), or yes or no to"
+        " everything. By default the terminal, else no.",
+    ),
+    click.option(
+        "--answer-timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="The time in which a question must be answered; after it the answer is no.",
+    ),
+    click.option(
+        "--world",
+        metavar="MODULE:FACTORY",
+        help="A Python callable that makes the object which answers requests: it is given the program, and is trusted.",
+    ),
+    click.option(
+        "--world-command",
+        metavar="'PROGRAM …'",
+        help="A program that answers requests: JSON lines, as docs/world-protocol.md says. It is trusted.",
+    ),
+    click.option("--events", type=OneOf(["jsonl"]), help="Print every event as a line of JSON, and nothing else."),
+    click.option(
+        "--stream/--no-stream",
+        default=None,
+        help="Show what models write while they write it, on standard error. By default on a terminal.",
+    ),
+    click.option("--allow-hooks", is_flag=True, help="Import the Python callables that the plan names, and call them."),
+    click.option(
+        "--pass-env",
+        multiple=True,
+        metavar="NAME",
+        envvar="STAGEC_PASS_ENV",
+        show_envvar=True,
+        help="A variable of the environment that commands of the plan may see, besides PATH, HOME and the like.",
+    ),
+    command_timeout,
+    click.option(
+        "--project",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="The folder in which stages run and publish;"
+        " by default the current one, of a run that is resumed its own.",
+    ),
+    click.option(
+        "--executor",
+        metavar="'PROGRAM …'",
+        help="A program that carries out the stages that have no 'run': it gets STAGEC_ variables for each.",
+    ),
+    click.option(
+        "--max-parallel",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Let fewer stages run at the same time than the plan allows.",
+    ),
+    click.option(
+        "--telemetry",
+        is_flag=True,
+        help="Send spans and figures to a collector of OpenTelemetry, by default http://localhost:4318; the variables"
+        " OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_EXPORTER=otlp ask for the same.",
+    ),
+    click.option(
+        "--telemetry-messages",
+        is_flag=True,
+        help="Send with them what models and tools were told, and what they answer.",
+    ),
+)
+"""In the order of the help; each is a field of `WorldOptions`, and whoever adds one adds its field."""

@@ -1,0 +1,140 @@
+"""What lies where stagec found nothing to read, and what to do about it."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from shlex import join
+
+from stagec import frontends
+from stagec.cli.files import name_from_here
+from stagec.core.failure import Exit, Failure
+from stagec.core.nearest import is_slip
+from stagec.core.scope import SearchScope
+from stagec.core.shelf import members
+from stagec.core.words import format_count, listing, quote
+from stagec.frontends import AnyFrontEnd, FrontEnd
+from stagec.frontends.stages.recognise import MARKDOWN
+from stagec.pipeline import Compilation, Project
+from stagec.sources.discover import resolve
+from stagec.sources.read import Sources
+from stagec.sources.walk import Walk
+
+NAMES = {
+    "steps_registry.json": "a step registry",
+    "pipeline.yaml": "a pipeline",
+    "tools.yaml": "a tool catalogue",
+    ".mcp.json": "a list of MCP servers",
+}
+"""The names by which stagec knows files, and what each is; other files are known by what they say."""
+PLANS = ".plan.json"
+_MOST = 20_000
+"""Files that are looked at; a newcomer who has more of them gets hints about these."""
+_SHOWN = 3
+_GLANCE = 2_000
+"""Bytes of a Markdown file in which its name and its description have to be."""
+
+
+def list_hints(project: Project) -> list[str]:
+    """Return what is said where nothing was found: what stagec looked for, what is nearly that, and how to go on."""
+    survey = _Survey(project)
+    reads = f"stagec reads {listing(NAMES)}, stage files with frontmatter, and stage plans in JSON or YAML"
+    return [reads, *survey.hints(), "'stagec init DIR' makes a new project"]
+
+
+def explain_emptiness(project: Project) -> Failure:
+    """Return the failure of a check where no file was found."""
+    told = f"nothing to check: {_list_paths(project)} holds nothing that stagec reads"
+    return Failure(told, Exit.NOTHING, list_hints(project))
+
+
+def explain_missing_flow(verb: str, project: Project, compilation: Compilation) -> Failure:
+    """Return the failure of a command that needs a flow where none can be read; `verb` says what it would do."""
+    why = "; 'stagec validate' says why" if compilation.diagnostics else ""
+    hints = () if compilation.trees else list_hints(project)
+    return Failure(
+        f"nothing to {verb}: {_list_paths(project)} holds no flow that can be read{why}", Exit.NOTHING, hints
+    )
+
+
+def _list_paths(project: Project) -> str:
+    paths = project.paths or tuple(project.root / each for each in project.settings.scope.roots)
+    return listing([os.path.relpath(path) for path in paths])
+
+
+class _Survey:
+    """The files below the paths that were named, whatever is configured of them."""
+
+    def __init__(self, project: Project) -> None:
+        self._sources = Sources(project.root, project.settings.budgets)
+        self._name = name_from_here(project.root)
+        self._ends: tuple[AnyFrontEnd, ...] = members(frontends, FrontEnd)
+        root = project.root.resolve()
+        walk = Walk(root, SearchScope(gitignore=False), lambda _: True, lambda _: False)
+        for path in project.paths or tuple(root / each for each in project.settings.scope.roots):
+            file, _ = resolve(root, path, ())
+            if os.path.isdir(path):
+                walk.folder(file)
+        self._files = list(islice(sorted(walk.files), _MOST))
+
+    def hints(self) -> Iterator[str]:
+        """Yield a sentence for each sort of files that somebody may have meant."""
+        yield from self._explain_ignored()
+        yield from self._explain_near_names()
+        yield from self._explain_agents()
+        yield from self._explain_plans()
+
+    def _explain_ignored(self) -> Iterator[str]:
+        ignored = [file for file in self._files if self._is_read(file)]
+        if ignored:
+            names = [self._name(file) for file in ignored]
+            verb = "is" if len(names) == 1 else "are"
+            yield f"{listing(names[:_SHOWN])} {verb} left out by a .gitignore or the configuration"
+            yield f"'{_command('validate', names[0])}' checks it all the same; 'stagec config show' prints the settings"
+
+    def _is_read(self, file: str) -> bool:
+        return any(
+            (each.claims(file) or (each.considers is not None and each.considers(file)))
+            and each.sees(self._sources, file)
+            for each in self._ends
+        )
+
+    def _explain_near_names(self) -> Iterator[str]:
+        near = ((file, known) for file in self._files for known in NAMES if _is_near(posixpath.basename(file), known))
+        for file, known in islice(near, _SHOWN):
+            yield f"{quote(self._name(file))} is not read: {NAMES[known]} is called {quote(known)}"
+
+    def _explain_agents(self) -> Iterator[str]:
+        found = [file for file in self._files if file.endswith(MARKDOWN) and self._is_agent(file)]
+        folders = Counter(posixpath.dirname(file) for file in found)
+        for folder, number in folders.most_common(_SHOWN):
+            here = self._name(folder or ".")
+            command = _command("init", "--from", here, "DIR")
+            files = format_count(number, "Markdown file")
+            yield f"{quote(here)} has {files} with a name or a description, as agents have: '{command}' converts them"
+
+    def _is_agent(self, file: str) -> bool:
+        begin = self._sources.glance(file, _GLANCE).replace(b"\r\n", b"\n")
+        return begin.startswith(b"---\n") and (b"\nname:" in begin or b"\ndescription:" in begin)
+
+    def _explain_plans(self) -> Iterator[str]:
+        for file in islice((each for each in self._files if each.endswith(PLANS)), _SHOWN):
+            named = self._name(file)
+            yield f"{quote(named)} is a plan, which is compiled already: '{_command('verify', named)}' checks it"
+
+
+def _is_near(name: str, known: str) -> bool:
+    """Tell whether a name is another with a slip in it, or with another suffix."""
+    if name == known:
+        return False
+    stem, suffix = posixpath.splitext(name)
+    return is_slip(name, known) or (
+        suffix in {".json", ".yaml", ".yml", ".toml"} and stem.replace("-", "_") == posixpath.splitext(known)[0]
+    )
+
+
+def _command(*words: str) -> str:
+    return join(["stagec", *words])

@@ -1,0 +1,52 @@
+"""A project that is about to be written, and the minimal ones that are packed with stagec."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from stagec.core.published import find_packed
+from stagec.core.value import value
+
+SYSTEMS = {
+    "pipeline": "draft-and-review",
+    "registry": "helper",
+    "stages": "numbers",
+}
+"""The systems of which there is a minimal project, each with the id of its flow."""
+SCENARIO = "scenario.yaml"
+
+
+@value
+class LeftOut:
+    """A file that no stage was made of, and why."""
+
+    file: str
+    why: str
+
+
+@value
+class NewProject:
+    """The files of a project by path, the id of its flow, and what its author should know.
+
+    `has_scenario` tells whether its scenario answers a whole run.
+    """
+
+    files: Mapping[str, bytes]
+    flow: str
+    notes: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    has_scenario: bool = True
+
+
+def read_starter(system: str) -> NewProject:
+    """Return the minimal project of a system."""
+    top = Path(find_packed("starters"), system)
+    files = {path.relative_to(top).as_posix(): path.read_bytes() for path in _list_files(top)}
+    return NewProject(files, SYSTEMS[system])
+
+
+def _list_files(top: Path) -> list[Path]:
+    folders = (folder for folder in os.walk(top) if not folder[0].endswith("__pycache__"))
+    return sorted(Path(folder, name) for folder, _, names in folders for name in names)

@@ -1,0 +1,94 @@
+"""What was asked of the world and what it answered, in a line for people."""
+
+from __future__ import annotations
+
+import json
+from shlex import join
+
+from stagec.core.canonical import compact
+from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.drivers.local.stage_ledger import describe_end
+from stagec.runtime import Effect
+from stagec.runtime.exchange import (
+    Ask,
+    Call,
+    Confirm,
+    Execute,
+    Grant,
+    Hook,
+    Interrupt,
+    Judge,
+    Preserve,
+    Publish,
+    Run,
+    Shell,
+    Turn,
+    Wait,
+    label_execution,
+    read_key,
+)
+
+_LONGEST = 200
+"""Characters of an answer that are looked at; a line shows fewer."""
+
+
+def label_request(key: str) -> str:
+    """Return which execution a request belongs to."""
+    parts = read_key(key)
+    return label_execution(parts.node, parts.visit)
+
+
+def describe_request(effect: Effect) -> str:
+    """Return what was asked for."""
+    match effect:
+        case Ask() | Turn() | Judge() | Confirm() | Execute() | Publish() | Preserve() | Interrupt():
+            return type(effect).__name__.lower()
+        case Call() | Grant():
+            return f"{type(effect).__name__.lower()} {effect.tool}"
+        case Run() | Shell():
+            return f"run {join(effect.words) if isinstance(effect, Run) else effect.command}"
+        case Hook():
+            return f"hook {effect.call}"
+        case Wait():
+            return f"wait {effect.milliseconds} ms"
+
+
+def describe_answer(effect: Effect, answer: Json) -> str:
+    """Return what the answer was."""
+    given = object_of(answer)
+    match effect:
+        case Turn():
+            said = []
+            for each in map(object_of, list_of(given.get("calls"))):
+                is_completion = each.get("tool") == effect.completion
+                said.append(f"{each.get('tool')}{' ' + _shorten(each.get('arguments')) if is_completion else ''}")
+            return ", ".join(said) or _shorten(text_in(given, "text") or "")
+        case Run() | Shell() | Execute() | Publish() | Preserve() | Interrupt():
+            return _describe_process(effect, given)
+        case Grant() | Judge() | Confirm():
+            return "yes" if True in given.values() else "no"
+        case Wait():
+            return ""
+        case Call() if "error" in given:
+            return f"error: {_shorten(given['error'])}"
+        case _:
+            return _shorten(given.get("answer", given.get("value")))
+
+
+def _describe_process(effect: Effect, given: Object) -> str:
+    """Return what has become of a program or a stage, or the checkpoint that was written."""
+    if isinstance(effect, Run | Shell):
+        status = given.get("exit")
+        return "no exit status" if status is None else f"exit {status}"
+    if not isinstance(effect, Execute):
+        return text_in(given, "error") or text_in(given, "checkpoint") or ""
+    seconds = given.get("seconds")
+    return f"{describe_end(given) or 'success'}{f', {seconds:.1f} s' if isinstance(seconds, int | float) else ''}"
+
+
+def _shorten(given: Json) -> str:
+    try:
+        text = given if isinstance(given, str) else compact(given)
+    except ValueError:  # a number that is more than plans can hold
+        text = json.dumps(given, separators=(",", ":"))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

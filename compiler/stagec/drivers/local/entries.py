@@ -1,0 +1,103 @@
+"""What the records of a journal hold: the plan first, then the events in order, each with a step digest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from stagec.drivers.local.history import (
+    EventTimes,
+    History,
+    check_plan,
+    damage_error,
+    dump_event,
+    key_of,
+    load_timed_event,
+    strip_times,
+)
+from stagec.drivers.local.records import Record
+from stagec.runtime.exchange import Cancelled, Event, Resumed
+
+SEAL = ""
+"""What the record after the last event of a run that has ended holds instead of an event."""
+_OFTEN = (Cancelled, Resumed)
+"""Events that may happen to a run several times: what is cancelled can be resumed, and cancelled again."""
+
+
+def list_keys(events: Iterable[Event]) -> Iterator[str]:
+    """Yield the keys of the events that can happen once."""
+    return (key_of(event) for event in events if not isinstance(event, _OFTEN))
+
+
+def dump_entry(step_digest: str, body: str) -> bytes:
+    """Return what a record holds after the first: the step digest of the event before, and an event as JSON."""
+    return f"{step_digest}\n{body}".encode()
+
+
+def dump_history(history: History) -> list[bytes]:
+    """Return what the records of a journal hold that begins with a history."""
+    beside = json.dumps({"digest": history.digest, "facts": dict(history.facts)})
+    entries = map(dump_entry, ("", *history.step_digests), map(dump_event, history.events))
+    return [beside.encode() + b"\n" + history.plan, *entries]
+
+
+class EntryReader:
+    """Reads the records of a journal, which may be anybody's: that their digests are right says nothing of them."""
+
+    def __init__(self, first: Record) -> None:
+        self.plan, self.digest, self.facts = _read_first(first.payload)
+        self.is_sealed = False
+        self.times: list[EventTimes] = []
+        """Those of the events that have been taken."""
+        self._count = 0
+        self._keys: set[str] = set()
+
+    def take(self, record: Record) -> tuple[str, Event | None]:
+        """Return the step digest of the event before, and an event, nothing of a seal."""
+        first, end, body = record.payload.partition(b"\n")
+        if not end:
+            raise damage_error("an entry is none")
+        event = self._read_event(body) if body else None
+        if (self.is_sealed and not isinstance(event, Resumed)) or (event is None and not self._count):
+            raise damage_error("something follows the end of the run")
+        self.is_sealed = event is None
+        try:
+            return first.decode("ascii"), event
+        except UnicodeDecodeError as error:
+            raise damage_error("a step digest is none") from error
+
+    def read_history(self, records: Sequence[Record]) -> History:
+        """Return the history in the records that follow."""
+        entries = list(map(self.take, records))
+        following = [*(first for first, _ in entries[1:]), ""]
+        pairs = [(event, each) for (_, event), each in zip(entries, following, strict=False) if event is not None]
+        events, step_digests = tuple(event for event, _ in pairs), tuple(each for _, each in pairs)
+        return History(self.plan, self.digest, events, step_digests, self.facts, strip_times(self.times))
+
+    def _read_event(self, body: bytes) -> Event:
+        try:
+            event, times = load_timed_event(body.decode())
+        except (TypeError, ValueError) as error:
+            raise damage_error(f"event {self._count} is none") from error
+        self._count += 1
+        self.times.append(times)
+        for key in list_keys((event,)):
+            if key in self._keys:
+                raise damage_error("an event is in it twice")
+            self._keys.add(key)
+        return event
+
+
+def _read_first(payload: bytes) -> tuple[bytes, str, dict[str, str]]:
+    """Return a plan, its digest, and what is kept beside it."""
+    first, _, plan = payload.partition(b"\n")
+    try:
+        found = json.loads(first)
+    except (ValueError, RecursionError) as error:
+        raise damage_error("what is kept beside its plan is not what was written") from error
+    match found:
+        case {"digest": str(digest), "facts": dict(facts)} if {type(each) for each in facts.values()} <= {str}:
+            check_plan(plan, digest)
+            return plan, digest, facts
+        case _:
+            raise damage_error("what is kept beside its plan is no text")

@@ -1,0 +1,180 @@
+"""Read a journal while another process appends to it: what that has acknowledged, and never anything else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from enum import StrEnum
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from stagec.core.value import NOTHING, value
+from stagec.drivers.local.entries import EntryReader
+from stagec.drivers.local.history import EventTimes, History, JournalError, damage_error, strip_times
+from stagec.drivers.local.journal import is_old, read_journal
+from stagec.drivers.local.journal_file import is_locked, is_same_file, open_unlocked, read_at
+from stagec.drivers.local.records import LARGEST, PAGE, Bookmark, Head, Record, check_title, read_heads, read_records
+from stagec.runtime.exchange import Confirm, Event, Grant, Judge
+from stagec.runtime.state import State
+
+_TRIES = 5
+"""How often the heads are read: both may be in the middle of being written while they are."""
+
+
+@value
+class News:
+    """The events that have been acknowledged since a journal was read last.
+
+    `begins` tells that they are the first of their file, and that nothing read before counts: the file has not been
+    read, or has taken the place of another. `times` are those of the events, none where the journal is older than that.
+    """
+
+    events: tuple[Event, ...]
+    begins: bool
+    times: tuple[EventTimes, ...] = ()
+
+
+class LiveJournal:
+    """A journal that somebody else may be writing; it is never locked for longer than it takes to ask.
+
+    `plan`, `digest` and `facts` are those of the file that was read last. What can be wrong with a journal is raised as
+    `JournalError`; the next call reads it from the beginning.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.plan, self.digest, self.facts = b"", "", NOTHING
+        self._descriptor = -1
+        self._entries: EntryReader | None = None
+        self._bookmark = Bookmark()
+        self._is_old = False
+
+    def is_executed(self) -> bool:
+        """Tell whether a process executes the run; ask before you read, because it may end in between."""
+        self._follow()
+        return is_locked(self._descriptor)
+
+    def read_more(self) -> News:
+        """Return what has been acknowledged since the last call."""
+        try:
+            self._follow()
+            if self._is_old:  # nobody appends to it: it is replaced
+                return News((), begins=False)
+            if self._entries is None:
+                events = self._begin()
+                return News(events, begins=True, times=self._take_times())
+            events = self._take(self._entries, self._read_records())
+            return News(events, begins=False, times=self._take_times())
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the file; reading begins again after this."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+        self._descriptor, self._entries, self._bookmark, self._is_old = -1, None, Bookmark(), False
+
+    def _follow(self) -> None:
+        """Open the file that has the name now."""
+        if self._descriptor >= 0 and is_same_file(self._descriptor, self.path):
+            return
+        self.close()
+        self._descriptor = open_unlocked(self.path)
+
+    def _begin(self) -> tuple[Event, ...]:
+        """Read a file from its beginning."""
+        if is_old(self._descriptor):
+            from stagec.drivers.local.legacy import read_old
+
+            history = read_old(self._descriptor, self.path)
+            self._remember(history.plan, history.digest, history.facts)
+            self._is_old = True
+            return history.events
+        check_title(read_at(self._descriptor, 0, PAGE))
+        first, *records = self._read_records()
+        entries = EntryReader(first)
+        self._remember(entries.plan, entries.digest, entries.facts)
+        self._entries = entries
+        return self._take(entries, records)
+
+    def _take_times(self) -> tuple[EventTimes, ...]:
+        """Return the times of the events that were read now."""
+        if self._entries is None:
+            return ()
+        times = strip_times(self._entries.times)
+        self._entries.times.clear()
+        return times
+
+    def _remember(self, plan: bytes, digest: str, facts: Mapping[str, str]) -> None:
+        self.plan, self.digest, self.facts = plan, digest, facts
+
+    def _take(self, entries: EntryReader, records: list[Record]) -> tuple[Event, ...]:
+        return tuple(event for _, event in map(entries.take, records) if event is not None)
+
+    def _read_records(self) -> list[Record]:
+        """Return the records that have been acknowledged and not been read."""
+        read, known = partial(read_at, self._descriptor), self._bookmark
+        head = self._read_head()
+        if (head.count, head.digest) == (known.count, known.digest):
+            return []
+        size = os.fstat(self._descriptor).st_size
+        if size > LARGEST:
+            raise damage_error("it is larger than any journal")
+        records = list(islice(read_records(read, size, known), max(0, head.count - known.count)))
+        if not records or (known.count + len(records), records[-1].digest) != (head.count, head.digest):
+            raise damage_error(f"record {known.count + len(records)} is not what was written")
+        self._bookmark = Bookmark(head.count, head.digest, records[-1].end)
+        return records
+
+    def _read_head(self) -> Head:
+        """Return the newest head; what a page shows may be half of one moment and half of the next."""
+        for _ in range(_TRIES):
+            page = read_at(self._descriptor, 0, PAGE)
+            with suppress(JournalError):
+                head = read_heads(page)[0]
+                if head.count >= self._bookmark.count:
+                    return head
+        return read_heads(page)[0]
+
+
+class Standing(StrEnum):
+    """How a run stands: somebody executes it, people are asked meanwhile, nobody executes it, or it has ended."""
+
+    NOT_BEGUN = "not begun"
+    RUNNING = "running"
+    WAITING = "waiting"
+    INTERRUPTED = "interrupted"
+    DONE = "done"
+    FAILED = "failed"
+
+
+def find_standing(state: State, *, is_executed: bool) -> Standing:
+    """Return how a run stands that has come to a state."""
+    if state.ended is not None:
+        return Standing(state.ended)
+    if is_executed:
+        is_asking = any(isinstance(each, Grant | Confirm | Judge) for each in state.pending.values())
+        return Standing.WAITING if is_asking else Standing.RUNNING
+    return Standing.INTERRUPTED if state.run else Standing.NOT_BEGUN
+
+
+@value
+class StoredHistory:
+    """What a journal holds, and whether a process executes its run."""
+
+    history: History
+    is_executed: bool
+
+
+def read_stored(path: Path) -> StoredHistory:
+    """Return what a journal of any version holds, while its run is executed what has been acknowledged."""
+    with closing(LiveJournal(path)) as live:
+        if not live.is_executed():
+            return StoredHistory(read_journal(path), is_executed=False)
+        news = live.read_more()
+        digests = ("",) * len(news.events)
+        history = History(live.plan, live.digest, news.events, digests, live.facts, news.times)
+        return StoredHistory(history, is_executed=True)

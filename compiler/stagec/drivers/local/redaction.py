@@ -1,0 +1,38 @@
+"""Takes secrets out of what happens to a run, before it is written: the machine sees what the journal holds."""
+
+from __future__ import annotations
+
+import json
+
+from stagec.core.json import Json, object_of
+from stagec.core.secrets import Redactor
+from stagec.core.value import replace
+from stagec.runtime.exchange import Answered, Call, Cancelled, Effect, Event, Resumed, Run, Shell, Started
+
+
+def redact_event(redactor: Redactor, event: Event, effect: Effect | None = None) -> Event:
+    """Return an event without secrets; `effect` is the request that it answers, if it answers one.
+
+    Keys, and the names of entries and stages, stay what they are: they are the plan's own.
+    """
+    match event:
+        case Answered():
+            is_output = isinstance(effect, Call | Run | Shell) or "error" in object_of(event.answer)
+            return replace(event, answer=redact_value(redactor, event.answer, is_output=is_output))
+        case Started():
+            return replace(event, inputs=object_of(redact_value(redactor, dict(event.inputs))))
+        case Cancelled():
+            return Cancelled(redactor.redact_output(event.reason))
+        case Resumed():
+            return event
+
+
+def redact_value(redactor: Redactor, given: Json, *, is_output: bool = False) -> Json:
+    """Return a value without secrets; one that is no JSON as it is, because no journal takes it."""
+    try:
+        text = json.dumps(given, ensure_ascii=False, allow_nan=False)
+        told = redactor.redact_json(text, is_output=is_output)
+        cleaned: Json = given if told == text else json.loads(told)
+    except (TypeError, ValueError, RecursionError):
+        return given
+    return cleaned

@@ -1,0 +1,68 @@
+"""What models have used in a run: of each node and in total, every answer in the journal counted once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stagec.core.json import Object
+from stagec.core.words import format_count
+from stagec.runtime import Answered, Event, StepResult
+from stagec.runtime.exchange import Ask, Turn, read_key
+from stagec.world.models.port import TokenUse
+from stagec.world.models.usage import add_usage, read_usage
+
+_NOTHING = TokenUse()
+
+
+class UsageLedger:
+    """Reads the events of a run, and adds up what the answers of models say that they have used.
+
+    Only answers of models count: what a tool or a program calls `usage` is something else.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, TokenUse] = {}
+        self._asked: set[str] = set()
+
+    @property
+    def total(self) -> TokenUse | None:
+        """What all nodes have used; None when no model says that it has used anything."""
+        return add_usage(self.nodes.values()) if self.nodes else None
+
+    def take(self, event: Event, step: StepResult) -> None:
+        """Take an event, and what followed from it."""
+        if isinstance(event, Answered) and event.key in self._asked:
+            self._asked.remove(event.key)
+            used = read_usage(event.answer)
+            if used != _NOTHING:
+                node = read_key(event.key).node
+                self.nodes[node] = add_usage((self.nodes.get(node, _NOTHING), used))
+        self._asked.update(each.key for each in step.effects if isinstance(each, Ask | Turn))
+
+
+def describe_usage(used: TokenUse) -> tuple[str, str, str, str]:
+    """Return the cells of a row: requests, tokens in and out, and the price, if it is known."""
+    price = "price unknown" if used.cost is None else f"${used.cost}"
+    return format_count(used.requests, "request"), f"{used.input:,} tokens in", f"{used.output:,} out", price
+
+
+def summarise_usage(used: TokenUse | None) -> str:
+    """Return `1,234 tokens, $0.01`, nothing where nothing was used."""
+    if used is None:
+        return ""
+    tokens = format_count(used.input + used.output, "token")
+    return tokens if used.cost is None else f"{tokens}, ${used.cost}"
+
+
+def total_to_json(used: TokenUse) -> Object:
+    """Return what was used; `cost` is US dollars as a decimal text, None where the price of a request is unknown."""
+    return {"input": used.input, "output": used.output, "requests": used.requests, "cost": used.cost}
+
+
+def ledger_to_json(ledger: UsageLedger) -> Mapping[str, Object]:
+    """Return the member `usage` of a run; nothing where nothing was used."""
+    total = ledger.total
+    if total is None:
+        return {}
+    nodes = [{"node": name, **total_to_json(each)} for name, each in ledger.nodes.items()]
+    return {"usage": {**total_to_json(total), "nodes": nodes}}

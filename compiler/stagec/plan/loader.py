@@ -1,0 +1,173 @@
+"""From the file of a plan to the plan, and back: its frame, its digest, its format; nothing altered gets through."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from math import isfinite
+
+from stagec.core.canonical import MOST, canonical, digest
+from stagec.core.collector import PausedCollector
+from stagec.core.json import Json
+from stagec.core.place import Pointer, pointer_text
+from stagec.core.value import value
+from stagec.core.words import quote
+from stagec.plan.codec import TAG, CodecError, Known
+from stagec.plan.costs import unaffordable
+from stagec.plan.document import FORMAT, Plan
+from stagec.plan.facts import facts
+from stagec.plan.plan_codec import PLAN
+from stagec.plan.soundness import unsound
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class PlanError(Exception):
+    """A plan that cannot be trusted or understood: altered, of another format, or not what its format says.
+
+    `str()` is the reason, a sentence without a full stop.
+    """
+
+
+_OPEN, _BETWEEN, _CLOSE = b'{"digest":"', b'","plan":', b"}\n"
+_DIGEST = len("sha256:") + 64
+_HEAD = len(_OPEN) + _DIGEST + len(_BETWEEN)
+
+
+def write_frame(payload: bytes) -> bytes:
+    """Return the file of a plan: `{"digest":"sha256:…","plan":` the plan's bytes `}` and a line feed."""
+    return b"".join((_OPEN, digest(payload).encode(), _BETWEEN, payload, _CLOSE))
+
+
+def read_frame(data: bytes) -> tuple[str, bytes]:
+    """Return the digest in a frame, and the bytes inside it of which it is the digest; else raise `PlanError`."""
+    payload = data[_HEAD : -len(_CLOSE)]
+    named = data[len(_OPEN) : len(_OPEN) + _DIGEST]
+    if len(data) < _HEAD + len(_CLOSE) or data[: len(_OPEN)] != _OPEN:
+        raise PlanError("it does not begin as plans do")
+    if data[_HEAD - len(_BETWEEN) : _HEAD] != _BETWEEN or data[-len(_CLOSE) :] != _CLOSE:
+        raise PlanError("it is cut off, or something was put around it")
+    found = digest(payload)
+    if named != found.encode():
+        raise PlanError(f"it was changed: its bytes have the digest {found}, and it names another one")
+    return found, payload
+
+
+_TABLES: Mapping[str, Json] = {
+    "nodes": None,
+    "contents": None,
+    "entries": None,
+    "validators": {},
+    "tools": {},
+    "servers": {},
+    "choices": {},
+}
+"""The members of a plan in which other members are looked up, and what is there when they are not."""
+_HALF = re.compile(r"\\u[dD]")
+"""What may be, and may not be, half a character."""
+_LONG = 20
+"""Digits with which no number is exact."""
+
+
+@value
+class Loaded:
+    """A plan and the digest of its bytes, which names it."""
+
+    plan: Plan
+    digest: str
+
+
+def dump(plan: Plan) -> bytes:
+    """Return the file of a plan; raise `ValueError` when it holds what JSON cannot hold exactly, or holds too deep."""
+    try:
+        with PausedCollector():
+            return write_frame(canonical(PLAN.write(plan)))
+    except CodecError as error:
+        raise ValueError(f"something in it {error.reason}") from error
+
+
+def load(data: bytes) -> Loaded:
+    """Return the plan in a file's bytes, or raise `PlanError`.
+
+    The digest, the format, the form of every part, every reference and what `unsound` and `unaffordable` look for are
+    checked, in time linear in the size. That the bytes are canonical, that contents are what their names say, and the
+    facts are left to `verify`.
+    """
+    name, payload = read_frame(data)
+    with PausedCollector():
+        try:
+            text = payload.decode()
+            given: Any = _DECODER.decode(text)
+            if _HALF.search(text):
+                canonical(given)  # fails for half a character
+        except (ValueError, RecursionError) as error:
+            raise PlanError(f"what is in its frame is no JSON that can be read: {error}") from error
+        form = given.get(TAG) if type(given) is dict else None
+        if form != FORMAT:
+            named = quote(form) if type(form) is str else "not named"
+            way_out = "compile its sources again, or use the stagec that made it"
+            raise PlanError(f"its format is {named}, and this is a reader of {FORMAT!r}; {way_out}")
+        try:
+            plan: Plan = PLAN.read(given, _find_known(given))
+        except CodecError as error:
+            raise _refusal(tuple(reversed(error.way)), error.reason) from error
+        for flaws in (unsound, unaffordable):
+            for at, reason in flaws(plan):
+                raise _refusal(at, reason)
+        return Loaded(plan, name)
+
+
+def verify(data: bytes) -> Loaded:
+    """Return the plan in a file's bytes once everything in it has been worked out again, or raise `PlanError`."""
+    loaded = load(data)
+    if dump(loaded.plan) != data:
+        raise PlanError("it is not written as RFC 8785 says, or says what goes without saying")
+    return prove(loaded)
+
+
+def prove(loaded: Loaded) -> Loaded:
+    """Return a plan whose contents are what their names say and whose facts follow from it, or raise `PlanError`."""
+    plan = loaded.plan
+    for name, text in plan.contents.items():
+        if digest(text.encode()) != name:
+            raise PlanError(f"its content {name} is another text")
+    if plan.facts != facts(plan):
+        raise PlanError("its facts do not follow from its nodes and edges")
+    return loaded
+
+
+def _integer(text: str) -> float:
+    """Return what digits mean in JSON: where they are too many to be exact, the double that is nearest."""
+    return int(text) if len(text) < _LONG and abs(int(text)) <= MOST else _float(text)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{quote(text)} is no JSON number")
+    return number
+
+
+_DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_float, parse_constant=_float)
+
+
+def _refusal(at: Pointer, reason: str) -> PlanError:
+    return PlanError(f"at {quote(pointer_text(at))}: {reason}" if at else f"it {reason}")
+
+
+def _find_known(given: Mapping[str, Json]) -> Known:
+    tables = {table: given.get(table, default) for table, default in _TABLES.items()}
+    return {table: each if isinstance(each, dict) else _ANYTHING for table, each in tables.items()}
+
+
+class _Anything:
+    """The names in a table of a wrong type: the type is the mistake, not a name that is missing in it."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+_ANYTHING = _Anything()

@@ -1,0 +1,140 @@
+"""Baselines: the findings that a project had when somebody wrote them down, and the file that holds them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from stagec.core.fingerprint import VERSION
+from stagec.core.json import Json
+from stagec.core.value import value
+
+_FORMAT = 1
+_MOST = 1_000_000_000
+_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+_RULE = re.compile(r"STG[0-9]{3,4}")
+_LARGEST_NUMBER = 10
+"""Digits of a count; Python refuses to read very long numbers in an error of its own."""
+
+
+class BaselineError(ValueError):
+    """A text that is no baseline; the message says why."""
+
+
+@value
+class BaselineEntry:
+    """Findings with one fingerprint: how many there are, and what people recognise them by.
+
+    `member` is a JSON Pointer without indices.
+    """
+
+    file: str
+    rule: str
+    member: str
+    message: str
+    fingerprint: str
+    count: int = 1
+
+
+@value
+class Baseline:
+    """Entries, sorted by file, rule, member and message; no two have one fingerprint."""
+
+    entries: tuple[BaselineEntry, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many findings it accepts."""
+        return sum(each.count for each in self.entries)
+
+
+def make_baseline(entries: Iterable[BaselineEntry]) -> Baseline:
+    """Return the baseline of some entries: sorted, and those with one fingerprint added up."""
+    known: dict[str, BaselineEntry] = {}
+    for each in entries:
+        before = known.get(each.fingerprint)
+        total = each.count + (before.count if before else 0)
+        known[each.fingerprint] = BaselineEntry(
+            each.file, each.rule, each.member, each.message, each.fingerprint, min(total, _MOST)
+        )
+    return Baseline(tuple(sorted(known.values(), key=_order)))
+
+
+def _order(entry: BaselineEntry) -> tuple[str, ...]:
+    return entry.file, entry.rule, entry.member, entry.message, entry.fingerprint
+
+
+def write_baseline(baseline: Baseline) -> bytes:
+    """Return the text of a baseline: a line for each entry, so that changes are read and merged line by line."""
+    by_file: dict[str, list[str]] = {}
+    for each in baseline.entries:
+        described: dict[str, Json] = {"rule": each.rule, "member": each.member, "message": each.message}
+        described |= {"count": each.count} if each.count > 1 else {}
+        by_file.setdefault(each.file, []).append(json.dumps({**described, "fingerprint": each.fingerprint}))
+    files = ",\n".join(f"  {json.dumps(file)}: [\n   {_JOINT.join(rows)}\n  ]" for file, rows in by_file.items())
+    inside = f"{{\n{files}\n }}" if files else "{}"
+    return f'{{\n "version": {_FORMAT},\n "fingerprints": "{VERSION}",\n "findings": {inside}\n}}\n'.encode()
+
+
+_JOINT = ",\n   "
+
+
+def read_baseline(data: bytes) -> Baseline:
+    """Return the baseline that a text holds, or raise `BaselineError`."""
+    try:
+        found = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_refuse_repeated, parse_int=_read_number)
+    except UnicodeDecodeError as error:
+        raise BaselineError(f"is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}") from error
+    except json.JSONDecodeError as error:
+        conflict = "; a merge conflict?" if b"<<<<<<<" in data else ""
+        said = f"{error.msg[:1].lower()}{error.msg[1:]}"
+        raise BaselineError(f"is not JSON: line {error.lineno}, column {error.colno}: {said}{conflict}") from error
+    except RecursionError as error:
+        raise BaselineError("is nested too deeply") from error
+    if not isinstance(found, dict) or not isinstance(found.get("version"), int):
+        raise BaselineError("is no baseline: it has no 'version'")
+    if found["version"] != _FORMAT:
+        raise BaselineError(f"has version {found['version']} of baselines, and this stagec reads version {_FORMAT}")
+    if found.get("fingerprints") != VERSION:
+        raise BaselineError(f"has other fingerprints than {VERSION!r}; 'stagec baseline write' makes it again")
+    return make_baseline(_read_entries(found.get("findings")))
+
+
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; one with a member twice is what is left of a bad merge, and would lose entries."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BaselineError(f"has the member {twice[:80]!r} twice in one object")
+    return members
+
+
+def _read_number(text: str) -> int:
+    return int(text) if len(text) <= _LARGEST_NUMBER else _MOST + 1
+
+
+def _read_entries(findings: object) -> Iterator[BaselineEntry]:
+    if not isinstance(findings, dict):
+        raise BaselineError("is no baseline: 'findings' must be an object of files")
+    for file, entries in findings.items():
+        if not isinstance(entries, list):
+            raise BaselineError(f"is no baseline: {file[:80]!r} must be an array of findings")
+        yield from (_read_entry(file, each) for each in entries)
+
+
+def _read_entry(file: str, given: object) -> BaselineEntry:
+    members = given if isinstance(given, dict) else {}
+    texts = [members.get(name) for name in ("rule", "member", "message", "fingerprint")]
+    rule, member, message, digits = (each if isinstance(each, str) else None for each in texts)
+    count = members.get("count", 1)
+    is_number = isinstance(count, int) and not isinstance(count, bool) and 1 <= count <= _MOST
+    is_known = rule is not None and _RULE.fullmatch(rule) and digits is not None and _FINGERPRINT.fullmatch(digits)
+    if rule is None or member is None or message is None or digits is None or not is_known or not is_number:
+        raise BaselineError(
+            f"is no baseline: a finding of {file[:80]!r} must have the texts 'rule', 'member' and 'message', a"
+            " 'fingerprint' of 64 hexadecimal digits, and at most a 'count'"
+        )
+    return BaselineEntry(file, rule, member, message, digits, count)

@@ -1,0 +1,219 @@
+"""What the events of one run say of it: how it stands, where it is on its graph, what it has used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from stagec.core.json import Json, Object
+from stagec.core.value import NOTHING, value
+from stagec.drivers.local.descriptions import describe_answer, describe_request, label_request
+from stagec.drivers.local.usage_ledger import UsageLedger, total_to_json
+from stagec.picture.document import Box, Line, Role
+from stagec.protocol.lifecycle import StageStatus
+from stagec.runtime import Answered, Effect, Event, Move, Program, Started, State, StepResult, advance
+from stagec.runtime.exchange import execution_of, read_key
+from stagec.runtime.failures import describe_failure, failure_to_json
+from stagec.serve.run_drawing import RunDrawing
+from stagec.world.models.port import TokenUse
+from stagec.world.questions import AskedOfPeople, OpenQuestion, is_for_people, list_open_questions
+
+_NO_USE = TokenUse()
+_BUDGETS = ("max-tokens", "max-cost", "max-time")
+"""What journals remember of budgets."""
+_STAGES: Mapping[str, str] = {
+    StageStatus.FAILED: "failed",
+    StageStatus.BLOCKED: "failed",
+    StageStatus.INTERRUPTED: "interrupted",
+    StageStatus.RESUMABLE: "interrupted",
+}
+
+
+@value
+class RequestRecord:
+    """A request, the numbers of the events that made and answered it, and the answer; `end` None: there is none."""
+
+    effect: Effect
+    begin: int
+    end: int | None = None
+    answer: Json = None
+
+
+@value
+class JournalRow:
+    """An event of a run in words: who was asked for what, the answer, and where that led."""
+
+    seq: int
+    node: str
+    who: str
+    what: str
+    answer: str
+    moves: tuple[Move, ...]
+
+    def to_json(self) -> Object:
+        """Return the row as the page shows it."""
+        moves: list[Json] = [
+            {"node": each.node, "visit": each.visit, "outcome": each.outcome, "to": list(each.to), "end": each.end}
+            for each in self.moves
+        ]
+        return {
+            "seq": self.seq,
+            "node": self.node,
+            "who": self.who,
+            "what": self.what,
+            "answer": self.answer,
+            "moves": moves,
+        }
+
+
+class RunView:
+    """One run, folded event by event. What is heavy is worked out when somebody looks at it."""
+
+    def __init__(self, program: Program, drawing: RunDrawing) -> None:
+        self.program, self.drawing = program, drawing
+        self.state = State()
+        self.events: list[Event] = []
+        self.rows: list[JournalRow] = []
+        self.records: dict[str, RequestRecord] = {}
+        self.executions: dict[str, dict[str, list[str]]] = {}
+        self._usage = UsageLedger()
+        self._taken: dict[int, int] = {}
+        self._last: frozenset[int] = frozenset()
+        self._outcomes: dict[str, Move] = {}
+        self.outcomes: dict[tuple[str, int], str] = {}
+
+    def take(self, event: Event) -> None:
+        """Take the next event."""
+        seq, before = len(self.events), self.state
+        step = advance(self.program, before, event)
+        self.events.append(event)
+        self.rows.append(_describe(seq, before, event, step))
+        self._note(seq, event, step)
+        self._usage.take(event, step)
+        begun = self._find_begun(event, step.state)
+        lines = [*begun, *(line for move in step.moves for line in self.drawing.find_taken(move))]
+        for line in lines:
+            self._taken[line] = self._taken.get(line, 0) + 1
+        self._last = frozenset(lines) or self._last
+        self._outcomes.update((move.node, move) for move in step.moves)
+        self.outcomes.update(((move.node, move.visit), move.outcome) for move in step.moves)
+        self.state = step.state
+
+    def _note(self, seq: int, event: Event, step: StepResult) -> None:
+        """Remember what was answered and what is asked now."""
+        asked = self.records.get(event.key) if isinstance(event, Answered) else None
+        if isinstance(event, Answered) and asked is not None and asked.end is None:
+            self.records[event.key] = RequestRecord(asked.effect, asked.begin, seq, event.answer)
+        for effect in step.effects:
+            execution = execution_of(effect.key)
+            keys = self.executions.setdefault(read_key(effect.key).node, {}).setdefault(execution, [])
+            if effect.key not in self.records:
+                keys.append(effect.key)
+            self.records[effect.key] = RequestRecord(effect, seq)
+
+    def _find_begun(self, event: Event, state: State) -> Iterable[int]:
+        entry = self.program.plan.entries.get(state.entry) if isinstance(event, Started) else None
+        if entry is None:
+            return ()
+        nodes = (entry,) if isinstance(entry, str) else tuple(name for name, needs in entry.needs.items() if not needs)
+        return self.drawing.find_begun(nodes)
+
+    @property
+    def uses(self) -> TokenUse:
+        """What models have used so far."""
+        return self._usage.total or _NO_USE
+
+    @property
+    def questions(self) -> tuple[AskedOfPeople, ...]:
+        """What people are asked now."""
+        return tuple(each for each in self.state.pending.values() if is_for_people(each))
+
+    def list_questions(self) -> list[OpenQuestion]:
+        """Return what people are asked now, in words."""
+        return list(list_open_questions(self.program.plan, self.questions))
+
+    def describe_flow(self) -> Object:
+        """Return how every box and line of the drawing stands."""
+        active = self._find_active()
+        nodes: list[Json] = [self._describe_box(*each, active) for each in enumerate(self.drawing.boxes)]
+        edges: list[Json] = [self._describe_line(*each) for each in enumerate(self.drawing.picture.lines)]
+        return {"nodes": nodes, "edges": edges, "ended": None if self.state.ended is None else str(self.state.ended)}
+
+    def _describe_box(self, number: int, box: Box, active: Mapping[str, str]) -> Object:
+        told: Object = {"box": number, "role": box.role.value, "kind": box.kind, "title": box.name}
+        node = self.program.plan.nodes.get(box.name) if box.role is Role.NODE else None
+        if node is None:
+            return {**told, "node": None, "status": "", "visits": 0, "usage": total_to_json(_NO_USE)}
+        visits = self._count_visits(box.name)
+        return {
+            **told,
+            "node": box.name,
+            "title": node.title or box.name,
+            "status": self._judge(box.name, visits, active),
+            "visits": visits,
+            "usage": total_to_json(self._usage.nodes.get(box.name, _NO_USE)),
+        }
+
+    def _describe_line(self, number: int, line: Line) -> Object:
+        numbers = self.drawing.numbers
+        return {
+            "line": number,
+            "source": numbers[line.source],
+            "target": numbers[line.target],
+            "label": ", ".join(line.labels),
+            "taken": self._taken.get(number, 0),
+            "last": number in self._last,
+        }
+
+    def _find_active(self) -> Mapping[str, str]:
+        """Return the nodes that act or wait, each with which of these."""
+        found = {each.node: "queued" for each in self.state.waiting}
+        found |= {each.node: "active" for each in self.state.active.values()}
+        return found | {read_key(each.key).node: "waiting" for each in self.questions}
+
+    def _count_visits(self, name: str) -> int:
+        history = self.state.past.get(name)
+        active = max(
+            (read_key(f"{each.key}/1.0").visit for each in self.state.active.values() if each.node == name), default=0
+        )
+        return max(active, 0 if history is None else history.visits)
+
+    def _judge(self, name: str, visits: int, active: Mapping[str, str]) -> str:
+        """Return how a node stands."""
+        failure, last = self.state.failure, self._outcomes.get(name)
+        if self.state.ended is None and name in active:
+            return active[name]
+        if failure is not None and failure.node == name:
+            return "failed"
+        stage = _STAGES.get(self.state.statuses.get(name, ""))
+        if stage is not None:
+            return stage
+        if last is not None and last.end == "failed":
+            return "failed"
+        return "visited" if visits else "idle"
+
+    def describe_budget(self, facts: Mapping[str, str] = NOTHING) -> Object:
+        """Return what the run has used, and the budget with which it has begun."""
+        limits = {name.replace("-", "_"): facts[name] for name in _BUDGETS if name in facts}
+        return {**total_to_json(self.uses), "limits": limits}
+
+    def describe_failure(self) -> Json:
+        """Return why the run has failed; null where it has not."""
+        failure = self.state.failure
+        told = failure_to_json(failure)
+        return (
+            {**told, "sentence": describe_failure(failure)} if failure is not None and isinstance(told, dict) else None
+        )
+
+
+def _describe(seq: int, before: State, event: Event, step: StepResult) -> JournalRow:
+    effect = before.pending.get(event.key) if isinstance(event, Answered) else None
+    if isinstance(event, Answered) and effect is not None:
+        told = (
+            read_key(event.key).node,
+            label_request(event.key),
+            describe_request(effect),
+            describe_answer(effect, event.answer),
+        )
+    else:
+        told = "", "", type(event).__name__.lower(), ""
+    return JournalRow(seq, *told, step.moves)

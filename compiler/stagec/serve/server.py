@@ -1,0 +1,117 @@
+"""The server of the page: where it listens, how it begins, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from secrets import token_urlsafe
+from typing import Any
+
+import uvicorn
+
+from stagec.core.failure import Failure
+from stagec.core.words import quote
+from stagec.serve.application import make_application
+from stagec.serve.doorkeeper import Access, App
+from stagec.serve.serve_setup import LOOPBACK, ServeSetup
+from stagec.serve.watch import Watch
+
+_BYTES = 32
+"""Bytes of chance in a token."""
+_SHORTEST = 20
+"""Characters of a token that somebody chooses."""
+
+
+Tell = Callable[[str], None]
+
+
+def serve(setup: ServeSetup, announce: Tell, tell: Tell) -> None:
+    """Serve the page until somebody interrupts it.
+
+    `announce` is told the address once the server listens, `tell` whatever happens. A port that is in use is a
+    `Failure`.
+    """
+    token = setup.token or token_urlsafe(_BYTES)
+    if len(token) < _SHORTEST:
+        raise Failure(f"the token has {len(token)} characters: {_SHORTEST} are the fewest that nobody guesses")
+    with _listen(setup) as listening:
+        port = int(listening.getsockname()[1])
+        watch = Watch(setup.runs)
+        access = _make_access(setup, port, token)
+        app, stop = make_application(setup, watch, access, tell)
+        announce(f"http://{_bracket(setup.host)}:{port}/login#{token}")
+        try:
+            asyncio.run(_run(_Server(app, stop), watch, listening))
+        finally:
+            watch.close()
+
+
+def _listen(setup: ServeSetup) -> socket.socket:
+    """Return a socket that listens, so that a port which is in use is told before anything else begins."""
+    where = f"{_bracket(setup.host)}:{setup.port}"
+    with ExitStack() as opened:
+        try:
+            family, kind, protocol, _, address = socket.getaddrinfo(setup.host, setup.port, type=socket.SOCK_STREAM)[0]
+            listening = opened.enter_context(socket.socket(family, kind, protocol))
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, os.name == "posix")
+            listening.bind(address)
+            listening.listen(128)
+        except OSError as error:
+            hint = "; --port names another port, 0 any that is free" if setup.port else ""
+            raise Failure(f"cannot listen at {quote(where)}: {error.strerror or error}{hint}") from error
+        opened.pop_all()
+        return listening
+
+
+def _make_access(setup: ServeSetup, port: int, token: str) -> Access:
+    """Return what requests must name: no host but those that this server is known by, against rebinding."""
+    names = {setup.host, *(LOOPBACK if setup.host in LOOPBACK else ())}
+    hosts = {f"{_bracket(name)}:{port}".lower() for name in names}
+    origins = {f"http://{host}" for host in hosts} | {each.rstrip("/").lower() for each in setup.origins}
+    hosts |= {each.partition("://")[2].rstrip("/").lower() for each in setup.origins}
+    return Access(frozenset(hosts), frozenset(origins), token, token_urlsafe(_BYTES), f"stagec_{port}")
+
+
+def _bracket(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+class _Server(uvicorn.Server):
+    """A server that an interruption ends as it should, and nothing else."""
+
+    def __init__(self, app: App, stop: Callable[[], None]) -> None:
+        more: Any = {
+            "log_config": None,
+            "access_log": False,
+            "server_header": False,
+            "log_level": "critical",
+            "lifespan": "off",
+            "ws": "none",
+        }
+        super().__init__(uvicorn.Config(app, timeout_graceful_shutdown=3, **more))
+        self._stop = stop
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Obey what asks the process to end, once it has told its streams to end."""
+        loop, obeyed = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+        for each in obeyed:
+            loop.add_signal_handler(each, self.handle_exit, each, None)
+        yield
+        for each in obeyed:
+            loop.remove_signal_handler(each)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End every stream, then everything else."""
+        self._stop()
+        await super().shutdown(sockets)
+
+
+async def _run(server: _Server, watch: Watch, listening: socket.socket) -> None:
+    """Answer requests until the process is interrupted or terminated."""
+    watch.start()
+    await server.serve([listening])

@@ -1,0 +1,1 @@
+"""Drawings in SVG: shapes, lines and styles, for pages and for files of their own."""

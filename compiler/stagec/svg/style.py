@@ -1,0 +1,62 @@
+"""The styles of drawings, and the heads of their lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from stagec.svg.shapes import Markup, element
+
+_VARIABLE = re.compile(r"(--[\w-]+): ([^;]+);")
+_ROOT = re.compile(r":root \{[^}]*\}\n")
+_DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{\n.*?\n\}\n", re.DOTALL)
+
+
+def read_style() -> str:
+    """Return the style of drawings, with variables for colours that follow the reader's choice of light or dark."""
+    from importlib.resources import files
+
+    return files("stagec.svg").joinpath("drawing.css").read_text("utf-8")
+
+
+def read_colours(style: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the colours of a style by the names of their variables, on light and on dark ground."""
+    dark = _DARK.search(style)
+    light = _ROOT.search(_DARK.sub("", style))
+    bright = dict(_VARIABLE.findall(light[0])) if light else {}
+    return bright, bright | (dict(_VARIABLE.findall(dark[0])) if dark else {})
+
+
+def settle(style: str) -> str:
+    """Return a style with its colours in it: many programs that show SVG know no variables.
+
+    The rules for dark ground come last, for readers who prefer it; programs that do not know them leave them out.
+    """
+    light, dark = read_colours(style)
+    rules = _ROOT.sub("", _DARK.sub("", style))
+    coloured = "".join(f"{rule}\n" for rule in rules.splitlines() if "var(" in rule)
+    return f"{_paint(rules, light)}@media (prefers-color-scheme: dark) {{\n{_paint(coloured, dark)}}}\n"
+
+
+def _paint(rules: str, colours: Mapping[str, str]) -> str:
+    return re.sub(r"var\((--[\w-]+)\)", lambda found: colours[found[1]], rules)
+
+
+def heads() -> Markup:
+    """Return the definitions of what lines begin and end with, in each of their colours."""
+    found = []
+    for colour in ("ink", "red"):
+        for name, outline, tip in _HEADS:
+            size: dict[str, str | float] = {"markerWidth": 10, "markerHeight": 8, "markerUnits": "userSpaceOnUse"}
+            place: dict[str, str | float] = {"orient": "auto-start-reverse", "refX": tip, "refY": 4}
+            drawn = element("path", {"class": f"mark {name} {colour}", "d": outline})
+            found.append(element("marker", {"id": f"{name}-{colour}", **size, **place}, drawn))
+    return Markup("".join(found))
+
+
+_HEADS = (
+    ("arrow", "M0 0L9 4L0 8Z", 9.0),
+    ("hollow", "M1 1L9 4L1 7Z", 9.0),
+    ("fork", "M0 4L5 1L10 4L5 7Z", 10.0),
+)
+"""Each with its outline and where its tip is."""

@@ -1,0 +1,1 @@
+"""What a run did, as spans and figures of OpenTelemetry: made of the events in its journal, sent on request."""

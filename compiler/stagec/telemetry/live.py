@@ -1,0 +1,83 @@
+"""Sends what a run does while it is executed: reads its journal as anybody may, in a thread of its own."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from threading import Event as Flag
+from threading import Thread
+
+from stagec.drivers.local import JournalError
+from stagec.drivers.local.history import UNTIMED
+from stagec.drivers.local.live import LiveJournal
+from stagec.runtime import Program, State, advance
+from stagec.telemetry.figures import Figures
+from stagec.telemetry.otlp import Collector, RunIdentity
+from stagec.telemetry.spans import RunTracer, TraceSpan
+
+_PACE = 0.5
+"""Seconds between two looks at the journal."""
+_PATIENCE, _BRIEF = 2.0, 0.5
+"""Seconds that a run which is over waits for the collector, and one that somebody wants to end at once."""
+
+
+class LiveTelemetry:
+    """Follows the journal of a run and sends its spans, without those of an earlier session: the first `known` events.
+
+    Nothing that is wrong with the collector reaches the run. It is told when the run is over, by `finish`.
+    """
+
+    def __init__(self, path: Path, program: Program, collector: Collector, known: int = 0) -> None:
+        self._journal, self._program, self._collector, self._known = LiveJournal(path), program, collector, known
+        self._tracer, self._figures, self._state = RunTracer(program), Figures(), State()
+        self._count, self._lost = 0, 0
+        self._over = Flag()
+        self._trouble = ""
+        self._thread = Thread(target=self._follow, daemon=True)
+
+    def start(self, *, messages: bool) -> None:
+        """Begin to follow; `messages` asks for what was said as well."""
+        self._tracer = RunTracer(self._program, messages=messages)
+        self._thread.start()
+
+    def finish(self, *, is_urgent: bool = False) -> str:
+        """Send what is left, wait a little for it, and return what has not arrived, nothing if all has."""
+        seconds = _BRIEF if is_urgent else _PATIENCE
+        self._over.set()
+        self._thread.join(seconds)
+        if self._thread.is_alive():
+            self._collector.close()
+            return self._collector.trouble or f"the collector has not taken everything in {seconds:g} s"
+        return self._trouble or (self._collector.trouble or "the collector refused it" if self._lost else "")
+
+    def _follow(self) -> None:
+        try:
+            with closing(self._journal):
+                while not self._over.wait(_PACE):
+                    self._send()
+                self._send()
+                self._collector.send_figures(self._identity, self._figures, self._tracer.last or 0)
+        except JournalError as error:
+            self._trouble = str(error)
+
+    @property
+    def _identity(self) -> RunIdentity:
+        return RunIdentity(self._tracer.run, self._program.digest, self._tracer.first)
+
+    def _send(self) -> None:
+        """Send the spans of what has happened since the last time."""
+        found = self._read()
+        if found and not self._collector.send(self._identity, found):
+            self._lost += len(found)
+
+    def _read(self) -> list[TraceSpan]:
+        news, found = self._journal.read_more(), list[TraceSpan]()
+        times = news.times or (UNTIMED,) * len(news.events)
+        for event, each in zip(news.events, times, strict=True):
+            step = advance(self._program, self._state, event)
+            self._state, self._count = step.state, self._count + 1
+            spans = self._tracer.take(event, step, each)
+            for span in spans:
+                self._figures.take(span)
+            found += spans if self._count > self._known else ()
+        return found

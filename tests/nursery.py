@@ -1,0 +1,244 @@
+"""Processes that execute stagec and are born with it loaded: to load it takes longer than most tests.
+
+A process has loaded stagec and does nothing else. For each job it forks a child, which gets its streams, a folder and
+an environment, and then does what `python -m stagec` does. In a full run of campaigns, each process is a new Python.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from io import TextIOWrapper
+from pathlib import Path
+from pkgutil import walk_packages
+from typing import Any, Protocol
+
+COMPILER = Path(__file__).parents[1] / "compiler"
+STAGEC = (sys.executable, "-m", "stagec")
+_ROOM = 1 << 20
+_OF_PYTHON = ("PYTHON", "LC_", "LANG")
+"""Beginnings of the variables that Python reads when it starts."""
+_AROUND = {"LC_ALL": "C.UTF-8", "PYTHONPATH": str(COMPILER)}
+"""Those that the nursery has; a job with others needs a Python that starts."""
+_LOADED = ("stagec.cli.commands", "stagec.cli.running", "stagec.drivers", "stagec.reporters", "stagec.rules")
+"""Packages whose modules the nursery loads, with all that they import."""
+_LIBRARIES = {
+    "tools": ("mcp.client.stdio", "anyio._backends._asyncio"),
+    "--model": ("mcp.client.stdio", "pydantic_ai.direct", "pydantic_ai.models.openai", "genai_prices"),
+}
+"""What it loads, too, before the first job with one of these words."""
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Return an environment without anything that changes what is printed, but with what is given."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "SYSTEMROOT") if name in os.environ}
+    return {**kept, **_AROUND, "STAGEC_NO_CACHE": "1", **more}
+
+
+class Process(Protocol):
+    """A process that executes stagec."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+
+    def poll(self) -> int | None:
+        """Return the exit status, negative for a signal; None as long as it runs."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return the exit status once there is one."""
+
+    def kill(self) -> None:
+        """Kill the process."""
+
+
+class Child:
+    """A process that was born in the nursery."""
+
+    def __init__(self, link: socket.socket) -> None:
+        self._link = link
+        self._status: int | None = None
+        self.pid = int(link.recv(_ROOM))
+
+    def poll(self) -> int | None:
+        """Return the exit status, negative for a signal; None as long as it runs."""
+        if self._status is None:
+            self._link.setblocking(False)
+        with suppress(BlockingIOError):
+            return self._take()
+        return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return the exit status once there is one."""
+        if self._status is None:
+            self._link.settimeout(timeout)
+        return self._take()
+
+    def _take(self) -> int:
+        if self._status is None:
+            self._status = int(self._link.recv(_ROOM))
+            self._link.close()
+        return self._status
+
+    def kill(self) -> None:
+        """Kill the process."""
+        if self._status is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+
+
+def start(words: Sequence[str], folder: Path, environment: Mapping[str, str], streams: tuple[int, int, int]) -> Process:
+    """Start a process that executes stagec; `streams` are file descriptors for its standard streams."""
+    of_python = {name: each for name, each in environment.items() if name.startswith(_OF_PYTHON)}
+    if os.environ.get("STAGEC_CAMPAIGNS") == "full" or of_python != _AROUND:
+        stdin, stdout, stderr = streams
+        return subprocess.Popen(
+            [*STAGEC, *words], cwd=folder, env=dict(environment), stdin=stdin, stdout=stdout, stderr=stderr
+        )
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    link.connect(_open_nursery())
+    job = {"words": words, "folder": str(folder), "environment": dict(environment)}
+    socket.send_fds(link, [json.dumps(job).encode()], streams)
+    return Child(link)
+
+
+def run(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], text: bytes | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Execute stagec, and return how it ended and what it wrote; it reads the text from a pipe."""
+    if text is not None:
+        return subprocess.run(
+            [*STAGEC, *words], cwd=folder, env=dict(environment), input=text, capture_output=True, check=False
+        )
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, Path(os.devnull).open("rb") as nothing:
+        status = start(words, folder, environment, (nothing.fileno(), out.fileno(), err.fileno())).wait()
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess([*words], status, out.read(), err.read())
+
+
+@cache
+def _open_nursery() -> str:
+    """Start the nursery of this process, and return its address; it ends with this process."""
+    folder = tempfile.mkdtemp(prefix="nursery")
+    address = f"{folder}/socket"
+    around = {name: each for name, each in os.environ.items() if not name.startswith(_OF_PYTHON)}
+    process = subprocess.Popen(
+        [sys.executable, __file__, address],
+        env={**around, **_AROUND},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"open\n"
+
+    def close() -> None:
+        process.communicate()
+        Path(address).unlink()
+        Path(folder).rmdir()
+
+    atexit.register(close)
+    return address
+
+
+def _load() -> None:
+    import_module("stagec.__main__")
+    for name in _LOADED:
+        package = import_module(name)
+        for each in walk_packages(package.__path__, f"{name}."):
+            import_module(each.name)
+    gc.collect()
+    gc.freeze()
+
+
+class Nursery:
+    """Takes jobs and tells what becomes of their processes, until nobody holds its standard input open."""
+
+    def __init__(self, address: str) -> None:
+        self._server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._server.bind(address)
+        self._server.listen()
+        self._children: dict[int, socket.socket] = {}
+        self._ends, ended = os.pipe()
+        os.set_blocking(ended, False)
+        signal.set_wakeup_fd(ended)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def serve(self) -> None:
+        """Serve jobs."""
+        with selectors.DefaultSelector() as waiting:
+            for each in (self._server, sys.stdin.buffer, self._ends):
+                waiting.register(each, selectors.EVENT_READ)
+            while True:
+                for key, _ in waiting.select():
+                    if key.fileobj is self._server:
+                        self._bear()
+                    elif key.fileobj is sys.stdin.buffer:
+                        return
+                    else:
+                        os.read(self._ends, 4096)
+                self._tell_ends()
+
+    def _bear(self) -> None:
+        link, _ = self._server.accept()
+        data, streams, _, _ = socket.recv_fds(link, _ROOM, 3)
+        job = json.loads(data)
+        for name in (name for word in job["words"] for name in _LIBRARIES.get(word, ())):
+            with suppress(ImportError):  # whoever needs it says that it is missing
+                import_module(name)
+        pid = os.fork()
+        if pid == 0:
+            _execute(job, streams)
+        for each in streams:
+            os.close(each)
+        self._children[pid] = link
+        link.send(str(pid).encode())
+
+    def _tell_ends(self) -> None:
+        for pid in [*self._children]:
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                with suppress(BrokenPipeError), self._children.pop(pid) as link:
+                    link.send(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def _execute(job: Any, streams: Sequence[int]) -> None:
+    """Become the process of a job; never returns."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.chdir(job["folder"])
+    os.environ.clear()
+    os.environ.update(job["environment"])
+    for number, each in enumerate(streams):
+        os.dup2(each, number)
+    os.closerange(3, os.sysconf("SC_OPEN_MAX") if hasattr(os, "sysconf") else 256)
+    for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
+        old: TextIOWrapper = getattr(sys, name)
+        new = open(number, mode, encoding=old.encoding, errors=old.errors, closefd=False)  # noqa: SIM115
+        setattr(sys, name, new)
+        setattr(sys, f"__{name}__", new)
+    sys.argv = ["stagec", *job["words"]]
+    sys.path[0] = job["folder"]
+    import_module("stagec.__main__").main()
+
+
+if __name__ == "__main__":
+    _load()
+    nursery = Nursery(sys.argv[1])
+    sys.stdout.write("open\n")
+    sys.stdout.flush()
+    nursery.serve()

@@ -1,0 +1,155 @@
+"""The examples of every page: their form is right, and each is executed by a test or says here why it is not."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import nursery
+import pytest
+import yaml
+
+from stagec.cli.app import run
+from stagec.core.shelf import names
+from stagec_dev import tools
+
+TOP = Path(__file__).parents[2]
+GUIDE = TOP / "docs" / "user-guide"
+FENCE = re.compile(r"^(?P<lead>`{3,})(?P<kind>\w*)(?: [^\n]*)?\n(?P<text>.*?)^(?P=lead)$", re.DOTALL | re.MULTILINE)
+
+EXECUTED = {
+    "README.md": "tests/registries/test_examples.py",
+    "docs/configuration.md": "tests/project/test_documentation.py",
+    "docs/plan-format.md": "tests/plan_vectors/forms.py",
+    "docs/user-guide/adopt.md": "tests/registries/test_adoption_pages.py",
+    "docs/user-guide/baseline.md": "tests/registries/test_adoption_pages.py",
+    "docs/user-guide/bounds.md": "here",
+    "docs/user-guide/checkpoints.md": "tests/registries/test_checkpoints_page.py",
+    "docs/user-guide/ci.md": "tests/packaging/test_services.py",
+    "docs/user-guide/diagnostics.md": "here, tests/registries/test_examples.py",
+    "docs/user-guide/from-agent-files.md": "tests/registries/test_guide.py",
+    "docs/user-guide/getting-started.md": "tests/creation/test_starters.py",
+    "docs/user-guide/markers.md": "here",
+    "docs/user-guide/pipelines.md": "tests/registries/test_guide.py",
+    "docs/user-guide/plans.md": "tests/registries/test_guide.py",
+    "docs/user-guide/run.md": "tests/registries/test_run_page.py",
+    "docs/user-guide/stage-plans.md": "tests/registries/test_guide.py",
+    "docs/user-guide/suppressions.md": "tests/registries/test_adoption_pages.py",
+    "docs/user-guide/tools.md": "tests/registries/test_guide.py",
+    "docs/user-guide/tutorial-code-review.md": "tests/registries/test_tutorials.py",
+    "docs/user-guide/tutorial-repair-loop.md": "tests/registries/test_tutorials.py",
+    "docs/user-guide/tutorial-wine-quality.md": "tests/registries/test_stage_tutorial.py",
+    "docs/user-guide/validate.md": "tests/registries/test_examples.py, tests/registries/test_guide.py",
+    "docs/world-protocol.md": "tests/world/test_program_world.py",
+}
+"""Where the examples of each page are executed."""
+
+FORM_ALONE = {
+    "docs/architecture.md": "drawings of the phases, the folders and the layers, which tests/laws hold",
+    "docs/contributing.md": "sets up a checkout; .ci/run does the same",
+    "docs/user-guide/format.md": "commands that change files; tests/cli/test_format.py has the same",
+    "docs/user-guide/graph.md": "commands that write pictures; tests/cli/test_graph.py has the same",
+    "docs/user-guide/models.md": "commands that ask models of providers",
+    "docs/user-guide/serve.md": "a server that goes on until somebody ends it; tests/serve has the same",
+    "docs/user-guide/stage-processes.md": "a drawing of a folder",
+    "docs/user-guide/step-registries.md": "parts of a registry that are no registry alone",
+    "docs/user-guide/telemetry.md": "commands that send to a collector",
+}
+"""Why the examples of other pages are not executed; whether commands and options exist is tested for all."""
+
+
+class Example(NamedTuple):
+    """One block of a page."""
+
+    page: str
+    kind: str
+    text: str
+
+
+def examples() -> Iterator[Example]:
+    for path in (TOP / "README.md", *sorted((TOP / "docs").rglob("*.md"))):
+        if path.parent.name not in {"decisions", "rules"}:  # decisions are history; the specs of rules are tests
+            for fence in FENCE.finditer(path.read_text(encoding="utf-8")):
+                yield Example(path.relative_to(TOP).as_posix(), fence["kind"], fence["text"])
+
+
+EVERY = [*examples()]
+
+
+def shown(page: str, kind: str, start: str) -> str:
+    """Return the block of a page that begins with a text."""
+    (found,) = (each.text for each in EVERY if each.page == page and each.kind == kind and each.text.startswith(start))
+    return found
+
+
+def test_every_page_with_examples_is_executed_or_says_why_not() -> None:
+    assert {each.page for each in EVERY} == {*EXECUTED, *FORM_ALONE}
+    named = {word for places in EXECUTED.values() for word in re.findall(r"tests/\S+\.py", places)}
+    assert [word for word in sorted(named) if not (TOP / word).is_file()] == []
+
+
+def read_json(text: str) -> object:
+    """Read a JSON document, or members of one, which are YAML as they stand."""
+    return json.loads(text) if text.startswith(("{", "[")) else yaml.safe_load(text)
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "json": read_json,
+    "python": ast.parse,
+    "toml": tomllib.loads,
+    "yaml": yaml.safe_load,
+}
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_an_example_in_a_language_can_be_read(kind: str) -> None:
+    blocks = [each.text for each in EVERY if each.kind == kind]
+    assert blocks != []
+    assert [text for text in blocks if READERS[kind](text) is None] == []
+
+
+def test_every_command_can_be_given(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [line for each in EVERY for line in re.findall(r"^(?:\$ )?stagec (.*)", each.text, re.MULTILINE)]
+    commands = [re.split(r"\s+(?:[|<>#&]|-- )", line)[0].split() for line in lines]
+    assert [command for command in commands if run([*command, "--help"]) != 0] == []
+    capsys.readouterr()
+
+
+def test_every_tool_of_contributors_exists() -> None:
+    page = (TOP / "docs" / "contributing.md").read_text(encoding="utf-8")
+    assert {*re.findall(r"-m stagec_dev ([a-z]+)", page)} - {*names(tools)} == set()
+
+
+def stagec(folder: Path, *arguments: str) -> str:
+    return nursery.run(arguments, folder, nursery.environment()).stdout.decode()
+
+
+def test_the_bounds_of_the_page_are_printed() -> None:
+    digest = re.compile(r"sha256:[0-9a-f]+")
+    printed = stagec(TOP, "bounds", "registries/docs-repair")
+    assert digest.sub("", shown("docs/user-guide/bounds.md", "", "docs-repair:")) == digest.sub("", printed)
+
+
+def test_the_diagnostic_of_the_page_is_printed() -> None:
+    on_page = json.loads(shown("docs/user-guide/diagnostics.md", "json", "{"))
+    printed = json.loads(stagec(TOP, "validate", "registries", "--format", "json"))["diagnostics"]
+    assert [each for each in printed if each["code"] == on_page["code"]] == [on_page]
+
+
+def test_the_log_of_the_page_is_judged_as_shown(tmp_path: Path) -> None:
+    command, _, printed = shown("docs/user-guide/markers.md", "console", "$ stagec markers").partition("\n")
+    (tmp_path / "run.log").write_text("[STAGE:begin:load_data]\n")
+    assert stagec(tmp_path, *command.split()[2:]) == printed
+    program = shown("docs/user-guide/markers.md", "python", "from stagec import")
+    environment = {"PYTHONPATH": str(TOP / "compiler")}
+    ended = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert [line.split()[:2] for line in ended.stdout.splitlines()] == [["1", "STG803"], ["1", "STAGE"]]

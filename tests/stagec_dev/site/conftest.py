@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from browser import chromium
+
+__all__ = ["chromium"]
