@@ -6,9 +6,8 @@ import asyncio
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future
-from contextlib import suppress
 from importlib import import_module
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any
 
 from stagec.core.failure import Failure
@@ -16,6 +15,7 @@ from stagec.core.json import Json
 from stagec.core.words import quote
 from stagec.world.bodies import find_excess, guard_client
 from stagec.world.briefing import ToolDefinition
+from stagec.world.event_loop import EventLoop
 from stagec.world.models.port import (
     ANSWER,
     Listener,
@@ -43,12 +43,10 @@ class PydanticProvider:
             import_module("pydantic_ai.direct")
         except ImportError as error:
             raise Failure(_HOW) from error
-        self._loop = asyncio.new_event_loop()
+        self._loop = EventLoop()
         self._lock = Lock()
         self._under_way: dict[str, Future[ModelReply]] = {}
         self._models: dict[str, Any] = {}
-        self._thread = Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
 
     def _model(self, name: str) -> Any:
         """Return the model of a name, the same one each time."""
@@ -68,7 +66,7 @@ class PydanticProvider:
     def request(self, key: str, request: ModelRequest, listen: Listener | None = None) -> ModelReply:
         """Return the response of a model, or raise `ModelError`."""
         model = self._model(request.model)
-        future = asyncio.run_coroutine_threadsafe(_ask(model, request, listen), self._loop)
+        future = self._loop.submit(_ask(model, request, listen))
         with self._lock:
             self._under_way[key] = future
         try:
@@ -93,12 +91,7 @@ class PydanticProvider:
             left = tuple(self._under_way.values())
         for each in left:
             each.cancel()
-        with suppress(TimeoutError):
-            asyncio.run_coroutine_threadsafe(_disconnect(self._models.values()), self._loop).result(_PATIENCE)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(_PATIENCE)
-        if not self._thread.is_alive():
-            self._loop.close()
+        self._loop.close(_disconnect(self._models.values()), _PATIENCE)
 
 
 async def _disconnect(models: Iterable[Any]) -> None:

@@ -6,8 +6,8 @@ import asyncio
 import os
 from collections.abc import Mapping
 from concurrent.futures import CancelledError, Future
-from contextlib import AsyncExitStack, suppress
-from threading import Lock, Thread
+from contextlib import AsyncExitStack
+from threading import Lock
 from typing import Any
 
 from stagec.catalogue import Server
@@ -21,6 +21,7 @@ from stagec.core.words import quote, shorten_digest
 from stagec.plan import surroundings
 from stagec.plan.document import Plan
 from stagec.world.briefing import ToolDefinition
+from stagec.world.event_loop import EventLoop
 from stagec.world.mcp import UnsetVariableError, expand_variables, list_pages, open_transport, require_library
 from stagec.world.server_errors import Transport, describe_failure, explain_error, first_error
 from stagec.world.tools.toolbox import ToolError
@@ -51,16 +52,14 @@ class McpTools:
 
     def __init__(self, plan: Plan, folder: str, limits: ServerLimits) -> None:
         require_library()
-        self._loop = asyncio.new_event_loop()
+        self._loop = EventLoop()
         self._lock = Lock()
         self._under_way: dict[str, Future[Json]] = {}
-        self._thread = Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
         self._live = {name: LiveServer(_make_server(name, each), folder, limits) for name, each in plan.servers.items()}
         self._servers = {name: str(tool.server) for name, tool in plan.tools.items() if tool.server in self._live}
         self.names = tuple(self._servers)
         try:
-            self._submit(self._start(plan)).result()
+            self._loop.submit(self._start(plan)).result()
         except BaseException:
             self.close()
             raise
@@ -92,7 +91,7 @@ class McpTools:
 
     def call(self, key: str, tool: str, arguments: Object) -> Json:
         """Return the result of a call; a call that was interrupted is not made again."""
-        future: Future[Json] = self._submit(self._live[self._servers[tool]].call(key, tool, arguments))
+        future: Future[Json] = self._loop.submit(self._live[self._servers[tool]].call(key, tool, arguments))
         with self._lock:
             self._under_way[key] = future
         try:
@@ -112,18 +111,10 @@ class McpTools:
 
     def close(self) -> None:
         """End every server, and the event loop."""
-        with suppress(TimeoutError):
-            self._submit(self._stop()).result(_PATIENCE)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(_PATIENCE)
-        if not self._thread.is_alive():
-            self._loop.close()
+        self._loop.close(self._stop(), _PATIENCE)
 
     async def _stop(self) -> None:
         await asyncio.gather(*(each.stop() for each in self._live.values()), return_exceptions=True)
-
-    def _submit(self, work: Any) -> Future[Any]:
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
 
 _CLOSED = "Connection closed"
