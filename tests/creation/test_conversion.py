@@ -50,6 +50,14 @@ def _explain(project: NewProject) -> dict[str, str]:
     return {each.file: each.why for each in project.left_out}
 
 
+def test_braces_of_another_language_stay_as_they_are(agents: Path, capfd: Shown) -> None:
+    body = "on: ${{ x || y }}, {{- .Values.z }} and {{{ctx.task}}}"
+    _write(agents, chart=AGENT.format("Chart").replace("Do it.", body))
+    assert run(["init", "--from", ".claude/agents", "flow"]) == 0
+    assert follow(capfd.readouterr().out, capfd) == ["validate", "compile", "run", "graph"]
+    assert body in Path("flow/agents.plan.json").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("count", [1, 2, 30])
 def test_the_printed_commands_work(count: int, agents: Path, capfd: Shown) -> None:
     _write(agents, **{f"a{each}": AGENT.format(f"Agent {each}") for each in range(count)})
@@ -91,7 +99,6 @@ def test_a_stage_is_taken_as_it_is(agents: Path, capfd: Shown) -> None:
         ("no frontmatter", "its frontmatter has no name and no description"),
         ("---\nmodel: x\n---\n", "its frontmatter has no name and no description"),
         ("---\n- a\n---\n", ""),
-        ("---\nname: x\n---\nSay {{steps.a || b}}", "STG324: "),
         ("---\nname: x\nname: y\n---\n", "line 3: STG109: "),
         ("---\nname: Good\n---\n", "'good.md' has become the stage 'good' already"),
         ("", "its frontmatter has no name and no description"),

@@ -67,7 +67,7 @@ def test_an_agent_file_becomes_a_stage_with_all_that_it_says() -> None:
 def test_what_cannot_be_taken_over_is_told() -> None:
     found = adopted(AGENT)
     assert (found.dropped, found.limited) == (("model",), ("Bash(git diff:*, git log:*)",))
-    assert (found.has_tools, found.is_open) == (True, False)
+    assert (found.has_tools, found.is_escaped) == (True, False)
 
 
 def test_the_stage_has_no_error_and_no_warning(tmp_path: Path) -> None:
@@ -99,7 +99,8 @@ def test_any_list_of_tools_gives_a_stage_that_can_be_read(tools: str, tmp_path: 
 
 def test_a_file_without_frontmatter_is_all_prompt() -> None:
     found = adopted("Do {{ it }}.\n")
-    assert found.is_open
+    assert found.is_escaped
+    assert '\nDo {{"{{"}} it }}.\n' in found.text
     assert not found.has_tools
     assert found.text.startswith("---\nid: reviewer\nname: reviewer\nallowedTools: [] # yours to decide: the tools")
 

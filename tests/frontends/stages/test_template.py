@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stagec.core.place import Place
 from stagec.frontends.stages.document import Placeholder, PlaceholderForm
-from stagec.frontends.stages.template import markdown_body, object_body, path_of, path_text
+from stagec.frontends.stages.template import escape, markdown_body, object_body, path_of, path_text
 
 FILE = Place("plan.md")
 
@@ -96,6 +96,8 @@ def test_what_is_opened_again_and_again_on_one_line_is_told_once() -> None:
     "text",
     [
         "{{" * 50000,
+        '{{"' * 50000,
+        "{{" + " " * 100000 + "'{{",
         "{{ " * 50000,
         "}}" * 50000,
         "${" * 50000,
@@ -112,7 +114,41 @@ def test_a_hostile_prompt_has_few_placeholders_and_takes_no_time(text: str) -> N
     assert len(_markdown(text)) <= 1
 
 
-@given(st.text(alphabet="{}ctx.a [0]\n\r$", max_size=60))
+@pytest.mark.parametrize("text", ['{{"{{"}}', "{{'{{'}}", '{{ "{{" }}', "{{\t'{{' }}"])
+def test_an_escape_is_braces_in_quotes_between_braces(text: str) -> None:
+    assert _forms(text) == [(text, PlaceholderForm.ESCAPE)]
+
+
+@pytest.mark.parametrize(
+    "text", ["{{\"{{'}}", '{{"{"}}', '{{"{{{"}}', '{{"}}"}}', '{{{"{{"}}}', '{{ "{{"\n}}', '{{"{{" }', '{{" {{ "}}']
+)
+def test_what_is_nearly_an_escape_is_a_mistake(text: str) -> None:
+    assert not {PlaceholderForm.ESCAPE, PlaceholderForm.PATH} & {form for _, form in _forms(text)}
+
+
+def test_escapes_and_placeholders_follow_each_other() -> None:
+    assert _forms('${{"{{"}} github.ref }} {{ctx.a}}{{"{{"}}{ctx.b}}} {{ x {{"{{"}}') == [
+        ('{{"{{"}}', PlaceholderForm.ESCAPE),
+        ("{{ctx.a}}", PlaceholderForm.PATH),
+        ('{{"{{"}}', PlaceholderForm.ESCAPE),
+        ("{{ x", PlaceholderForm.UNCLOSED),
+        ('{{"{{"}}', PlaceholderForm.ESCAPE),
+    ]
+
+
+def test_a_stage_object_has_no_escapes() -> None:
+    body = object_body('{{"{{"}} ${ctx.a}', Place("pipeline.json", ("stages", 0, "body")))
+    assert [each.form for each in (*body.placeholders, *body.literals)] == [PlaceholderForm.PATH]
+
+
+@given(st.text(alphabet="{}\"' x\n\\", max_size=60))
+def test_an_escaped_text_has_no_placeholders_but_escapes(text: str) -> None:
+    found = _forms(escape(text))
+    assert {form for _, form in found} <= {PlaceholderForm.ESCAPE}
+    assert len(found) == text.count("{{")
+
+
+@given(st.text(alphabet="{}ctx.a [0]\n\r$\"'", max_size=60))
 def test_every_placeholder_is_the_text_at_its_place_and_they_follow_each_other(text: str) -> None:
     found = _markdown(text)
     spans = [each.at.range for each in found if each.at.range is not None]

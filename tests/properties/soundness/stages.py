@@ -121,7 +121,8 @@ class StageMaker:
 
     def _prompt(self) -> str:
         read = [name for name in self._names if self._random.random() < 0.3]
-        return "".join(f" {{{{ctx.{name}}}}}" for name in read)
+        braces = ' {{"{{"}}ctx.nothing}}' if len(read) == 1 else ""
+        return "".join(f" {{{{ctx.{name}}}}}" for name in read) + braces
 
     def checks(self, result: Result) -> list[Json]:
         """Return judgements of what a stage hands in."""

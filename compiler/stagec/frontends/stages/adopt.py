@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.value import value
 from stagec.frontends.stages.document import MEMBERS
+from stagec.frontends.stages.template import escape
 from stagec.sources.tree import Tree
 from stagec.sources.yaml_text.edit import write_value
 from stagec.templates import render
@@ -29,8 +30,8 @@ class Adopted:
     """A stage definition: its id, its text, the tools it allows, and what its author should know of how it was made.
 
     `dropped` are keys that were left out. `limited` are tools that the agent file allows for some arguments only, which
-    a stage cannot say; `has_tools` tells whether it lists tools at all, `is_open` that its prompt has braces that a
-    stage takes for placeholders.
+    a stage cannot say; `has_tools` tells whether it lists tools at all, `is_escaped` that its prompt has braces that
+    were escaped, so that they stay as they are.
     """
 
     id: str
@@ -39,7 +40,7 @@ class Adopted:
     dropped: tuple[str, ...] = ()
     limited: tuple[str, ...] = ()
     has_tools: bool = True
-    is_open: bool = False
+    is_escaped: bool = False
 
 
 def adopt(tree: Tree) -> Adopted:
@@ -54,12 +55,12 @@ def adopt(tree: Tree) -> Adopted:
     tools = tuple(dict.fromkeys(_LIMITED.sub("", each) for each in listed))
     return Adopted(
         id=identity,
-        text=_stage(given, identity, name, tools, prompt),
+        text=_stage(given, identity, name, tools, escape(prompt)),
         tools=tools,
         dropped=tuple(key for key in DROPPED if key in given),
         limited=tuple(each for each in listed if _LIMITED.search(each)),
         has_tools=any(key in given for key in TOOLS),
-        is_open="{{" in prompt,
+        is_escaped="{{" in prompt,
     )
 
 

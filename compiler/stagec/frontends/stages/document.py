@@ -53,13 +53,14 @@ PARALLEL = 4
 
 
 class PlaceholderForm(StrEnum):
-    """What stands between the braces of a placeholder."""
+    """What stands between the braces of a placeholder; `ESCAPE` stands for two opening braces."""
 
     PATH = "path"
     EXPRESSION = "expression"
     MALFORMED = "malformed"
     EMPTY = "empty"
     UNCLOSED = "unclosed"
+    ESCAPE = "escape"
 
 
 @value

@@ -104,6 +104,8 @@ def _sameness(placeholder: Placeholder) -> str:
 
 
 def _judge(pipeline: Pipeline, stage: Stage, placeholder: Placeholder, *, declared: bool) -> _Judged | None:
+    if placeholder.form is PlaceholderForm.ESCAPE:
+        return None
     if placeholder.form is not PlaceholderForm.PATH:
         return _Judged(
             PlaceholderError.EXPRESSION

@@ -9,7 +9,7 @@ from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.frontends.stages.document import Body, Placeholder, PlaceholderForm
 
-_BRACES = re.compile(r"\{{2,}|\}{2,}")
+_BRACES = re.compile(r"""(?P<escape>(?<!\{)\{\{[ \t]*(?P<quote>["'])\{\{(?P=quote)[ \t]*\}\})|\{{2,}|\}{2,}""")
 _LINE_BREAK = re.compile(r"[\r\n]")
 _DOLLAR = re.compile(r"\$\{(?P<inner>[^{}\n]*)\}")
 _SIMPLE = re.compile(r"ctx\.(?P<name>[A-Za-z0-9_]+)")
@@ -22,6 +22,13 @@ _OF_TEMPLATES = frozenset({"else", "elif", "end", "endfor", "endif", "false", "n
 """Words that stand alone between braces in richer template languages, and name nothing."""
 _USUAL = 2
 """The braces of a placeholder."""
+ESCAPE = '{{"{{"}}'
+"""What stands for two opening braces that are none of a placeholder."""
+
+
+def escape(text: str) -> str:
+    """Return a text as the prompt of a Markdown stage in which nothing of it is a placeholder."""
+    return text.replace("{{", ESCAPE)
 
 
 def markdown_body(text: str, body: tuple[int, int], file: Place) -> Body:
@@ -82,7 +89,9 @@ def _braces(text: str, start: int, end: int, file: Place) -> Iterator[Placeholde
         if opened is not None and opened.start() >= told:
             yield _read_unclosed(text, opened, match.start(), file)
             told = _line_end(text, opened.start(), end)
-        opened = match
+        if match["escape"] is not None:
+            yield Placeholder(match[0], replace(file, range=match.span()), PlaceholderForm.ESCAPE)
+        opened = match if match["escape"] is None else None
     if opened is not None and opened.start() >= told:
         yield _read_unclosed(text, opened, end, file)
 

@@ -6,7 +6,7 @@ else, so the stage cannot start.
 
 ## How to fix
 Write `{{ctx.task}}` for what a run is given, `{{ctx.upstream[0].parsed.summary}}` for what the stage before handed in.
-There is no way of writing double braces that stay as they are; let the context bring a text that needs them.
+Write `{{"{{"}}` for two opening braces that stay as they are: `{{"{{"}} name }}` is the text `{{ name }}`.
 """
 
 from collections.abc import Iterator

@@ -7,6 +7,8 @@ anything belongs into the pipeline, where it can be checked.
 ## How to fix
 Write a path, such as `{{ctx.task}}`. Where the prompt depends on something, make two stages of it and let the cases of
 the stage before choose between them.
+
+For two opening braces that stay as they are, for example in code, write `{{"{{"}}`.
 """
 
 from collections.abc import Iterator

@@ -6,6 +6,7 @@ It is not closed, is empty, has too many braces, or is not quite a path. The sta
 ## How to fix
 A placeholder is a path between two opening and two closing braces: names with a dot before each, and indexes in square
 brackets, such as `{{ctx.upstream[0].parsed.summary}}`. Spaces may stand inside the braces only around the path.
+For two opening braces that stay as they are, write `{{"{{"}}`.
 """
 
 from collections.abc import Iterator

@@ -19,10 +19,11 @@ from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.value import replace
 from stagec.core.words import quote
-from stagec.frontends.stages.document import PROVIDED, Pipeline, Profile, Stage
+from stagec.frontends.stages.document import PROVIDED, Pipeline, PlaceholderForm, Profile, Stage
 from stagec.rules.stages import rule
 
 _SHOWN = 8
+_ESCAPE = PlaceholderForm.ESCAPE
 _TOLD = ("{{", "{{{")
 """What other rules speak of in every form of stages; in stage objects also `${`, which is theirs."""
 
@@ -32,9 +33,10 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
     known = NameIndex((*(pipeline.context or ()), *PROVIDED))
     for stage in pipeline.stages:
         found: dict[tuple[str, str], list[Place]] = {}
+        escaped = {item.at.range[1] for item in stage.body.placeholders if item.form is _ESCAPE and item.at.range}
         for each in find_bracketed(stage.body.text, besides=_TOLD):
             meant = _guess_meant(pipeline, each, known)
-            if meant is not None:
+            if meant is not None and not (escaped and (_place(stage, each).range or (0,))[0] in escaped):
                 found.setdefault((stage.body.text[each.start : each.end], meant), []).append(_place(stage, each))
         for (text, meant), (first, *others) in found.items():
             right = f"{{{{{meant}}}}}" if stage.profile is Profile.MARKDOWN else f"${{ctx.{meant.split('.')[1]}}}"

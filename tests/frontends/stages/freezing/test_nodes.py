@@ -117,6 +117,15 @@ def test_what_is_read_of_the_context_is_a_hole_and_all_else_stands_as_it_is(proj
     ]
 
 
+def test_an_escape_is_two_braces_of_the_text_it_stands_in(project: Freezing) -> None:
+    body = """${{"{{"}} github.ref }} of {{ctx.task}}{{ '{{' }}{raw}}}{{"{{"}}ctx.task}} {{stage.id}}"""
+    assert shown(project(markdown(body))) == [
+        "${{ github.ref }} of ",
+        ("ctx", "task"),
+        "{{{raw}}}{{ctx.task}} plan",
+    ]
+
+
 def test_holes_that_touch_have_no_text_between_them(project: Freezing) -> None:
     assert shown(project(markdown("{{ctx.a}}{{ctx.a}}"))) == [("ctx", "a"), ("ctx", "a")]
 

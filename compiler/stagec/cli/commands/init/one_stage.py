@@ -11,6 +11,7 @@ from stagec.core.budgets import Budgets
 from stagec.core.failure import Failure
 from stagec.core.words import listing, quote
 from stagec.frontends.stages.adopt import Adopted, adopt
+from stagec.frontends.stages.template import ESCAPE
 from stagec.sources.read import Sources
 
 
@@ -44,5 +45,5 @@ def _remarks(adopted: Adopted) -> Iterator[str]:
         yield f"{listing(adopted.limited)} became plain names: a stage allows a tool for all arguments or not at all"
     if not adopted.has_tools:
         yield "the file lists no tools, which elsewhere means all of them; a stage without tools may call none"
-    if adopted.is_open:
-        yield "the prompt has '{{', which a stage takes for a placeholder; 'stagec validate' shows each"
+    if adopted.is_escaped:
+        yield f"each '{{{{' of the prompt became {ESCAPE}, which the model reads as it was"

@@ -64,6 +64,8 @@ def prompt(stage: Stage, texts: PlanTexts) -> Template:
             gathered = ""
         elif each.form is PlaceholderForm.PATH and each.path[0] == "stage":
             gathered += as_text(_member(stage.members, each.path[1:]))
+        elif each.form is PlaceholderForm.ESCAPE:
+            gathered += "{{"
         else:
             gathered += each.text
     return (*pieces, *_text(gathered + body.text[end:], texts))
