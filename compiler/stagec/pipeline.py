@@ -60,10 +60,11 @@ class Project:
 
 @value
 class Meaning:
-    """A flow, its graph, and how its plan is made if it has no errors."""
+    """A flow, its graph, and how its plan is made if it has no errors; `has_plan` is false where there is no way."""
 
     graph: Graph
     plan: Callable[[], Plan]
+    has_plan: bool = True
 
     @property
     def flow(self) -> Flow:
@@ -197,8 +198,10 @@ def list_project_families() -> tuple[AnyFamily, ...]:
     return tuple(sorted((member(rules, name, Family) for name in chosen), key=_first_number))
 
 
-def _first_number(family: AnyFamily) -> int:
-    return family.numbers[0].start
+def _first_number(family: AnyFamily) -> tuple[str, int]:
+    """Return what orders families: the digit of their codes comes first, whether or not a thousand is before it."""
+    first = family.numbers[0].start
+    return f"{first:03}"[0], first
 
 
 def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple[Meaning, ...]]:
@@ -219,14 +222,18 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
         read = end.read(sources, tuple(sorted({*seen, *named} - project.hidden)))
         documents.extend(read)
         for document in read:
-            flow = end.lower(document)
-            if flow is not None:
-                meanings.append(Meaning(build(flow), partial(_make_plan, end, document, flow, sources)))
+            meanings.extend(_lower(end, document, sources))
     judge_reached(sources)
     for tree in unclaimed:
         if tree.readable and not any(end.recognises(tree) for end in ends):
             sources.replace(replace(tree, faults=(*tree.faults, Fault("unknown-document", tree.at))))
     return tuple(documents), tuple(meanings)
+
+
+def _lower(end: AnyFrontEnd, document: object, sources: Sources) -> Iterator[Meaning]:
+    flow = end.lower(document)
+    if flow is not None:
+        yield Meaning(build(flow), partial(_make_plan, end, document, flow, sources), end.has_plans)
 
 
 def _make_plan(end: AnyFrontEnd, document: object, flow: Flow, sources: Sources) -> Plan:

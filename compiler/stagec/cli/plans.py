@@ -83,8 +83,9 @@ class Freezer:
         """Return what a flow of the project compiles to."""
         flow = meaning.flow
         found = self.errors_of(flow)
-        if found:
-            return Refused(flow, format_count(len(found), "error"))
+        if found or not meaning.has_plan:
+            none = f"stagec makes no plans of files such as {quote(flow.at.file)}"
+            return Refused(flow, format_count(len(found), "error") if meaning.has_plan else none)
         plan = meaning.plan()
         files = {name: find_source(flow.at.file, name) for name in plan.sources}
         read = set(files.values())

@@ -23,7 +23,7 @@ def _always(_sources: Sources, _file: str) -> bool:
 
 
 def _none(document: object, _flow: Flow, _sources: Sources) -> Draft:
-    raise TypeError(f"{type(document).__name__} means no flow")
+    raise TypeError(f"no plan can be made of {type(document).__name__}")
 
 
 @value
@@ -36,7 +36,7 @@ class FrontEnd(Generic[D]):
     files and everything they refer to into documents; `lower(document)` says what a document means, or nothing when
     too much of it is missing. Where a name says too little, `sees(sources, file)` tells whether a file that nobody
     named by hand is one of this system's, by a glance at its text. `freeze(document, flow, sources)` makes the draft of
-    a plan out of a flow without errors; a system that means no flow has none.
+    a plan out of a flow without errors; a system that means no flow has none, nor has one whose flow cannot be run.
     """
 
     name: str
@@ -47,6 +47,11 @@ class FrontEnd(Generic[D]):
     sees: Callable[[Sources, str], bool] = _always
     considers: Callable[[str], bool] | None = None
     freeze: Callable[[D, Flow, Sources], Draft] = _none
+
+    @property
+    def has_plans(self) -> bool:
+        """Whether plans can be made of the flows of this system."""
+        return self.freeze is not _none
 
 
 AnyFrontEnd = FrontEnd[Any]

@@ -11,7 +11,7 @@
     graph.traps() -> tuple[Trap, ...]                   why they are stuck: Trap(nodes, cycle); cycle or dead end
     graph.components() -> tuple[tuple[str, ...], ...]   strongly connected, what is led to before what leads there
     graph.cycles() -> tuple[tuple[str, ...], ...]       the components that lead back into themselves, in flow order
-    graph.shortest_run(entry) -> int | None             least node executions of a completing run; None: none completes
+    graph.shortest_run(entry) -> int | None             least node executions of a run to an exit; None: there is none
 
 `entry` is a name in `flow.entries` or `flow.schedules`; an unknown one is a KeyError. An entry of no node starts
 nothing.

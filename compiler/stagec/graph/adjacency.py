@@ -30,9 +30,10 @@ class Scope:
 class Adjacency:
     """A flow in integers: `steps` are plain edges, `ends` the nodes that can end as done.
 
-    The last points of `steps` are no nodes: each is a hub, one for all edges with the same `Pick`, which lead to it,
-    and from which steps lead to the nodes that answers can name. `schedules` have for each of their nodes those that it
-    needs; one that names a node which does not exist is left out.
+    `exits` are the nodes that can end as runs of the flow may. The last points of `steps` are no nodes: each is a hub,
+    one for all edges with the same `Pick`, which lead to it, and from which steps lead to the nodes that answers can
+    name. `schedules` have for each of their nodes those that it needs; one that names a node which does not exist is
+    left out.
     """
 
     ids: tuple[str, ...]
@@ -42,6 +43,7 @@ class Adjacency:
     ends: tuple[int, ...]
     dangling: tuple[Edge, ...]
     schedules: Mapping[str, Mapping[int, tuple[int, ...]]]
+    exits: tuple[int, ...] = ()
 
     @property
     def hubs(self) -> range:
@@ -78,6 +80,7 @@ def read_flow(flow: Flow) -> Adjacency:
         ends=tuple(dict.fromkeys(read.ends)),
         dangling=tuple(read.dangling),
         schedules=found,
+        exits=tuple(dict.fromkeys(read.exits)),
     )
 
 
@@ -95,6 +98,8 @@ class _Reader:
         self._hubs: dict[int, int | None] = {}
         self.scopes: list[Scope] = []
         self.ends: list[int] = []
+        self.exits: list[int] = []
+        self._exits = flow.exits
         self.dangling: list[Edge] = []
 
     def add_node(self, source: int, edges: tuple[Edge, ...]) -> None:
@@ -111,8 +116,11 @@ class _Reader:
             self._add_scope(source, edge, target)
         elif isinstance(target, Pick):
             self._add_pick(source, edge, target)
-        elif target.end is End.DONE:
-            self.ends.append(source)
+        else:
+            if target.end is End.DONE:
+                self.ends.append(source)
+            if target.end in self._exits:
+                self.exits.append(source)
 
     def _add_pick(self, source: int, edge: Edge, target: Pick) -> None:
         if id(target) not in self._hubs:

@@ -38,8 +38,8 @@ class Clauses:
         return len(self.need) - 1
 
 
-def completion_clauses(net: Adjacency) -> Clauses:
-    """Return what completes because something else does."""
+def completion_clauses(net: Adjacency, ends: Iterable[int]) -> Clauses:
+    """Return what comes to an end because something else does, where these nodes are those that end runs."""
     users: Neighbours = [[] for _ in net.steps]
     for source, targets in enumerate(net.steps):
         for target in targets:
@@ -51,7 +51,7 @@ def completion_clauses(net: Adjacency) -> Clauses:
         for each in scope.leads:
             users[each].append(point)
         empty.extend(() if scope.leads else (point,))
-    return Clauses(users, made.need, (*net.ends, *empty))
+    return Clauses(users, made.need, (*ends, *empty))
 
 
 def starting_clauses(net: Adjacency, completes: Sequence[bool]) -> Clauses:

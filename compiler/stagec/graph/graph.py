@@ -73,16 +73,16 @@ class Graph:
         return self._completing
 
     def find_stuck(self) -> tuple[str, ...]:
-        """Return the nodes that can start and are not completing."""
+        """Return the nodes that can start and that lead to no exit of the flow."""
         return self._stuck
 
     def traps(self) -> tuple[Trap, ...]:
         """Return the places where stuck runs end up, each once."""
         if not self.find_stuck():
             return ()
-        starts, every = self._all_started, [True] * len(self._completes)
+        starts, every = self._all_started, [True] * len(self._leaves)
         led = starting_clauses(self._net, every).solve(self._begun)
-        flags = zip(self._net.steps, self._completes, starts, led, strict=False)
+        flags = zip(self._net.steps, self._leaves, starts, led, strict=False)
         waits = [not ends and (begins or not reached) for _, ends, begins, reached in flags]
         for hub in self._net.hubs:  # without a node behind it that waits, it is not what runs end up in
             waits[hub] = waits[hub] and any(waits[each] for each in self._net.steps[hub])
@@ -110,7 +110,7 @@ class Graph:
         return not found.is_reached(index[other]) or found.is_before(index[node], index[other])
 
     def shortest_run(self, entry: str) -> int | None:
-        """Return the least number of node executions with which a run completes, None when none does."""
+        """Return the least number of node executions with which a run comes to an exit, None when none does."""
         if entry in self._flow.schedules:
             costs = [self._shortest[node] for node in self._net.schedules.get(entry, ())]
             known = [each for each in costs if each is not None]
@@ -141,12 +141,19 @@ class Graph:
         return [name for name, flag in zip(self._net.ids, flags, strict=False) if flag]
 
     @cached_property
-    def _completion(self) -> Clauses:
-        return completion_clauses(self._net)
+    def _exiting(self) -> Clauses:
+        """What leads to an exit."""
+        return completion_clauses(self._net, self._net.exits)
+
+    @cached_property
+    def _leaves(self) -> Sequence[bool]:
+        return self._exiting.solve()
 
     @cached_property
     def _completes(self) -> Sequence[bool]:
-        return self._completion.solve()
+        if set(self._net.exits) == set(self._net.ends):
+            return self._leaves
+        return completion_clauses(self._net, self._net.ends).solve()
 
     @cached_property
     def _completing(self) -> frozenset[str]:
@@ -170,7 +177,7 @@ class Graph:
 
     @cached_property
     def _stuck(self) -> tuple[str, ...]:
-        stuck = self._startable - self._completing
+        stuck = self._startable.difference(self._name_where(self._leaves))
         return tuple([each for each in self._net.ids if each in stuck]) if stuck else ()
 
     @cached_property
@@ -188,7 +195,7 @@ class Graph:
 
     @cached_property
     def _shortest(self) -> list[int | None]:
-        return find_shortest(self._net, self._completion)
+        return find_shortest(self._net, self._exiting)
 
 
 @value

@@ -120,10 +120,14 @@ class Entry:
 
 @value
 class Bound:
-    """The most node executions a run may have, and where that is written."""
+    """The most node executions a run may have, and where that is written.
+
+    Where it `counts_moves`, what is written is the number of moves between nodes, of which a run has one less.
+    """
 
     executions: int
     at: Place
+    counts_moves: bool = False
 
 
 @value
@@ -214,6 +218,8 @@ class Flow:
     ignored: tuple[Edge, ...] = ()
     """Moves as they are written that no run takes, whatever is answered; no part of the graph."""
     schedules: Mapping[str, Schedule] = NOTHING
+    exits: frozenset[End] = frozenset({End.DONE})
+    """The ends that runs may come to: where none of them can be reached, a run is stuck."""
 
     @property
     def begun(self) -> tuple[Entry, ...]:

@@ -29,6 +29,7 @@ def check(graph: Graph) -> Iterator[Finding]:
     if late:
         shortest = min(each for each in least.values() if each > bound.executions)
         who = listing(dict.fromkeys(each.node for each in late), "or")
-        needs = f"a run from {who} needs at least {format_count(shortest, noun(graph, 'node'))}"
+        what, fewer = ("transition", 1) if bound.counts_moves else (noun(graph, "node"), 0)
+        needs = f"a run from {who} needs at least {format_count(shortest - fewer, what)}"
         related = tuple(Related(each.at, "a run begins here") for each in late[:_SHOWN])
-        yield Finding(bound.at, f"{needs}, but may take only {bound.executions}", related)
+        yield Finding(bound.at, f"{needs}, but may take only {bound.executions - fewer}", related)

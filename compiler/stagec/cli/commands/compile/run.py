@@ -213,8 +213,12 @@ def _open_freezer(request: CompileRequest) -> Freezer:
 
 
 def _choose(freezer: Freezer, wanted: str | None) -> Mapping[str, Meaning]:
-    """Return what is compiled by the name of its file, which does not depend on what else is chosen or broken."""
-    every = freezer.compilation.meanings
+    """Return what is compiled by the name of its file, which does not depend on what else is chosen or broken.
+
+    A flow of which no plan can be made is compiled only by name, or where there is no other.
+    """
+    known = freezer.compilation.meanings
+    every = tuple(each for each in known if each.has_plan or wanted is not None) or known
     names = name_files(each.flow.id for each in every)
     flows = {id(flow) for flow in choose_flows(wanted, freezer.compilation.flows)}
     return {name: each for name, each in zip(names, every, strict=True) if id(each.flow) in flows}

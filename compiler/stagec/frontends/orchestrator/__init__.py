@@ -1,0 +1,40 @@
+"""Orchestrator files: `.agent/workflow.json`, which leads an issue from phase to phase, with an agent for each."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from stagec.frontends import Flow, FrontEnd, Sources, Tree
+from stagec.frontends.orchestrator.document import Workflow
+
+_FOLDER = ".agent"
+_NAME = re.compile(r"workflow.*\.json")
+
+
+def claims(file: str) -> bool:
+    """Tell whether a file is an orchestrator file by its name and its folder."""
+    folder, name = posixpath.split(file)
+    return _NAME.fullmatch(name) is not None and posixpath.basename(folder) == _FOLDER
+
+
+def recognises(tree: Tree) -> bool:
+    """Tell whether a file of another name reads like an orchestrator file."""
+    return isinstance(tree.value, dict) and "phases" in tree.value and "labelMapping" in tree.value
+
+
+def _read(sources: Sources, files: tuple[str, ...]) -> tuple[Workflow, ...]:
+    if not files:  # of most projects
+        return ()
+    from stagec.frontends.orchestrator.read import read  # only a project with an orchestrator file needs it
+
+    return read(sources, files)
+
+
+def _lower(document: Workflow) -> Flow:
+    from stagec.frontends.orchestrator.lower import lower  # so here
+
+    return lower(document)
+
+
+FRONTEND = FrontEnd("orchestrator", claims, recognises, _read, _lower)

@@ -1,0 +1,152 @@
+"""An orchestrator file as it was written: phases, the labels that mean them, and where the outcomes of agents lead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+
+from stagec.core.json import Object
+from stagec.core.memo import Memo
+from stagec.core.nearest import NameIndex
+from stagec.core.place import Mention, Place
+from stagec.core.value import NOTHING, value
+from stagec.sources.tree import Fault
+
+MAX_CYCLES = 5
+"""Transitions that an issue may make where the file does not say."""
+
+SUCCESS, FAILED = "success", "failed"
+"""The outcomes of every transformer."""
+OTHERWISE = "otherwise"
+"""What stands for all outcomes that have no phase of their own."""
+
+
+class Release(StrEnum):
+    """The release of climpt that a file is written for."""
+
+    OLD = "1.13"
+    NEW = "1.14"
+
+
+class PhaseType(StrEnum):
+    """What happens to an issue in a phase: an agent works on it, it is done, or it waits for somebody."""
+
+    ACTIONABLE = "actionable"
+    TERMINAL = "terminal"
+    BLOCKING = "blocking"
+
+
+class Role(StrEnum):
+    """How the outcome of an agent is found: whether its run ends well, or what verdict it gives."""
+
+    TRANSFORMER = "transformer"
+    VALIDATOR = "validator"
+
+
+@value
+class Phase:
+    """A state of an issue; `type` None when it has none or a wrong one. `agent` is the name as written."""
+
+    id: str
+    at: Place
+    type: PhaseType | None
+    agent: str | None
+    priority: float | None
+    body: Object
+
+    @property
+    def is_actionable(self) -> bool:
+        """Whether an agent works on an issue in this phase."""
+        return self.type is PhaseType.ACTIONABLE
+
+
+@value
+class Way:
+    """Where an outcome of an agent leads: the phase as it is named, and where."""
+
+    outcome: str
+    phase: Mention
+
+
+@value
+class Performer:
+    """An agent as the file describes it; `role` None when it has none or a wrong one.
+
+    `outputs` are the phases of `outputPhase` or `outputPhases` by outcome, `exceptions` those of `fallbackPhases`,
+    `fallback` is the one of `fallbackPhase`. `is_whole` tells that nothing of these is misshapen.
+    """
+
+    id: str
+    at: Place
+    role: Role | None
+    directory: str
+    outputs: Mapping[str, Mention]
+    exceptions: Mapping[str, Mention]
+    fallback: Mention | None
+    is_whole: bool
+    body: Object
+
+    def list_ways(self) -> Iterator[Way]:
+        """Yield where each outcome leads; the way of the outcomes that have none of their own comes last."""
+        yield from (Way(outcome, phase) for outcome, phase in self.outputs.items())
+        is_transformer = self.role is Role.TRANSFORMER
+        for outcome, phase in self.exceptions.items():
+            if outcome not in self.outputs:
+                yield Way(outcome, phase)
+        if self.fallback is None:
+            return
+        if is_transformer and FAILED not in self.exceptions:
+            yield Way(FAILED, self.fallback)
+        if not is_transformer or self.exceptions:
+            yield Way(OTHERWISE, self.fallback)
+
+
+@value
+class Workflow:
+    """One orchestrator file.
+
+    `release` is what it is written for; `is_dated` tells whether it says so. `labels` are the phases by the labels that
+    mean them. `starts` are the phases that a project begins with, by the member that names them. `broken` are the
+    phases under whose name nothing can be read. `is_whole` tells that nothing is misshapen that decides where an issue
+    goes. `faults` are what is wrong with its shape.
+    """
+
+    id: str
+    at: Place
+    body: Object
+    release: Release
+    is_dated: bool
+    phases: Mapping[str, Phase]
+    broken: frozenset[str]
+    names: NameIndex
+    labels: Mapping[str, Mention]
+    starts: Mapping[str, Mention]
+    agents: Mapping[str, Performer]
+    max_cycles: int | None
+    """The number of transitions that an issue may make, None where what is written is none."""
+    is_whole: bool
+    memo: Memo
+    faults: tuple[Fault, ...] = ()
+    prefix: str = ""
+    """What stands before every label in the code host, with a colon."""
+
+    def list_faults(self, topic: str) -> Iterator[Fault]:
+        """Yield the faults of shape of which one rule speaks."""
+        return (fault for fault in self.faults if fault.topic == topic)
+
+    def has_phase(self, name: str) -> bool:
+        """Tell whether a phase has this name."""
+        return name in self.phases or name in self.broken
+
+    def find_performer(self, phase: Phase) -> Performer | None:
+        """Return the agent that works on the issues of a phase."""
+        return self.agents.get(phase.agent) if phase.is_actionable and phase.agent is not None else None
+
+    @property
+    def max_cycles_at(self) -> Place:
+        """Where the number of transitions is written, or would be."""
+        return self.at / "rules" / "maxCycles"
+
+
+NO_MENTIONS: Mapping[str, Mention] = NOTHING
+"""No names."""

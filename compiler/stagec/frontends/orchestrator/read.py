@@ -1,0 +1,153 @@
+"""From trees to orchestrator files: take what is well formed, leave out what is not, judge nothing."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+
+from stagec.core.json import Json, Object, object_of, text_in
+from stagec.core.memo import Memo
+from stagec.core.nearest import NameIndex
+from stagec.core.place import Mention, Place
+from stagec.frontends.orchestrator.document import (
+    MAX_CYCLES,
+    NO_MENTIONS,
+    SUCCESS,
+    Performer,
+    Phase,
+    PhaseType,
+    Release,
+    Role,
+    Workflow,
+)
+from stagec.sources.read import Sources
+from stagec.sources.tree import Tree
+
+_OWN_NAME = "workflow.json"
+_MEMBERS = frozenset({"phases", "labelMapping", "agents"})
+_OLD = frozenset({"closeOnComplete", "closeCondition"})
+_TYPES = {each.value: each for each in PhaseType}
+_ROLES = {each.value: each for each in Role}
+_STARTS = ("planPhase", "evalPhase")
+
+
+def read(sources: Sources, files: tuple[str, ...]) -> tuple[Workflow, ...]:
+    """Return the orchestrator files among some files; others, which only have such a name, are forgotten."""
+    found: list[Workflow] = []
+    for file in files:
+        tree = sources.tree(file, "workflow")
+        if tree is None or not tree.readable:
+            continue
+        root = object_of(tree.value)
+        if posixpath.basename(file) != _OWN_NAME and root.keys().isdisjoint(_MEMBERS):
+            sources.forget(file)
+        elif isinstance(tree.value, dict):
+            found.append(_read_workflow(tree, root))
+    return tuple(found)
+
+
+def _read_workflow(tree: Tree, root: Object) -> Workflow:
+    at = tree.at
+    phases = {name: _read_phase(name, body, at) for name, body in _list_objects(root, "phases")}
+    agents = {name: _read_performer(name, body, at) for name, body in _list_objects(root, "agents")}
+    labels = _read_mentions(root, "labelMapping", at)
+    broken = frozenset(object_of(root.get("phases")).keys() - phases.keys())
+    has_sections = all(isinstance(root.get(each), dict) for each in _MEMBERS)
+    release, is_dated = _find_release(root)
+    binding = object_of(root.get("projectBinding"))
+    return Workflow(
+        id=posixpath.basename(tree.file).removesuffix(".json"),
+        at=at,
+        body=root,
+        release=release,
+        is_dated=is_dated,
+        phases=phases,
+        broken=broken,
+        names=NameIndex(phases),
+        labels=labels,
+        starts=dict(_list_texts(binding, at / "projectBinding", _STARTS)),
+        agents=agents,
+        max_cycles=_read_max_cycles(root),
+        is_whole=has_sections and not broken and len(labels) == len(object_of(root.get("labelMapping"))),
+        memo=Memo(),
+        faults=tree.faults,
+        prefix=text_in(root, "labelPrefix") or "",
+    )
+
+
+def _find_release(root: Object) -> tuple[Release, bool]:
+    """Return the release that a file is written for, and whether one of its members says so."""
+    agents = [body for _, body in _list_objects(root, "agents")]
+    if "issueSource" in root or any("closeBinding" in body for body in agents):
+        return Release.NEW, True
+    return Release.OLD, "issueStore" in root or any(not _OLD.isdisjoint(body) for body in agents)
+
+
+def _read_phase(name: str, body: Object, root: Place) -> Phase:
+    priority = body.get("priority")
+    is_number = isinstance(priority, int | float) and not isinstance(priority, bool)
+    return Phase(
+        id=name,
+        at=root / "phases" / name,
+        type=_TYPES.get(text_in(body, "type") or ""),
+        agent=text_in(body, "agent"),
+        priority=priority if is_number and isinstance(priority, int | float) else None,
+        body=body,
+    )
+
+
+def _read_performer(name: str, body: Object, root: Place) -> Performer:
+    at, role = root / "agents" / name, _ROLES.get(text_in(body, "role") or "")
+    outputs = NO_MENTIONS
+    members: tuple[str, ...] = ("fallbackPhase",)
+    if role is Role.TRANSFORMER:
+        members = ("fallbackPhase", "outputPhase")
+        named = text_in(body, "outputPhase")
+        outputs = {} if named is None else {SUCCESS: Mention(named, at / "outputPhase")}
+    elif role is Role.VALIDATOR:
+        outputs = _read_mentions(body, "outputPhases", at)
+    exceptions = _read_mentions(body, "fallbackPhases", at) if role is Role.TRANSFORMER else NO_MENTIONS
+    tables = (("outputPhases", role is Role.VALIDATOR), ("fallbackPhases", role is Role.TRANSFORMER))
+    return Performer(
+        id=name,
+        at=at,
+        role=role,
+        directory=text_in(body, "directory") or name,
+        outputs=outputs,
+        exceptions=exceptions,
+        fallback=next((each for _, each in _list_texts(body, at, ("fallbackPhase",))), None),
+        is_whole=role is not None
+        and (bool(outputs) or role is Role.VALIDATOR)
+        and all(isinstance(body[each], str) for each in members if each in body)
+        and all(_is_table(body, each) for each, is_meant in tables if is_meant),
+        body=body,
+    )
+
+
+def _is_table(body: Object, member: str) -> bool:
+    """Tell whether a member leads from outcomes to names; an absent exception is none."""
+    given = body.get(member, {} if member == "fallbackPhases" else None)
+    return isinstance(given, dict) and all(isinstance(each, str) for each in given.values())
+
+
+def _read_mentions(owner: Object, member: str, at: Place) -> Mapping[str, Mention]:
+    given = object_of(owner.get(member))
+    return dict(_list_texts(given, at / member, tuple(given)))
+
+
+def _list_texts(owner: Object, at: Place, members: tuple[str, ...]) -> Iterator[tuple[str, Mention]]:
+    for name in members:
+        given = text_in(owner, name)
+        if given is not None:
+            yield name, Mention(given, at / name)
+
+
+def _read_max_cycles(root: Object) -> int | None:
+    given: Json = object_of(root.get("rules")).get("maxCycles", MAX_CYCLES)
+    return given if isinstance(given, int) and not isinstance(given, bool) and given > 0 else None
+
+
+def _list_objects(owner: Object, member: str) -> Iterator[tuple[str, Object]]:
+    for name, body in object_of(owner.get(member)).items():
+        if isinstance(body, dict):
+            yield name, body
