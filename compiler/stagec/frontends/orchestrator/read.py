@@ -52,9 +52,7 @@ def _read_workflow(tree: Tree, root: Object) -> Workflow:
     agents = {name: _read_performer(name, body, at) for name, body in _list_objects(root, "agents")}
     labels = _read_mentions(root, "labelMapping", at)
     broken = frozenset(object_of(root.get("phases")).keys() - phases.keys())
-    has_sections = all(isinstance(root.get(each), dict) for each in _MEMBERS)
     release, is_dated = _find_release(root)
-    binding = object_of(root.get("projectBinding"))
     return Workflow(
         id=posixpath.basename(tree.file).removesuffix(".json"),
         at=at,
@@ -65,10 +63,12 @@ def _read_workflow(tree: Tree, root: Object) -> Workflow:
         broken=broken,
         names=NameIndex(phases),
         labels=labels,
-        starts=dict(_list_texts(binding, at / "projectBinding", _STARTS)),
+        starts=dict(_list_texts(object_of(root.get("projectBinding")), at / "projectBinding", _STARTS)),
         agents=agents,
         max_cycles=_read_max_cycles(root),
-        is_whole=has_sections and not broken and len(labels) == len(object_of(root.get("labelMapping"))),
+        is_whole=not broken
+        and all(isinstance(root.get(each), dict) for each in _MEMBERS)
+        and len(labels) == len(object_of(root.get("labelMapping"))),
         memo=Memo(),
         faults=tree.faults,
         prefix=text_in(root, "labelPrefix") or "",
