@@ -79,7 +79,6 @@ class Performer:
     id: str
     at: Place
     role: Role | None
-    directory: str
     outputs: Mapping[str, Mention]
     exceptions: Mapping[str, Mention]
     fallback: Mention | None
@@ -105,7 +104,7 @@ class Performer:
 class Workflow:
     """One orchestrator file.
 
-    `release` is what it is written for; `is_dated` tells whether it says so. `labels` are the phases by the labels that
+    `release` is what it is written for. `labels` are the phases by the labels that
     mean them. `starts` are the phases that a project begins with, by the member that names them. `broken` are the
     phases under whose name nothing can be read. `is_whole` tells that nothing is misshapen that decides where an issue
     goes. `faults` are what is wrong with its shape.
@@ -115,7 +114,6 @@ class Workflow:
     at: Place
     body: Object
     release: Release
-    is_dated: bool
     phases: Mapping[str, Phase]
     broken: frozenset[str]
     names: NameIndex
@@ -133,10 +131,6 @@ class Workflow:
     def list_faults(self, topic: str) -> Iterator[Fault]:
         """Yield the faults of shape of which one rule speaks."""
         return (fault for fault in self.faults if fault.topic == topic)
-
-    def has_phase(self, name: str) -> bool:
-        """Tell whether a phase has this name."""
-        return name in self.phases or name in self.broken
 
     def find_performer(self, phase: Phase) -> Performer | None:
         """Return the agent that works on the issues of a phase."""

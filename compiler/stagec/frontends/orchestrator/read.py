@@ -25,7 +25,6 @@ from stagec.sources.tree import Tree
 
 _OWN_NAME = "workflow.json"
 _MEMBERS = frozenset({"phases", "labelMapping", "agents"})
-_OLD = frozenset({"closeOnComplete", "closeCondition"})
 _TYPES = {each.value: each for each in PhaseType}
 _ROLES = {each.value: each for each in Role}
 _STARTS = ("planPhase", "evalPhase")
@@ -52,13 +51,11 @@ def _read_workflow(tree: Tree, root: Object) -> Workflow:
     agents = {name: _read_performer(name, body, at) for name, body in _list_objects(root, "agents")}
     labels = _read_mentions(root, "labelMapping", at)
     broken = frozenset(object_of(root.get("phases")).keys() - phases.keys())
-    release, is_dated = _find_release(root)
     return Workflow(
         id=posixpath.basename(tree.file).removesuffix(".json"),
         at=at,
         body=root,
-        release=release,
-        is_dated=is_dated,
+        release=_find_release(root),
         phases=phases,
         broken=broken,
         names=NameIndex(phases),
@@ -75,12 +72,11 @@ def _read_workflow(tree: Tree, root: Object) -> Workflow:
     )
 
 
-def _find_release(root: Object) -> tuple[Release, bool]:
-    """Return the release that a file is written for, and whether one of its members says so."""
-    agents = [body for _, body in _list_objects(root, "agents")]
-    if "issueSource" in root or any("closeBinding" in body for body in agents):
-        return Release.NEW, True
-    return Release.OLD, "issueStore" in root or any(not _OLD.isdisjoint(body) for body in agents)
+def _find_release(root: Object) -> Release:
+    """Return the release that a file is written for; nothing but its members says so."""
+    agents = (body for _, body in _list_objects(root, "agents"))
+    is_new = "issueSource" in root or any("closeBinding" in body for body in agents)
+    return Release.NEW if is_new else Release.OLD
 
 
 def _read_phase(name: str, body: Object, root: Place) -> Phase:
@@ -112,7 +108,6 @@ def _read_performer(name: str, body: Object, root: Place) -> Performer:
         id=name,
         at=at,
         role=role,
-        directory=text_in(body, "directory") or name,
         outputs=outputs,
         exceptions=exceptions,
         fallback=next((each for _, each in _list_texts(body, at, ("fallbackPhase",))), None),
