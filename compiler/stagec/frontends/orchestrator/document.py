@@ -36,7 +36,7 @@ class PhaseType(StrEnum):
     BLOCKING = "blocking"
 
 
-class Role(StrEnum):
+class PerformerRole(StrEnum):
     """How the outcome of an agent is found: whether its run ends well, or what verdict it gives."""
 
     TRANSFORMER = "transformer"
@@ -61,7 +61,7 @@ class Phase:
 
 
 @value
-class Way:
+class OutcomeWay:
     """Where an outcome of an agent leads: the phase as it is named, and where."""
 
     outcome: str
@@ -78,26 +78,26 @@ class Performer:
 
     id: str
     at: Place
-    role: Role | None
+    role: PerformerRole | None
     outputs: Mapping[str, Mention]
     exceptions: Mapping[str, Mention]
     fallback: Mention | None
     is_whole: bool
     body: Object
 
-    def list_ways(self) -> Iterator[Way]:
+    def list_ways(self) -> Iterator[OutcomeWay]:
         """Yield where each outcome leads; the way of the outcomes that have none of their own comes last."""
-        yield from (Way(outcome, phase) for outcome, phase in self.outputs.items())
-        is_transformer = self.role is Role.TRANSFORMER
+        yield from (OutcomeWay(outcome, phase) for outcome, phase in self.outputs.items())
+        is_transformer = self.role is PerformerRole.TRANSFORMER
         for outcome, phase in self.exceptions.items():
             if outcome not in self.outputs:
-                yield Way(outcome, phase)
+                yield OutcomeWay(outcome, phase)
         if self.fallback is None:
             return
         if is_transformer and FAILED not in self.exceptions:
-            yield Way(FAILED, self.fallback)
+            yield OutcomeWay(FAILED, self.fallback)
         if not is_transformer or self.exceptions:
-            yield Way(OTHERWISE, self.fallback)
+            yield OutcomeWay(OTHERWISE, self.fallback)
 
 
 @value

@@ -17,7 +17,7 @@ from stagec.frontends.orchestrator.document import (
     Phase,
     PhaseType,
     Release,
-    Role,
+    PerformerRole,
     Workflow,
 )
 from stagec.sources.read import Sources
@@ -26,7 +26,7 @@ from stagec.sources.tree import Tree
 _OWN_NAME = "workflow.json"
 _MEMBERS = frozenset({"phases", "labelMapping", "agents"})
 _TYPES = {each.value: each for each in PhaseType}
-_ROLES = {each.value: each for each in Role}
+_ROLES = {each.value: each for each in PerformerRole}
 _STARTS = ("planPhase", "evalPhase")
 
 
@@ -96,14 +96,14 @@ def _read_performer(name: str, body: Object, root: Place) -> Performer:
     at, role = root / "agents" / name, _ROLES.get(text_in(body, "role") or "")
     outputs = NO_MENTIONS
     members: tuple[str, ...] = ("fallbackPhase",)
-    if role is Role.TRANSFORMER:
+    if role is PerformerRole.TRANSFORMER:
         members = ("fallbackPhase", "outputPhase")
         named = text_in(body, "outputPhase")
         outputs = {} if named is None else {SUCCESS: Mention(named, at / "outputPhase")}
-    elif role is Role.VALIDATOR:
+    elif role is PerformerRole.VALIDATOR:
         outputs = _read_mentions(body, "outputPhases", at)
-    exceptions = _read_mentions(body, "fallbackPhases", at) if role is Role.TRANSFORMER else NO_MENTIONS
-    tables = (("outputPhases", role is Role.VALIDATOR), ("fallbackPhases", role is Role.TRANSFORMER))
+    exceptions = _read_mentions(body, "fallbackPhases", at) if role is PerformerRole.TRANSFORMER else NO_MENTIONS
+    tables = (("outputPhases", role is PerformerRole.VALIDATOR), ("fallbackPhases", role is PerformerRole.TRANSFORMER))
     return Performer(
         id=name,
         at=at,
@@ -112,7 +112,7 @@ def _read_performer(name: str, body: Object, root: Place) -> Performer:
         exceptions=exceptions,
         fallback=next((each for _, each in _list_texts(body, at, ("fallbackPhase",))), None),
         is_whole=role is not None
-        and (bool(outputs) or role is Role.VALIDATOR)
+        and (bool(outputs) or role is PerformerRole.VALIDATOR)
         and all(isinstance(body[each], str) for each in members if each in body)
         and all(_is_table(body, each) for each, is_meant in tables if is_meant),
         body=body,
