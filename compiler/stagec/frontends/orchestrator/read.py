@@ -14,10 +14,10 @@ from stagec.frontends.orchestrator.document import (
     NO_MENTIONS,
     SUCCESS,
     Performer,
+    PerformerRole,
     Phase,
     PhaseType,
     Release,
-    PerformerRole,
     Workflow,
 )
 from stagec.sources.read import Sources
