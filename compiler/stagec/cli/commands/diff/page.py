@@ -1,0 +1,31 @@
+"""Changes for people at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from stagec.cli.differences import SIGNS, describe_change
+from stagec.cli.sheet import Row, Sheet
+from stagec.cli.wording import shorten
+from stagec.comparison.flows import FlowChanges
+from stagec.core.words import format_count
+
+
+def draw_flows(sheet: Sheet, flows: Iterable[FlowChanges]) -> None:
+    """Write each flow that has changed, with what has."""
+    for each in flows:
+        if each.action is None:
+            continue
+        if each.old is None or each.new is None:
+            sheet.heading(f"{shorten(each.flow)}: flow {each.action}")
+            continue
+        sheet.heading(f"{shorten(each.flow)}: {format_count(len(each.changes), 'change')}")
+        sheet.table(_list_rows(each, sheet.arrow))
+
+
+def _list_rows(given: FlowChanges, arrow: str) -> Iterator[Row]:
+    for each in given.changes:
+        yield (
+            (SIGNS[each.action], each.part.value),
+            (describe_change(each, arrow), *(f"  {line}" for line in each.lines)),
+        )

@@ -1,0 +1,51 @@
+"""Compare two sides that a user names, and print what has changed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from stagec.cli.commands.diff.document import format_flows
+from stagec.cli.commands.diff.markdown import write_comment
+from stagec.cli.commands.diff.page import draw_flows
+from stagec.cli.sheet import Sheet
+from stagec.cli.sides import read_side, require_flow
+from stagec.cli.streams import find_canvas, put, show_progress
+from stagec.comparison.flows import compare_flows
+from stagec.core.failure import Exit
+from stagec.core.value import value
+
+
+@value
+class DiffRequest:
+    """The arguments and options as given; None where one is absent."""
+
+    old: str
+    new: str = "."
+    flow: str | None = None
+    output_format: str = "text"
+
+
+def run(request: DiffRequest) -> Exit:
+    """Print what has changed, and return the exit status."""
+    with show_progress("comparing …"):
+        before = read_side(request.old, beside(request.new), request.flow)
+        after = read_side(request.new, beside(request.old), request.flow)
+        require_flow(request.flow, (before, after))
+        flows = compare_flows(before.plans, after.plans)
+    if request.output_format == "json":
+        put(format_flows(before, after, flows))
+    elif request.output_format == "markdown":
+        put(write_comment(before, after, flows))
+    else:
+        sheet = Sheet(find_canvas(sys.stdout, os.environ))
+        draw_flows(sheet, flows)
+        put(sheet.text())
+    return Exit.FINDINGS if any(each.action is not None for each in flows) else Exit.CLEAN
+
+
+def beside(other: str) -> Path:
+    """Return the path that a revision without a path is a revision of: the other side if that is one."""
+    path = Path(other)
+    return path if path.exists() and other != "-" else Path()

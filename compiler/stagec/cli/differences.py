@@ -1,0 +1,102 @@
+"""Changes of plans in words, for pages, comments and drawings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from stagec.cli.wording import describe_target, describe_way, format_value, shorten
+from stagec.comparison.change import Action, PlanChange
+from stagec.core.json import Json
+from stagec.plan.codec import Known
+from stagec.plan.node_codecs import TARGET, TERMS
+
+SIGNS = {Action.ADDED: "+", Action.REMOVED: "-", Action.CHANGED: "~"}
+"""The sign of what has become of something."""
+_LONGEST = 120
+"""Characters of a value that are shown."""
+_CONTENTS = frozenset({"schema", "accepts", "input-schema", "tool-schema"})
+"""Topics whose values are the names of contents, which mean nothing to people."""
+_UNSAID = frozenset({"flow", "node", "intent", "node-tool", "needed", "tool", "checks"})
+"""Topics whose values say nothing that the name does not, or too much for a line."""
+
+
+class _Everything:
+    """Has every name."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+_KNOWN: Known = dict.fromkeys(("nodes", "contents", "choices"), _Everything())
+
+
+def describe_change(change: PlanChange, arrow: str) -> str:
+    """Return `draft: turns 20 → 30`, `flow: tool 'Bash' removed`."""
+    subject = "" if change.node is None or change.topic == "node" else f"{shorten(change.node)}: "
+    name = change.node if change.topic == "node" else change.name
+    label = change.words + (f" {shorten(str(name)) or repr('')}" if name or change.topic == "entry" else "")
+    if change.topic in _CONTENTS:
+        return f"{subject}{label} {change.action}"
+    before, after = (_show(change, given, arrow) for given in (change.before, change.after))
+    if change.action is Action.CHANGED:
+        return f"{subject}{label}{f' {before} {arrow} {after}' if before or after else ' changed'}"
+    told = after if change.action is Action.ADDED else before
+    return f"{subject}{label} {change.action}{f': {told}' if told else ''}"
+
+
+def _show(change: PlanChange, given: Json, arrow: str) -> str:
+    if change.topic in _UNSAID or given is None:
+        return ""
+    if change.topic == "edge":
+        return _describe_edge(given, arrow)
+    text = given if change.topic == "prompt" and isinstance(given, str) else format_value(given)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _describe_edge(given: Any, arrow: str) -> str:
+    target = TARGET.read(given["target"], _KNOWN)
+    return describe_way(shorten(given["on"]), TERMS.read(given.get("when", []), _KNOWN), arrow, describe_target(target))
+
+
+def write_change(change: PlanChange) -> Json:
+    """Return a change as JSON."""
+    return {
+        "part": change.part.value,
+        "topic": change.topic,
+        "action": change.action.value,
+        "node": change.node,
+        "name": change.name,
+        "before": change.before,
+        "after": change.after,
+        "lines": list(change.lines),
+    }
+
+
+def dump_document(document: Json) -> str:
+    """Return a document as text that no build service takes for a command."""
+    text = json.dumps(document, indent=2) + "\n"
+    return text.replace("##", "#\\u0023")  # build services obey `##[…]` wherever it stands; only strings hold it
+
+
+def quote_markdown(text: str) -> str:
+    """Return a text as code in Markdown, whatever is in it."""
+    from stagec.core.words import visible
+
+    shown = visible(text)
+    ticks = "`"
+    while ticks in shown:
+        ticks += "`"
+    pad = " " if shown[:1] in {"`", " ", ""} or shown.endswith(("`", " ")) else ""
+    return f"{ticks}{pad}{shown}{pad}{ticks}"
+
+
+def fence_lines(lines: tuple[str, ...], indent: str = "  ") -> Iterator[str]:
+    """Yield lines as a block of a difference in Markdown, whatever is in them."""
+    from stagec.core.words import visible
+
+    shown = [visible(line) for line in lines]
+    longest = max((len(run) for line in shown for run in line.split() if set(run) == {"`"}), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield from (f"{indent}{line}" for line in (f"{fence}diff", *shown, fence))

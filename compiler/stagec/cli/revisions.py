@@ -1,0 +1,149 @@
+"""The files of a revision, read with git into a folder of their own; nothing of the user's working tree is touched."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+from stagec.core.disk import OpenedFolder, RefusedWriteError, open_folder, write_all
+from stagec.core.failure import Failure
+from stagec.core.folders import enter_folder, make_fresh, remove_tree
+from stagec.core.value import value
+from stagec.core.words import quote
+from stagec.project.find import find_repository
+
+_PATIENCE = 60.0
+"""Seconds after which git is given up."""
+_LARGEST, _MOST, _FILES = 16 * 2**20, 256 * 2**20, 200_000
+"""Bytes of a file, above which it is left out, and bytes and files of a revision that is read."""
+_SAFE = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never")
+_FOREIGN = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_PREFIX"})
+"""Variables that hooks are given, and that would lead git to another repository."""
+_REGULAR = frozenset({"100644", "100755", "100664"})
+"""The modes of regular files; links and repositories inside this one are left out."""
+
+
+@value
+class Revision:
+    """A revision and a path in it, which may be empty; `top` is the repository, `tree` the id of its whole tree."""
+
+    top: str
+    name: str
+    tree: str
+    path: str
+
+
+def find_revision(text: str, beside: Path) -> Revision | None:
+    """Return the revision that `REV` or `REV:path` names in the repository around a path; nothing when there is none.
+
+    Without `:path` it is the path itself, as it was in the revision.
+    """
+    folder = os.path.realpath(beside if beside.is_dir() else beside.parent)
+    top = find_repository(folder)
+    name, colon, path = text.partition(":")
+    if top is None or not name or "\0" in text or os.path.lexists(text):
+        return None
+    asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{tree}}")
+    ended = _run(top, *asked)
+    tree = ended.stdout.decode(errors="replace").strip()
+    if ended.returncode != 0 or not tree:
+        return None
+    if not colon:
+        path = os.path.relpath(os.path.realpath(beside), top)
+    path = os.path.normpath(path or os.curdir)
+    if path.startswith(os.pardir) or os.path.isabs(path):
+        raise Failure(f"{quote(text)} names a path outside of the repository {quote(top)}")
+    return Revision(top, name, tree, "" if path == os.curdir else path)
+
+
+@contextmanager
+def open_revision(revision: Revision) -> Iterator[Path]:
+    """Write the files of a revision into a private folder, yield its path, and remove it.
+
+    The contents are those that git keeps: no filter, no hook and no other program of the repository is started.
+    """
+    listed = list(_list_files(revision))
+    with open_folder(_temporary()) as above:
+        name = f"stagec-{os.urandom(16).hex()}"
+        make_fresh(above, name)
+        try:
+            with enter_folder(above, name) as folder:
+                _fill(folder, _read_files(revision, listed))
+            yield Path(above.path) / name
+        finally:
+            remove_tree(above, name)
+
+
+def _fill(folder: OpenedFolder, files: Iterable[tuple[str, bytes]]) -> None:
+    _write(folder, ".git", b"")  # a project ends at the top of its repository
+    for path, data in files:
+        with suppress(RefusedWriteError):  # no path of a sound tree leads elsewhere
+            _write(folder, path, data)
+
+
+def _temporary() -> str:
+    return os.path.realpath(os.environ.get("TMPDIR") or os.path.join(os.sep, "tmp"))
+
+
+def _list_files(revision: Revision) -> Iterator[tuple[str, str]]:
+    """Yield the path and the id of every regular file."""
+    listed = _run(revision.top, "ls-tree", "-r", "-z", "-l", "--full-tree", revision.tree).stdout
+    size = count = 0
+    for entry in filter(None, listed.split(b"\0")):
+        about, _, path = entry.partition(b"\t")
+        mode, _, identifier, length = about.decode("ascii").split()
+        if mode in _REGULAR and int(length) <= _LARGEST:
+            size, count = size + int(length), count + 1
+            yield os.fsdecode(path), identifier
+        if size > _MOST or count > _FILES:
+            raise Failure(
+                f"revision {quote(revision.name)} has more than {_MOST:,} bytes or {_FILES:,} files",
+                hints=["'git worktree add FOLDER REV' makes a folder of it, which can be named instead"],
+            )
+
+
+def _read_files(revision: Revision, listed: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
+    """Yield the path and the contents of files."""
+    asked = "".join(f"{identifier}\n" for _, identifier in listed).encode()
+    told = _run(revision.top, "cat-file", "--batch", given=asked).stdout
+    at = 0
+    for path, _ in listed:
+        end = told.index(b"\n", at)
+        head = told[at:end].split()
+        if len(head) < _HEAD:
+            raise Failure(f"git has not all of revision {quote(revision.name)}: {quote(path)} is missing")
+        begin, at = end + 1, end + 2 + int(head[2])
+        yield path, told[begin : at - 1]
+
+
+_HEAD = 3
+"""Words before an object: its id, its type and its size."""
+
+
+def _write(folder: OpenedFolder, path: str, data: bytes) -> None:
+    above, _, name = path.rpartition("/")
+    with enter_folder(folder, above, make=True) as opened:
+        os.close(opened.create(name, partial(write_all, data=data), durable=False))
+
+
+def _run(top: str, *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run git in a repository without anything that the repository could make it start."""
+    kept = {name: each for name, each in os.environ.items() if name not in _FOREIGN}
+    environment = {**kept, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+    try:
+        return subprocess.run(
+            ["git", "-C", top, *_SAFE, *words],
+            input=given,
+            capture_output=True,
+            check=False,
+            timeout=_PATIENCE,
+            env=environment,
+        )
+    except FileNotFoundError as error:
+        raise Failure("a revision needs the program 'git', which is not there") from error
+    except subprocess.TimeoutExpired as error:
+        raise Failure(f"'git' did not finish within {_PATIENCE:.0f} seconds") from error

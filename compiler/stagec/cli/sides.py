@@ -1,0 +1,116 @@
+"""What a user compares: the plans of a plan's file, a project or a revision of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+from stagec.cli.files import STDIN, read_file
+from stagec.cli.limits import load_configuration
+from stagec.cli.plans import Freezer, Refused
+from stagec.cli.revisions import Revision, find_revision, open_revision
+from stagec.cli.unread import describe_absence
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.failure import Exit, Failure
+from stagec.core.value import value
+from stagec.core.words import format_count, quote
+from stagec.plan import Plan, PlanError
+from stagec.runtime import verify
+
+_BEGIN = b'{"digest":"sha256:'
+_UNREAD = "STG1"
+"""The codes of errors in documents that cannot be read: what flows there are is not known then."""
+_SHOWN = 3
+"""Errors of a project that are shown when it cannot be compared."""
+
+
+@value
+class ComparedSide:
+    """One of two sides: what the user calls it, and its plans, those of one id by where they come from."""
+
+    label: str
+    plans: tuple[Plan, ...]
+
+
+def read_side(text: str, beside: Path, flow: str | None = None) -> ComparedSide:
+    """Return the plans that a text names: a file or folder, or a revision of what is `beside`.
+
+    `flow` is the id of the only one that is wanted; a side may have none of that id.
+    """
+    with _locate(text, beside) as path:
+        found = _read_plan(path) if _is_plan(path) else _freeze(text, path, flow)
+    return ComparedSide(text, tuple(each for each in found if flow is None or each.id == flow))
+
+
+@contextmanager
+def _locate(text: str, beside: Path) -> Iterator[Path]:
+    """Yield the path of what a text names; that of a revision exists only meanwhile."""
+    path = Path(text)
+    revision = None if path == STDIN or path.exists() else find_revision(text, beside)
+    if revision is None:
+        if path != STDIN and not path.exists():
+            raise Failure(describe_absence(path), hints=["nor is there a revision of this name around the other side"])
+        yield path
+        return
+    with open_revision(revision) as top:
+        yield _enter(top, revision)
+
+
+def _enter(top: Path, revision: Revision) -> Path:
+    path = top / revision.path
+    if not path.exists():
+        raise Failure(f"revision {quote(revision.name)} has no {quote(revision.path)}")
+    return path
+
+
+def _is_plan(path: Path) -> bool:
+    if path == STDIN:
+        return True
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_BEGIN)) == _BEGIN
+    except OSError:
+        return False
+
+
+def _read_plan(path: Path) -> list[Plan]:
+    try:
+        return [verify(read_file(path)).plan]
+    except PlanError as error:
+        raise Failure(f"{quote(path)} is refused: {error}") from error
+
+
+def _freeze(text: str, path: Path, flow: str | None) -> list[Plan]:
+    """Return the plans of a project's flows; one that has errors cannot be compared."""
+    freezer = Freezer(load_configuration((path,)), (path,))
+    made = [freezer.freeze(each) for each in freezer.compilation.meanings if flow in {None, each.flow.id}]
+    refused = [each for each in made if isinstance(each, Refused)]
+    if refused:
+        raise _explain(text, freezer, refused[0])
+    lost = [each for each in freezer.errors if each.code.startswith(_UNREAD)]
+    if lost and (flow is None or not made):
+        raise Failure(
+            f"{quote(text)} has {format_count(len(lost), 'error')} in files that cannot be read", hints=_hints(lost)
+        )
+    return [each.plan for each in made if not isinstance(each, Refused)]
+
+
+def _explain(text: str, freezer: Freezer, refused: Refused) -> Failure:
+    hints = _hints(freezer.errors_of(refused.flow))
+    return Failure(f"flow {quote(refused.flow.id)} of {quote(text)} has no plan: {refused.reason}", hints=hints)
+
+
+def _hints(errors: Iterable[Diagnostic]) -> list[str]:
+    return [
+        f"{each.at.file}:{each.span.start.line}:{each.span.start.column}: {each.code} {each.message}"
+        for each in islice(errors, _SHOWN)
+    ]
+
+
+def require_flow(flow: str | None, sides: tuple[ComparedSide, ComparedSide]) -> None:
+    """Raise a `Failure` when no side has a flow, or none of the wanted id."""
+    if not any(each.plans for each in sides):
+        named = "flow" if flow is None else f"flow {quote(flow)}"
+        raise Failure(f"neither {quote(sides[0].label)} nor {quote(sides[1].label)} has a {named}", Exit.NOTHING)

@@ -1,0 +1,138 @@
+"""What differs in one node of two plans: its gate, its edges, and what is checked before and after it acts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from stagec.comparison.acts import compare_acts
+from stagec.comparison.change import Action, PlanChange
+from stagec.comparison.templates import compare_templates
+from stagec.comparison.values import compare_tables, compare_values
+from stagec.core.json import Json, object_of
+from stagec.core.value import replace
+from stagec.plan.codec import Codec
+from stagec.plan.document import Plan
+from stagec.plan.gate import IntentGate, Validation, VerdictGate
+from stagec.plan.node import Edge, Named, Node, Pick
+from stagec.plan.node_codecs import ADMISSION, GATE, TARGET, TERMS, VALIDATION
+
+
+def compare_node(name: str, old: Plan, new: Plan) -> Iterator[PlanChange]:
+    """Yield the differences of a node that both plans have."""
+    before, after = old.nodes[name], new.nodes[name]
+    found = chain(
+        compare_values("node-title", before.title, after.title),
+        compare_values("node-kind", before.kind, after.kind),
+        compare_acts(before.act, after.act, (old, new)),
+        _compare_gates(before, after),
+        _compare_edges(resolve_edges(old, before), resolve_edges(new, after)),
+        _compare_retries(before, after),
+        compare_values("admission", *(_write(ADMISSION, each.admission) for each in (before, after))),
+        _compare_validations(before, after, (old, new)),
+        compare_tables("hook", before.hooks, after.hooks),
+    )
+    yield from (replace(each, node=name) for each in found)
+
+
+def _write(codec: Codec, given: Any) -> Json:
+    return None if given is None else codec.write(given)
+
+
+def resolve_edges(plan: Plan, node: Node) -> tuple[Edge, ...]:
+    """Return the edges of a node; in place of the choices that targets share stand the nodes that these name."""
+    return tuple(
+        replace(each, target=Named(plan.choices[each.target.choices])) if isinstance(each.target, Pick) else each
+        for each in node.edges
+    )
+
+
+def _compare_gates(old: Node, new: Node) -> Iterator[PlanChange]:
+    before, after = old.gate, new.gate
+    if type(before) is not type(after):
+        yield PlanChange("gate", Action.CHANGED, before=type(before).__name__, after=type(after).__name__)
+    elif isinstance(before, IntentGate) and isinstance(after, IntentGate):
+        yield from compare_tables("intent", dict.fromkeys(before.intents, True), dict.fromkeys(after.intents, True))
+        yield from compare_values("intent-field", list(before.field), list(after.field))
+        yield from compare_values("fail-fast", before.fail_fast, after.fail_fast)
+        yield from compare_values("fallback", before.fallback, after.fallback)
+        yield from compare_values("target-field", *(_path(each.target) for each in (before, after)))
+        yield from compare_tables("handoff", *(_list_handoff(each) for each in (before, after)))
+    elif isinstance(before, VerdictGate):
+        yield from compare_values("checks", *(object_of(GATE.write(each)).get("checks") for each in (before, after)))
+
+
+def _path(given: tuple[str | int, ...] | None) -> Json:
+    return None if given is None else list(given)
+
+
+def _list_handoff(gate: IntentGate) -> Mapping[str, Json]:
+    """Return the paths of what is kept for other nodes, by the name under which it is kept."""
+    return {str(path[-1]): list(path) for path in gate.handoff if path}
+
+
+def _compare_edges(old: tuple[Edge, ...], new: tuple[Edge, ...]) -> Iterator[PlanChange]:
+    """Yield edges that are gone or new, and those that lead elsewhere: an edge is known by its outcome and terms."""
+    before, after = (dict(_number(edges)) for edges in (old, new))
+    for key in dict.fromkeys((*before, *after)):
+        one, other = before.get(key), after.get(key)
+        shown: list[Json] = [None if each is None else show_edge(each) for each in (one, other)]
+        yield from compare_values("edge", *shown, name=key[0])
+    kept = [[key for key in edges if key in before and key in after] for edges in (before, after)]
+    for outcome in dict.fromkeys(edge.on for edge in old):
+        orders = [[key for key in keys if key[0] == outcome] for keys in kept]
+        if orders[0] != orders[1]:
+            yield PlanChange("edge-order", Action.CHANGED, name=outcome)
+
+
+_Key = tuple[str, str, int]
+
+
+def _number(edges: tuple[Edge, ...]) -> Iterator[tuple[_Key, Edge]]:
+    """Yield edges with what they are known by: outcome, terms, and which one of those with the same it is."""
+    seen: dict[tuple[str, str], int] = {}
+    for edge in edges:
+        key = (edge.on, repr(TERMS.write(edge.when)))
+        seen[key] = seen.get(key, -1) + 1
+        yield (*key, seen[key]), edge
+
+
+def show_edge(edge: Edge) -> Json:
+    """Return an edge as JSON; the format of plans says what it means."""
+    return {
+        "on": edge.on,
+        "target": TARGET.write(edge.target),
+        **({"when": TERMS.write(edge.when)} if edge.when else {}),
+    }
+
+
+def _compare_retries(old: Node, new: Node) -> Iterator[PlanChange]:
+    attempts = [1 if each.retry is None else each.retry.attempts for each in (old, new)]
+    yield from compare_values("attempts", *attempts)
+    waits: list[Json] = [
+        {"kind": each.retry.backoff.kind, "milliseconds": each.retry.backoff.milliseconds}
+        if each.retry is not None and each.retry.backoff.kind != "none"
+        else None
+        for each in (old, new)
+    ]
+    yield from compare_values("backoff", *waits)
+
+
+def _compare_validations(old: Node, new: Node, plans: tuple[Plan, Plan]) -> Iterator[PlanChange]:
+    before, after = old.validation, new.validation
+    if before is None or after is None:
+        shown: list[Json] = [None if each is None else _list_conditions(each) for each in (before, after)]
+        yield from compare_values("validation", *shown)
+        return
+    yield from compare_values("conditions", *map(_list_conditions, (before, after)))
+    yield from compare_values("validation-action", before.action, after.action)
+    yield from compare_values("validation-attempts", before.attempts, after.attempts)
+    contents = (plans[0].contents, plans[1].contents)
+    for pattern in sorted({*before.prompts, *after.prompts}):
+        prompts = (each.prompts.get(pattern) for each in (before, after))
+        yield from compare_templates("retry-prompt", *prompts, contents=contents, name=pattern)
+
+
+def _list_conditions(validation: Validation) -> Json:
+    return object_of(VALIDATION.write(validation))["conditions"]

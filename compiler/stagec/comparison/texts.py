@@ -1,0 +1,129 @@
+"""Prompts and schemas of two plans: whether they say the same, and line by line what differs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+
+from stagec.core.json import Json
+from stagec.core.value import value
+from stagec.plan.costs import schema_in
+from stagec.plan.template import Choice, Each, Hole, Piece, Template, Text
+from stagec.runtime.json_values import equal
+
+_LINES = 400
+"""Lines of each of two texts up to which they are compared line by line: it can cost their product."""
+_SHOWN = 40
+"""Lines of a difference that are kept."""
+_WIDEST = 300
+"""Characters of a line of a difference that are kept."""
+
+Flat = tuple[tuple[str, str], ...]
+
+
+def flatten(template: Template, contents: Mapping[str, str]) -> Flat:
+    """Return a template as parts, each `text` or `hole` and what stands there; texts side by side are one."""
+    found: list[tuple[str, str]] = []
+    todo: list[Piece | str] = [*reversed(template)]
+    while todo:
+        piece = todo.pop()
+        if isinstance(piece, Text):
+            before = found.pop()[1] if found and found[-1][0] == "text" else ""
+            found.append(("text", before + contents[piece.content]))
+        elif isinstance(piece, str):
+            found.append(("hole", piece))
+        else:
+            todo.extend(reversed(_open(piece)))
+    return tuple(found)
+
+
+def _open(piece: Hole | Each | Choice) -> list[Piece | str]:
+    """Return the parts of a piece in their order."""
+    path = ".".join(json.dumps(part) if "." in str(part) else str(part) for part in piece.path)
+    match piece:
+        case Each():
+            return [f"{{{{#each {path}}}}}", *piece.body, "{{/each}}"]
+        case Choice():
+            other: list[Piece | str] = ["{{else}}", *piece.otherwise] if piece.otherwise else []
+            return [f"{{{{#if {path}}}}}", *piece.then, *other, "{{/if}}"]
+        case _:
+            return [f"{{{{{path}}}}}"]
+
+
+def compare_texts(old: str, new: str) -> tuple[str, ...]:
+    """Return the lines that are gone, after `-`, and those that are new, after `+`, in their order."""
+    before, after = old.splitlines(), new.splitlines()
+    if max(len(before), len(after)) > _LINES:
+        return (f"- {len(before):,} lines", f"+ {len(after):,} lines")
+    from difflib import unified_diff
+
+    found = [each for each in unified_diff(before, after, n=0, lineterm="") if not each.startswith("@@")][2:]
+    return _shorten(f"{each[0]} {each[1:]}" for each in found)
+
+
+def _shorten(lines: Iterable[str]) -> tuple[str, ...]:
+    kept = [line if len(line) <= _WIDEST else f"{line[:_WIDEST]}…" for line in lines]
+    return tuple(kept) if len(kept) <= _SHOWN else (*kept[:_SHOWN], f"… {len(kept) - _SHOWN:,} more lines")
+
+
+@value
+class _Spot:
+    """Two values at one path of two schemas."""
+
+    path: str
+    old: Json
+    new: Json
+
+
+def compare_schemas(old: str | None, new: str | None) -> tuple[str, ...]:
+    """Return what is gone from a schema, after `-`, and what is new in it, after `+`, each with its path.
+
+    No line is returned for schemas that are the same but for their layout and the order of their members.
+    """
+    return _shorten(_differences(*(schema_in("{}" if each is None else each)[0] for each in (old, new))))
+
+
+def is_same_schema(old: str | None, new: str | None) -> bool:
+    """Tell whether two texts of schemas are the same JSON; no schema is the same as one without any keyword."""
+    return old == new or equal(*(schema_in("{}" if each is None else each)[0] for each in (old, new)))
+
+
+def _differences(old: Json, new: Json) -> Iterator[str]:
+    todo = [_Spot("", old, new)]
+    while todo:
+        spot = todo.pop()
+        if isinstance(spot.old, dict) and isinstance(spot.new, dict):
+            todo.extend(reversed([*_members(spot.path, spot.old, spot.new)]))
+        elif isinstance(spot.old, list) and isinstance(spot.new, list):
+            yield from _elements(spot.path, spot.old, spot.new)
+        elif not equal(spot.old, spot.new):
+            yield from (f"- {spot.path}: {_show(spot.old)}", f"+ {spot.path}: {_show(spot.new)}")
+
+
+def _members(path: str, old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[_Spot]:
+    for name in dict.fromkeys((*old, *new)):
+        below = f"{path}.{name}" if path else name
+        if name not in new or name not in old:
+            # a list of one element is compared with an empty one, and tells of the element alone
+            yield _Spot(below, [old[name]] if name in old else [], [new[name]] if name in new else [])
+        else:
+            yield _Spot(below, old[name], new[name])
+
+
+def _elements(path: str, old: list[Json], new: list[Json]) -> Iterator[str]:
+    """Yield what one of two lists has and the other has not; of lists in another order, both."""
+    texts = [{_key(each) for each in some} for some in (old, new)]
+    gone = [each for each in old if _key(each) not in texts[1]]
+    fresh = [each for each in new if _key(each) not in texts[0]]
+    if not gone and not fresh and not equal(old, new):
+        gone, fresh = [old], [new]
+    yield from (f"- {path}: {_show(each)}" for each in gone)
+    yield from (f"+ {path}: {_show(each)}" for each in fresh)
+
+
+def _key(given: Json) -> str:
+    return json.dumps(given, sort_keys=True)
+
+
+def _show(given: Json) -> str:
+    return json.dumps(given, ensure_ascii=False)

@@ -1,0 +1,171 @@
+"""`stagec diff` lists what has changed in the meaning of flows: of plans, folders and revisions."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import playable
+import pytest
+
+from stagec.cli.app import run
+from stagec.core.value import replace
+from stagec.plan import dump
+
+Shown = pytest.CaptureFixture[str]
+TOP = Path(__file__).parents[2]
+REPAIR = TOP / "registries" / "docs-repair"
+PAGE = """\
+docs-repair: 2 changes
+  ~  limit   node executions 8 → 9
+  ~  prompt  check: prompt changed
+               + Be kind.
+"""
+
+
+def git(folder: Path, *words: str) -> None:
+    named = ("-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *named, *words], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a repository with a project, changed since the last commit, and go there."""
+    top = tmp_path / "top"
+    shutil.copytree(REPAIR, top / "docs")
+    git(top, "init", "-q", "-b", "main", ".")
+    git(top, "add", "-A")
+    git(top, "commit", "-q", "-m", "first")
+    monkeypatch.chdir(top)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    return top
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def change(top: Path) -> None:
+    edit(top / "docs" / "pipeline.yaml", "maxStageExecutions: 8", "maxStageExecutions: 9")
+    with (top / "docs" / "check.md").open("a") as file:
+        file.write("Be kind.\n")
+
+
+def shown_json(capfd: Shown, *arguments: str, status: int) -> Any:
+    assert run(["diff", *arguments, "--format", "json"]) == status
+    made = json.loads(capfd.readouterr().out)
+    jsonschema.validate(made, json.loads((TOP / "schemas" / "diff.schema.json").read_bytes()))
+    return made["flows"]
+
+
+def test_a_revision_is_compared_with_what_is_there(repository: Path, capfd: Shown) -> None:
+    assert run(["diff", "HEAD"]) == 0
+    assert capfd.readouterr().out == ""
+    change(repository)
+    for old, new in (("HEAD", "."), ("main:", "docs"), ("HEAD:docs", "docs"), ("HEAD", "docs")):
+        assert run(["diff", old, new]) == 1
+        assert capfd.readouterr().out == PAGE
+
+
+def test_two_revisions_are_compared_and_the_working_tree_stays(repository: Path, capfd: Shown) -> None:
+    change(repository)
+    git(repository, "commit", "-q", "-a", "-m", "second")
+    edit(repository / "docs" / "pipeline.yaml", "maxStageExecutions: 9", "maxStageExecutions: 3")
+    before = (repository / "docs" / "pipeline.yaml").read_bytes()
+    assert run(["diff", "HEAD~1", "HEAD"]) == 1
+    assert capfd.readouterr().out == PAGE
+    assert (repository / "docs" / "pipeline.yaml").read_bytes() == before
+    assert [each for each in os.listdir(repository.parent) if each.startswith("stagec-")] == []
+
+
+def test_no_hook_and_no_filter_of_the_repository_is_started(repository: Path, capfd: Shown) -> None:
+    trap = repository / "trap"
+    (repository / ".gitattributes").write_text("*.md filter=trap diff=trap\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "attributes")
+    for name in ("filter.trap.smudge", "filter.trap.clean", "filter.trap.process", "core.fsmonitor", "core.pager"):
+        git(repository, "config", name, f"touch {trap}")
+    for hook in ("post-checkout", "post-index-change", "reference-transaction"):
+        path = repository / ".git" / "hooks" / hook
+        path.write_text(f"#!/bin/sh\ntouch {trap}\n")
+        path.chmod(0o755)
+    change(repository)
+    assert run(["diff", "HEAD"]) == 1
+    assert capfd.readouterr().out == PAGE
+    assert not trap.exists()
+
+
+def test_links_of_a_revision_are_left_out(repository: Path, capfd: Shown) -> None:
+    (repository / "docs" / "own.md").symlink_to("/etc/passwd")
+    (repository / "away").symlink_to("/")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "links")
+    assert run(["diff", "HEAD~1", "HEAD"]) == 0
+    assert capfd.readouterr().out == ""
+
+
+def test_moved_and_reformatted_files_are_no_change(repository: Path, capfd: Shown) -> None:
+    git(repository, "mv", "docs", "moved")
+    edit(repository / "moved" / "pipeline.yaml", "  write: check\n", "\n  write:   check   # so it is\n")
+    edit(
+        repository / "moved" / "check.md", "required: [page, broken, faults]", 'required: ["page", "broken", "faults"]'
+    )
+    assert run(["diff", "HEAD:docs", "moved"]) == 0
+    assert capfd.readouterr().out == ""
+
+
+def test_flows_are_matched_by_name(repository: Path, capfd: Shown) -> None:
+    edit(repository / "docs" / "pipeline.yaml", "id: docs-repair", "id: renamed")
+    flows = shown_json(capfd, "HEAD", status=1)
+    assert [(each["flow"], each["action"], each["changes"]) for each in flows] == [
+        ("docs-repair", "removed", []),
+        ("renamed", "added", []),
+    ]
+    assert [each["flow"] for each in shown_json(capfd, "HEAD", "--flow", "renamed", status=1)] == ["renamed"]
+    assert run(["diff", "HEAD", "--flow", "nobody"]) == 3
+
+
+def test_plans_are_compared(tmp_path: Path, capfd: Shown) -> None:
+    old, new = playable.steps(), playable.steps(limit=30, command="exit 1")
+    for name, plan in (("old", old), ("new", new)):
+        (tmp_path / name).write_bytes(dump(plan))
+    [flow] = shown_json(capfd, str(tmp_path / "old"), str(tmp_path / "new"), status=1)
+    assert [(each["topic"], each["before"], each["after"]) for each in flow["changes"]][:1] == [("executions", 20, 30)]
+    assert [(each["topic"], each["name"]) for each in flow["changes"]][1:] == [("validator", "checked")]
+    assert run(["diff", str(tmp_path / "old"), str(tmp_path / "old")]) == 0
+
+
+def test_a_comment_holds_what_people_wrote_as_code(tmp_path: Path, capfd: Shown) -> None:
+    old = playable.steps()
+    odd = {"a`b": "draft", "<img src=x>": "close", "```\n# heading": "close", "": "draft"}
+    for name, plan in (("old", old), ("new", replace(old, entries=odd))):
+        (tmp_path / name).write_bytes(dump(plan))
+    assert run(["diff", str(tmp_path / "old"), str(tmp_path / "new"), "--format", "markdown"]) == 1
+    shown = capfd.readouterr().out
+    assert "``entry a`b added: draft``" in shown
+    assert "`entry <img src=x> added: close`" in shown
+    assert not any(line.startswith("# heading") for line in shown.splitlines())
+
+
+@pytest.mark.parametrize("named", ["nothing", "HEAD:gone", "--", "HEAD^{nothing}", "a\nb", "-x", "HEAD:../x"])
+def test_what_is_not_there_is_trouble(repository: Path, capfd: Shown, named: str) -> None:
+    assert run(["diff", "--", named, "docs"]) == 2
+    assert capfd.readouterr().err.startswith("stagec: error: ")
+
+
+def test_a_flow_with_errors_is_trouble(repository: Path, capfd: Shown) -> None:
+    edit(repository / "docs" / "pipeline.yaml", "  write: check\n", "  write: chekc\n")
+    assert run(["diff", "HEAD"]) == 2
+    told = capfd.readouterr().err
+    assert "flow 'docs-repair' of '.' has no plan" in told
+    assert "pipeline.yaml" in told
+    (repository / "docs" / "pipeline.yaml").write_text("id: {")
+    assert run(["diff", "HEAD"]) == 2
+    assert "cannot be read" in capfd.readouterr().err
