@@ -20,7 +20,7 @@ from stagec.frontends import AnyFrontEnd, Flow, FrontEnd
 from stagec.graph import Graph, build
 from stagec.project.selection import Selection
 from stagec.project.settings import Settings
-from stagec.sources.discover import FileWish, discover
+from stagec.sources.discover import Discovery, FileWish, discover
 from stagec.sources.formats.plain import FORMAT as PLAIN
 from stagec.sources.read import Sources
 from stagec.sources.suppression import UNUSED
@@ -205,8 +205,7 @@ def _first_number(family: AnyFamily) -> tuple[str, int]:
 
 
 def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple[Meaning, ...]]:
-    every: tuple[AnyFrontEnd, ...] = members(frontends, FrontEnd)
-    ends = sorted(every, key=lambda end: end.considers is not None)  # what others read is not looked at again
+    ends: list[AnyFrontEnd] = sorted(members(frontends, FrontEnd), key=_rank)
     wishes = tuple(FileWish(end.claims, end.considers) for end in ends)
     found = discover(project.root, project.paths, project.settings.scope, wishes, project.overlay)
     for faulty in found.trees:
@@ -218,7 +217,7 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
         named = [tree.file for tree in unclaimed if end.recognises(tree)]
         others = () if end.considers is None else filter(end.considers, found.others)
         wanted = (*claimed, *(file for file in others if sources.find_tree(file) is None))
-        seen = [file for file in wanted if file in found.named or end.sees(sources, file)]
+        seen = [file for file in wanted if end.sees(sources, file) or _is_meant(file, sources, found, ends)]
         read = end.read(sources, tuple(sorted({*seen, *named} - project.hidden)))
         documents.extend(read)
         for document in read:
@@ -234,6 +233,17 @@ def _lower(end: AnyFrontEnd, document: object, sources: Sources) -> Iterator[Mea
     flow = end.lower(document)
     if flow is not None:
         yield Meaning(build(flow), partial(_make_plan, end, document, flow, sources), end.has_plans)
+
+
+def _rank(end: AnyFrontEnd) -> tuple[bool, bool]:
+    """Rank front ends in the order in which they read: what others have read is not looked at again."""
+    return end.yields, end.considers is not None
+
+
+def _is_meant(file: str, sources: Sources, found: Discovery, ends: Iterable[AnyFrontEnd]) -> bool:
+    """Tell whether a file is read because a user named it; one that yields to others may see what it is."""
+    others = (end for end in ends if end.yields)
+    return file in found.named and not any(end.claims(file) and end.sees(sources, file) for end in others)
 
 
 def _make_plan(end: AnyFrontEnd, document: object, flow: Flow, sources: Sources) -> Plan:

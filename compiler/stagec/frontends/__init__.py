@@ -37,6 +37,8 @@ class FrontEnd(Generic[D]):
     too much of it is missing. Where a name says too little, `sees(sources, file)` tells whether a file that nobody
     named by hand is one of this system's, by a glance at its text. `freeze(document, flow, sources)` makes the draft of
     a plan out of a flow without errors; a system that means no flow has none, nor has one whose flow cannot be run.
+    One that `yields` comes last, and takes no file that another one has read; of a file that a user named and that it
+    sees it is the only one.
     """
 
     name: str
@@ -47,6 +49,7 @@ class FrontEnd(Generic[D]):
     sees: Callable[[Sources, str], bool] = _always
     considers: Callable[[str], bool] | None = None
     freeze: Callable[[D, Flow, Sources], Draft] = _none
+    yields: bool = False
 
     @property
     def has_plans(self) -> bool:

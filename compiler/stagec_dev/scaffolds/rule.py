@@ -11,6 +11,7 @@ from stagec.core.rule import AnyFamily
 from stagec.core.value import value
 from stagec.core.version import __version__
 from stagec.core.words import listing, quote
+from stagec.frontends.agent_files.document import AgentFiles
 from stagec.frontends.envelopes.document import StagePlan
 from stagec.frontends.registry.document import Registry
 from stagec.frontends.stages.document import Pipeline
@@ -75,6 +76,14 @@ _LOG = """```log run.log
 [STAGE:begin:id=S01_load_data]
 ```"""
 
+_AGENT_FILE = """```markdown .claude/agents/reviewer.md
+---
+name: reviewer
+description: Reviews changes.
+---
+Review the change.
+```"""
+
 _SUPPRESSION = """```yaml pipeline.yaml
 entry: plan # stagec: ignore[STG125]
 ```"""
@@ -96,6 +105,7 @@ _SUBJECTS: Mapping[type, _Subject] = {
     Catalogue: _Subject("stagec.catalogue", "catalogue.at", _CATALOGUE),
     Graph: _Subject("stagec.graph", "graph.flow.at", _REGISTRY),
     StagePlan: _Subject("stagec.frontends.envelopes.document", "stageplan.at", _STAGE_PLAN),
+    AgentFiles: _Subject("stagec.frontends.agent_files.document", "agentfiles.files[0].at", _AGENT_FILE),
     JudgedSuppression: _Subject("stagec.sources.suppression", "judgedsuppression.suppression.at", _SUPPRESSION),
     JudgedCheckpoint: _Subject("stagec.protocol.checkpoint", "judgedcheckpoint.at", _CHECKPOINT),
     MarkedLine: _Subject("stagec.protocol.marked_line", "markedline.at", _LOG),

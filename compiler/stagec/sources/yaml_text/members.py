@@ -30,12 +30,13 @@ def spans(text: str, places: Iterable[Place], within: Range | None = None) -> Ma
     finder = Finder(root) if root else None
     found: dict[Place, Span] = {}
     for place in wanted:
-        here = place.range or (_range(finder, place, start) if finder else None)
+        here = place.range or (find_range(finder, place, start) if finder else None)
         found[place] = lines.span(*here) if here else START
     return found
 
 
-def _range(finder: Finder, place: Place, shift: int) -> Range:
+def find_range(finder: Finder, place: Place, shift: int) -> Range:
+    """Return the offsets of a place, or of what is shown for one that is not written, moved by so many characters."""
     path = finder.find(place.pointer)
     member, there = path[-1], len(path) > len(place.pointer)
     shown = member.key if member.key and not (there and place.part is Part.VALUE) else member.node

@@ -1,0 +1,90 @@
+"""Shelf: one child per tool whose agent files are read, each defining the `AgentKinds` of its files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from stagec.core.value import value
+from stagec.frontends.agent_files.loaders import Loader
+
+__all__ = ["AgentKind", "AgentKinds", "Loader", "Where", "below", "inside_plugin"]
+
+
+@value
+class Where:
+    """What the path of a file says of it.
+
+    `home` is the folder that has the tool's own folder, such as `.claude`, or the root of a plugin; `name` is what the
+    file is called below that. It counts only if one of the files `proofs` is there; with none it counts in any case.
+    """
+
+    home: str
+    name: str
+    proofs: tuple[str, ...] = ()
+    is_plugin: bool = False
+
+
+@value
+class AgentKind:
+    """A kind of agent files: where they are, and how the tool that owns them reads one.
+
+    `find(file)` yields what a path may mean, the likeliest first. `title` is what messages call such a file, `keys`
+    names the keys in the data about tools that a file may have; without them every key counts.
+    """
+
+    name: str
+    title: str
+    owner: str
+    find: Callable[[str], Iterator[Where]]
+    load: Loader
+    keys: str = ""
+
+
+@value
+class AgentKinds:
+    """The kinds of files of one tool, in the order in which they are asked whether a file is theirs."""
+
+    every: tuple[AgentKind, ...]
+
+
+def below(folder: str, name: str) -> Callable[[str], Iterator[Where]]:
+    """Return how files are found whose path below a folder, at any depth of a project, is like a pattern.
+
+    The group `name` of the pattern is what the file is called, without it the whole path.
+    """
+    pattern = re.compile(rf"(?:(?P<home>.+?)/)?{folder}/{name}", re.DOTALL)
+
+    def find(file: str) -> Iterator[Where]:
+        found = pattern.fullmatch(file)
+        if found is not None:
+            yield Where(found["home"] or "", found.groupdict().get("name") or file)
+
+    return find
+
+
+MANIFEST = ".claude-plugin/plugin.json"
+
+
+def inside_plugin(folder: str, name: str) -> Callable[[str], Iterator[Where]]:
+    """Return how files of plugins are found, in a folder of the plugin's root; the root is where its manifest is."""
+    inside, called = re.compile(rf"(?:^|/)(?=({folder})/)"), re.compile(name, re.DOTALL)
+
+    def find(file: str) -> Iterator[Where]:
+        for split in inside.finditer(file):
+            found = called.fullmatch(file, split.end(1) + 1)
+            if found is not None:
+                root = file[: split.start()]
+                yield Where(root, found["name"], (f"{root}/{MANIFEST}" if root else MANIFEST,), is_plugin=True)
+
+    return find
+
+
+@cache
+def list_kinds() -> tuple[AgentKind, ...]:
+    """Return every kind, in the order in which they are asked whether a file is theirs."""
+    from stagec.core.shelf import members
+    from stagec.frontends.agent_files import kinds
+
+    return tuple(kind for each in members(kinds, AgentKinds) for kind in each.every)

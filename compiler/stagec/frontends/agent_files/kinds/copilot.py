@@ -1,0 +1,38 @@
+"""Files of GitHub Copilot and VS Code: agents and the older chat modes, prompts and instructions."""
+
+from __future__ import annotations
+
+from stagec.frontends.agent_files.kinds import AgentKind, AgentKinds, below
+from stagec.frontends.agent_files.loaders.strict import LOADER
+
+_AGENT = r"(?!README\.md)(?P<name>[^/]+?)(?:\.agent)?\.md"
+
+KINDS = AgentKinds(
+    (
+        AgentKind("copilot-agent", "agent", "Copilot", below(r"\.github/agents", _AGENT), LOADER, keys="copilot-agent"),
+        AgentKind(
+            "copilot-chat-mode",
+            "chat mode",
+            "VS Code",
+            below(r"\.github/chatmodes", r"(?P<name>.+)\.chatmode\.md"),
+            LOADER,
+            keys="copilot-agent",
+        ),
+        AgentKind(
+            "copilot-prompt",
+            "prompt",
+            "VS Code",
+            below(r"\.github/prompts", r"(?P<name>.+)\.prompt\.md"),
+            LOADER,
+            keys="copilot-prompt",
+        ),
+        AgentKind(
+            "copilot-instructions",
+            "file of instructions",
+            "VS Code",
+            below(r"\.github/instructions", r"(?P<name>.+)\.instructions\.md"),
+            LOADER,
+            keys="copilot-instructions",
+        ),
+    )
+)

@@ -1,0 +1,14 @@
+"""Rules of Cursor, whose frontmatter is not YAML."""
+
+from __future__ import annotations
+
+from stagec.frontends.agent_files.kinds import AgentKind, AgentKinds, below
+from stagec.frontends.agent_files.loaders.cursor import LOADER
+
+KINDS = AgentKinds(
+    (
+        AgentKind(
+            "cursor-rule", "rule", "Cursor", below(r"\.cursor/rules", r"(?P<name>.+)\.mdc"), LOADER, keys="cursor-rule"
+        ),
+    )
+)

@@ -1,0 +1,22 @@
+"""Agentic workflows of gh-aw: Markdown with a compiled `.lock.yml` beside it, and the shared parts that it imports."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+
+from stagec.core.value import replace
+from stagec.frontends.agent_files.kinds import AgentKind, AgentKinds, Where, below
+from stagec.frontends.agent_files.loaders.strict import LOADER
+
+
+def _find_workflow(file: str) -> Iterator[Where]:
+    for each in _WORKFLOWS(file):
+        yield replace(each, proofs=(f"{posixpath.splitext(file)[0]}.lock.yml",))
+
+
+_WORKFLOWS = below(r"\.github/workflows", r"(?P<name>[^/]+)\.md")
+
+KINDS = AgentKinds(
+    (AgentKind("gh-aw-workflow", "agentic workflow", "gh-aw", _find_workflow, LOADER, keys="gh-aw-workflow"),)
+)

@@ -1,0 +1,121 @@
+"""Claude Code: the first `---` closes a frontmatter, and what is no YAML is tried again with quotes."""
+
+from __future__ import annotations
+
+import re
+
+from stagec.core.budgets import Budgets
+from stagec.core.json import object_of
+from stagec.core.place import Place
+from stagec.core.value import replace, value
+from stagec.frontends.agent_files.loaders import LoadOutcome, OwnerReading
+from stagec.frontends.agent_files.loaders.displaced import find_displaced
+from stagec.frontends.agent_files.loaders.frontmatter import FrontmatterBlock, find_refusal, keep_others, read_block
+from stagec.sources.tree import Fault, Tree
+
+_UNREADABLE = frozenset({"unreadable-file", "outside-project", "oversized-file", "not-utf8"})
+_OPENING = re.compile(r"---\s*\n")
+_CLOSING = "---"
+_OWN_LINE = re.compile(r"[ \t]*-{3,}[ \t]*")
+_VALUE = re.compile(
+    r"[a-zA-Z_-]+:\s+(?P<value>"
+    r"""(?!"[^\n]*"$|'[^\n]*'$)"""
+    r"(?=[^\n]*(?:[{}\[\]*&#!|>%@`]|: ))"
+    r"[^\n\r\u2028\u2029]+)"
+)
+"""A line that the second try puts in quotes: not one with a carriage return, which Claude Code does not find."""
+
+
+@value
+class _Fenced:
+    """A text and its frontmatter as Claude Code finds it; `closing` is the line that ends it."""
+
+    tree: Tree
+    text: str
+    start: int
+    end: int
+    closing: str
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether every other tool finds the same end."""
+        return self.closing.rstrip() == _CLOSING and self.text[self.end - 1] == "\n"
+
+    @property
+    def is_on_own_line(self) -> bool:
+        """Whether the end is on a line that can only have been meant as one."""
+        return _OWN_LINE.fullmatch(self.closing) is not None
+
+
+def _load(tree: Tree, budgets: Budgets) -> OwnerReading:
+    if any(fault.topic in _UNREADABLE for fault in tree.faults):
+        return OwnerReading(LoadOutcome.LOST, faults=tree.faults)
+    text = tree.data.decode()
+    fenced = _find_fences(tree, text)
+    if fenced is None:
+        return _read_nothing(tree, text, budgets)
+    is_the_same = fenced.is_usual and isinstance(tree.value, dict) and not tree.faults
+    reading = OwnerReading(LoadOutcome.READ, object_of(tree.value)) if is_the_same else _read(fenced, budgets)
+    return replace(reading, faults=(*keep_others(tree), *reading.faults))
+
+
+def _find_fences(tree: Tree, text: str) -> _Fenced | None:
+    opening = _OPENING.match(text)
+    end = -1 if opening is None else text.find(_CLOSING, opening.end())
+    if opening is None or end < 0:
+        return None
+    first, last = text.rfind("\n", 0, end) + 1, text.find("\n", end)
+    return _Fenced(tree, text, opening.end(), end, text[first : len(text) if last < 0 else last].rstrip("\r"))
+
+
+def _read_nothing(tree: Tree, text: str, budgets: Budgets) -> OwnerReading:
+    """Return what becomes of a file without a frontmatter that Claude Code finds."""
+    others = keep_others(tree)
+    unclosed = tuple(fault for fault in tree.faults if fault.reason == "unclosed")
+    if unclosed:
+        return OwnerReading(LoadOutcome.LOST, faults=(*others, *unclosed))
+    if isinstance(tree.value, dict) and tree.value:  # another line ends it for other tools, such as `...`
+        at = Place(tree.file, range=(0, len(_CLOSING)))
+        return OwnerReading(LoadOutcome.LOST, faults=(*others, Fault("invalid-frontmatter", at, "unclosed")))
+    return OwnerReading(LoadOutcome.ABSENT, faults=others, displaced=find_displaced(tree.file, text, budgets))
+
+
+def _read(fenced: _Fenced, budgets: Budgets) -> OwnerReading:
+    from stagec.frontends.agent_files.loaders.quoting import Quoted, make_format, quote_values
+    from stagec.frontends.agent_files.loaders.second_try import read_quoted
+
+    block = FrontmatterBlock(fenced.tree.file, fenced.text[fenced.start : fenced.end], fenced.start)
+    if _is_cut(fenced):
+        return _read_cut(fenced, block, budgets)
+    parsed = read_block(block, budgets)
+    refused = find_refusal(parsed)
+    if refused is not None and refused.topic != "several-documents":
+        return read_quoted(quote_values(block, _VALUE.fullmatch), refused, budgets)
+    if refused is not None or not isinstance(parsed.value, dict):
+        at = Place(block.file, range=(fenced.start, fenced.end))
+        fault = Fault("invalid-frontmatter", at, "not-a-mapping", {"value": str(parsed.value)})
+        return OwnerReading(LoadOutcome.LOST, faults=(refused or fault,))
+    repeated = next((fault for fault in parsed.faults if fault.topic == "repeated-key"), None)
+    unusual = Fault("unportable-frontmatter", Place(block.file, range=(fenced.end, fenced.end + 3)), "closing")
+    return OwnerReading(
+        LoadOutcome.READ,
+        parsed.value,
+        tuple(fault for fault in parsed.faults if fault.topic != "repeated-key"),
+        unportable=repeated if fenced.is_usual else unusual,
+        format=None if fenced.is_usual else make_format(Quoted(block, block.text)),
+    )
+
+
+def _is_cut(fenced: _Fenced) -> bool:
+    """Tell whether the end is inside of something that goes on, as another tool reads the same text."""
+    return not fenced.is_usual and (isinstance(fenced.tree.value, dict) or not fenced.is_on_own_line)
+
+
+def _read_cut(fenced: _Fenced, block: FrontmatterBlock, budgets: Budgets) -> OwnerReading:
+    """Return what is left of a frontmatter that ends inside of a value or a comment."""
+    parsed = read_block(block, budgets)
+    members = parsed.value if isinstance(parsed.value, dict) else {}
+    return OwnerReading(LoadOutcome.READ, members, cut=(fenced.end, fenced.end + len(_CLOSING)))
+
+
+LOADER = _load

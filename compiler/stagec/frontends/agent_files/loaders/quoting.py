@@ -1,0 +1,119 @@
+"""The second try of tools that put plain values in quotes, and the way back to the text as it is written."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+
+from stagec.core.budgets import Budgets
+from stagec.core.diagnostic import Edit
+from stagec.core.place import START, Place, Span
+from stagec.core.value import replace, value
+from stagec.frontends.agent_files.loaders.frontmatter import FrontmatterBlock
+from stagec.sources.formats.markdown import FORMAT
+from stagec.sources.tree import Fault, Format, Lines
+
+
+@value
+class Quoted:
+    """A frontmatter with quotes round some of its values: what they stand round, and where.
+
+    `ranges` are offsets of the values in the text as it is written, `moved` those of the same values with their quotes
+    in `text`; both count from the start of the frontmatter.
+    """
+
+    block: FrontmatterBlock
+    text: str
+    ranges: tuple[tuple[int, int], ...] = ()
+    moved: tuple[tuple[int, int], ...] = ()
+
+    def find_offset(self, at: int) -> int:
+        """Return where in the text as it is written something is that has an offset in the one with quotes."""
+        index = bisect_right([start for start, _ in self.moved], at) - 1
+        if index < 0:
+            return at
+        (start, end), (begin, stop) = self.ranges[index], self.moved[index]
+        return end + at - stop if at >= stop else min(start + at - begin, end)
+
+
+def quote_values(block: FrontmatterBlock, find_value: Callable[[str], re.Match[str] | None]) -> Quoted:
+    """Return a frontmatter with quotes round the values that are found in its lines, as the group `value`."""
+    ranges: list[tuple[int, int]] = []
+    moved: list[tuple[int, int]] = []
+    lines: list[str] = []
+    at = shift = 0
+    for line in block.text.split("\n"):
+        found = find_value(line)
+        shown = line
+        if found is not None:
+            start, end = found.span("value")
+            quoted = '"{}"'.format(line[start:end].replace("\\", "\\\\").replace('"', '\\"'))
+            shown = f"{line[:start]}{quoted}{line[end:]}"
+            ranges.append((at + start, at + end))
+            moved.append((at + shift + start, at + shift + start + len(quoted)))
+        lines.append(shown)
+        shift += len(shown) - len(line)
+        at += len(line) + 1
+    return Quoted(block, "\n".join(lines), tuple(ranges), tuple(moved))
+
+
+def move_back(fault: Fault, quoted: Quoted) -> Fault:
+    """Return a fault of the text with quotes, whose ranges count from its start, as one of the file."""
+    at, start = fault.at, quoted.block.start
+    if at.range is None:
+        return fault
+    first, last = (quoted.find_offset(each) for each in at.range)
+    return replace(fault, at=replace(at, range=(start + first, start + max(first, last))), related=())
+
+
+def make_format(quoted: Quoted) -> Format:
+    """Return the format of one file whose frontmatter is found, member by member, in the text with quotes."""
+    return replace(FORMAT, suffixes=(), locate=partial(_locate, quoted), apply=partial(_apply, quoted))
+
+
+def _locate(quoted: Quoted, data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
+    from stagec.sources.yaml_text.compose import compose
+    from stagec.sources.yaml_text.members import find_range
+    from stagec.sources.yaml_text.nodes import Finder
+
+    lines, wanted = Lines(data.decode(errors="replace")), tuple(places)
+    is_asked = any(place.range is None for place in wanted)
+    root = compose(quoted.text, Budgets()).root if is_asked else None
+    finder = Finder(root) if root else None
+    found: dict[Place, Span] = {}
+    for place in wanted:
+        here = place.range
+        if here is None and finder is not None:
+            first, last = find_range(finder, place, 0)
+            here = (quoted.block.start + quoted.find_offset(first), quoted.block.start + quoted.find_offset(last))
+        found[place] = lines.span(*here) if here else START
+    return found
+
+
+def _apply(quoted: Quoted, text: str, edits: Iterable[Edit]) -> str:
+    """Make edits of stretches; members cannot be edited before the frontmatter is YAML."""
+    every = tuple(edits)
+    if any(edit.at.range is None for edit in every):
+        raise ValueError("a frontmatter that is no YAML has no members")
+    start, end = quoted.block.start, quoted.block.start + len(quoted.block.text)
+    from stagec.sources.yaml_text.edit import change
+
+    inside = [replace(edit, at=replace(edit.at, range=_shift(edit.at, -start))) for edit in every]
+    return text[:start] + change(text[start:end], inside) + text[end:]
+
+
+def _shift(at: Place, by: int) -> tuple[int, int]:
+    start, end = at.range or (0, 0)
+    return start + by, end + by
+
+
+def list_needed(quoted: Quoted) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield the ranges, in the file, of the values that mean something else without their quotes, and their texts."""
+    from stagec.sources.yaml_text.quick import quick
+
+    for start, end in quoted.ranges:
+        written = quoted.block.text[start:end]
+        if quick(f"value: {written}", 2) != {"value": written}:
+            yield (quoted.block.start + start, quoted.block.start + end), written

@@ -1,0 +1,60 @@
+"""From trees to agent files: each is read as the tool that owns it reads it, nothing is judged."""
+
+from __future__ import annotations
+
+from stagec.core.memo import Memo
+from stagec.core.value import replace
+from stagec.frontends.agent_files.document import AgentFile, AgentFiles
+from stagec.frontends.agent_files.kinds import AgentKind, Where, list_kinds
+from stagec.frontends.agent_files.known import Known, read_data
+from stagec.sources.read import Sources
+from stagec.sources.suppression import SIGN
+
+KIND = "agent-file"
+"""What the trees of agent files are called."""
+_UNREAD = "file"
+
+
+def find_kind(sources: Sources, file: str) -> tuple[AgentKind, Where] | None:
+    """Return the kind of the agent file that a path means, if it means any."""
+    for kind in list_kinds():
+        for where in kind.find(file):
+            if not where.proofs or any(map(sources.exists, where.proofs)):
+                return kind, where
+    return None
+
+
+def read(sources: Sources, files: tuple[str, ...]) -> tuple[AgentFiles, ...]:
+    """Return the agent files among some files as one document; what another system has read is none of them."""
+    found = tuple(each for file in files if (each := _read_file(sources, file)) is not None)
+    if not found:
+        return ()
+    by_kind: dict[str, list[AgentFile]] = {}
+    for each in found:
+        by_kind.setdefault(each.kind.name, []).append(each)
+    return (AgentFiles(found, Known(read_data(), Memo()), {name: tuple(each) for name, each in by_kind.items()}),)
+
+
+def _read_file(sources: Sources, file: str) -> AgentFile | None:
+    meant = find_kind(sources, file)
+    before = sources.find_tree(file)
+    if meant is None or (before is not None and before.kind != _UNREAD):
+        return None
+    tree = sources.tree(file, _UNREAD)
+    if tree is None:
+        return None
+    kind, where = meant
+    reading = kind.load(tree, sources.budgets)
+    is_lost = bool(reading.faults) and not reading.members
+    tree = replace(
+        tree,
+        kind=KIND,
+        value=None if is_lost else dict(reading.members),
+        faults=reading.faults,
+        readable=tree.readable if reading.faults == tree.faults else not is_lost,
+        format=reading.format or tree.format,
+    )
+    if reading.format is not None and SIGN in tree.data:
+        tree = replace(tree, suppressions=tree.format.take_suppressions(file, tree.data, tree.value))
+    sources.replace(tree)
+    return AgentFile(kind, where, tree, reading)

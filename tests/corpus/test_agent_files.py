@@ -1,0 +1,35 @@
+"""Real agent files, each alone at its place in an empty project: the certain findings, and no other."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stagec.pipeline import Project, compile_project
+from stagec.project.settings import Settings
+
+NOT_YET = {"toolless-agent", "unapplied-instructions"}
+
+
+def read_expected() -> dict[str, Any]:
+    if "STAGEC_CORPUS" not in os.environ:
+        return {"places": {}, "files": {}}
+    folder = Path(os.environ["STAGEC_CORPUS"]) / "frontmatter"
+    found: dict[str, Any] = json.loads((folder / "expected-agent-files.json").read_text("utf-8"))
+    return found
+
+
+EXPECTED = read_expected()
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED["places"]))
+def test_a_file_at_its_place_has_the_expected_findings(name: str, tmp_path: Path) -> None:
+    file = tmp_path / EXPECTED["places"][name]
+    file.parent.mkdir(parents=True)
+    file.write_bytes((Path(os.environ["STAGEC_CORPUS"]) / "frontmatter" / name).read_bytes())
+    found = {each.name for each in compile_project(Project(tmp_path, (), Settings())).diagnostics}
+    assert found == set(EXPECTED["files"][name]) - NOT_YET

@@ -1,0 +1,81 @@
+"""How agent files are read: as the tool that owns each of them does, and by nobody else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stagec.pipeline import Compilation, Project, compile_project
+from stagec.project.settings import Settings
+
+AGENT = "---\nname: a\ndescription: {}\n---\nBody.\n"
+
+
+def compile_files(root: Path, files: dict[str, str | bytes], *named: str) -> Compilation:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return compile_project(Project(root, tuple(root / each for each in named), Settings()))
+
+
+def names_of(compilation: Compilation) -> set[str]:
+    return {each.name for each in compilation.diagnostics}
+
+
+REPAIRED = "x: y", "*bold* text", "[a] | [b]", "@x", "`x`", "{{x}} y", "%x", '"a" b: c', "'a: b", "a: x:"
+LOST = '"a" b', '"a', "x: y\n  more", "x\n<e>", "? x", "x:", "\n  x: y: z", "|\n  text\nmodel: a: b"
+
+
+@pytest.mark.parametrize("given", REPAIRED)
+def test_a_second_try_reads_a_value(given: str, tmp_path: Path) -> None:
+    found = compile_files(tmp_path, {".claude/agents/a.md": AGENT.format(given)})
+    assert names_of(found) == {"unportable-frontmatter"}
+
+
+@pytest.mark.parametrize("given", LOST)
+def test_no_try_reads_a_value(given: str, tmp_path: Path) -> None:
+    found = compile_files(tmp_path, {".claude/agents/a.md": AGENT.format(given)})
+    assert names_of(found) == {"invalid-yaml"}
+
+
+def test_the_second_try_finds_no_line_that_ends_with_a_carriage_return(tmp_path: Path) -> None:
+    text = AGENT.format("x: y").replace("\n", "\r\n")
+    assert names_of(compile_files(tmp_path, {".claude/agents/a.md": text})) == {"invalid-yaml"}
+
+
+def test_anchors_and_tags_are_good_yaml(tmp_path: Path) -> None:
+    text = "---\nname: a\ndescription: &x Text\ninitialPrompt: *x\n---\nBody.\n"
+    assert names_of(compile_files(tmp_path, {".claude/agents/a.md": text})) == set()
+
+
+def test_a_stage_that_a_pipeline_lists_is_no_agent_file(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "pipeline.yaml": "entry: a\nstages: ['.claude/agents/*.md']\n",
+        ".claude/agents/a.md": "\n" + AGENT.format("x"),
+    }
+    assert "displaced-frontmatter" not in names_of(compile_files(tmp_path, files))
+
+
+def test_an_agent_that_a_user_names_is_no_stage(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {".claude/agents/a.md": AGENT.format("x")}
+    found = compile_files(tmp_path, files, ".claude/agents/a.md")
+    assert names_of(found) == set()
+    assert [tree.kind for tree in found.trees.values()] == ["agent-file"]
+
+
+def test_folders_of_plugins_count_only_below_a_manifest(tmp_path: Path) -> None:
+    text = AGENT.format("x: y")
+    files: dict[str, str | bytes] = {
+        "one/agents/a.md": text,
+        "two/agents/a.md": text,
+        "two/.claude-plugin/plugin.json": "{}",
+    }
+    assert [each.at.file for each in compile_files(tmp_path, files).diagnostics] == ["two/agents/a.md"]
+
+
+@pytest.mark.parametrize("mark", [b"\xff\xfe", b"\x00", b"\xc3("])
+def test_bytes_that_are_no_text_have_one_diagnostic(mark: bytes, tmp_path: Path) -> None:
+    found = compile_files(tmp_path, {".claude/agents/a.md": mark + AGENT.format("x").encode()})
+    assert len(found.diagnostics) <= 1
