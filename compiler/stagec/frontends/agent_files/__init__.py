@@ -14,7 +14,8 @@ _LIKELY = re.compile(r"(?:^|/)(?:\.claude|\.github|\.cursor|\.opencode|\.agents|
 """Paths of which the kinds are asked; all others cost one look."""
 
 
-def _claims(file: str) -> bool:
+def claims(file: str) -> bool:
+    """Tell whether the path of a file is like that of an agent file."""
     if not _LIKELY.search(file):
         return False
     from stagec.frontends.agent_files.kinds import list_kinds  # only a project with such folders needs it
@@ -22,26 +23,30 @@ def _claims(file: str) -> bool:
     return any(True for kind in list_kinds() for _ in kind.find(file))
 
 
-def _recognises(_tree: Tree) -> bool:
+def recognises(_tree: Tree) -> bool:
+    """Tell that no file of another name is an agent file."""
     return False
 
 
-def _sees(sources: Sources, file: str) -> bool:
+def sees(sources: Sources, file: str) -> bool:
+    """Tell whether the path of a file means an agent file, with what is beside it."""
     from stagec.frontends.agent_files.read import find_kind  # so here
 
     return find_kind(sources, file) is not None
 
 
-def _read(sources: Sources, files: tuple[str, ...]) -> tuple[AgentFiles, ...]:
+def read(sources: Sources, files: tuple[str, ...]) -> tuple[AgentFiles, ...]:
+    """Return the agent files of a project as one document."""
     if not files:  # of most projects
         return ()
-    from stagec.frontends.agent_files.read import read
+    from stagec.frontends.agent_files.read import read_all
 
-    return read(sources, files)
+    return read_all(sources, files)
 
 
-def _lower(_document: AgentFiles) -> Flow | None:
+def lower(_document: AgentFiles) -> Flow | None:
+    """Return nothing: agent files have no flow."""
     return None
 
 
-FRONTEND = FrontEnd("agent files", _claims, _recognises, _read, _lower, _sees, yields=True)
+FRONTEND = FrontEnd("agent files", claims, recognises, read, lower, sees, yields=True)

@@ -24,7 +24,7 @@ def find_kind(sources: Sources, file: str) -> tuple[AgentKind, Where] | None:
     return None
 
 
-def read(sources: Sources, files: tuple[str, ...]) -> tuple[AgentFiles, ...]:
+def read_all(sources: Sources, files: tuple[str, ...]) -> tuple[AgentFiles, ...]:
     """Return the agent files among some files as one document; what another system has read is none of them."""
     found = tuple(each for file in files if (each := _read_file(sources, file)) is not None)
     if not found:

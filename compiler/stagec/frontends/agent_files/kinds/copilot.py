@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from stagec.frontends.agent_files.kinds import AgentKind, AgentKinds, below
-from stagec.frontends.agent_files.loaders.strict import LOADER
+from stagec.frontends.agent_files.loaders.strict import load
 
 _AGENT = r"(?!README\.md)(?P<name>[^/]+?)(?:\.agent)?\.md"
 
 KINDS = AgentKinds(
     (
-        AgentKind("copilot-agent", "agent", "Copilot", below(r"\.github/agents", _AGENT), LOADER, keys="copilot-agent"),
+        AgentKind("copilot-agent", "agent", "Copilot", below(r"\.github/agents", _AGENT), load, keys="copilot-agent"),
         AgentKind(
             "copilot-chat-mode",
             "chat mode",
             "VS Code",
             below(r"\.github/chatmodes", r"(?P<name>.+)\.chatmode\.md"),
-            LOADER,
+            load,
             keys="copilot-agent",
         ),
         AgentKind(
@@ -23,7 +23,7 @@ KINDS = AgentKinds(
             "prompt",
             "VS Code",
             below(r"\.github/prompts", r"(?P<name>.+)\.prompt\.md"),
-            LOADER,
+            load,
             keys="copilot-prompt",
         ),
         AgentKind(
@@ -31,7 +31,7 @@ KINDS = AgentKinds(
             "file of instructions",
             "VS Code",
             below(r"\.github/instructions", r"(?P<name>.+)\.instructions\.md"),
-            LOADER,
+            load,
             keys="copilot-instructions",
         ),
     )

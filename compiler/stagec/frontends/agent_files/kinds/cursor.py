@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from stagec.frontends.agent_files.kinds import AgentKind, AgentKinds, below
-from stagec.frontends.agent_files.loaders.cursor import LOADER
+from stagec.frontends.agent_files.loaders.cursor import load
 
 KINDS = AgentKinds(
     (
         AgentKind(
-            "cursor-rule", "rule", "Cursor", below(r"\.cursor/rules", r"(?P<name>.+)\.mdc"), LOADER, keys="cursor-rule"
+            "cursor-rule", "rule", "Cursor", below(r"\.cursor/rules", r"(?P<name>.+)\.mdc"), load, keys="cursor-rule"
         ),
     )
 )

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from stagec.core.value import replace
 from stagec.frontends.agent_files.kinds import AgentKind, AgentKinds, Where, below
-from stagec.frontends.agent_files.loaders.strict import LOADER
+from stagec.frontends.agent_files.loaders.strict import load
 
 
-def _find_workflow(file: str) -> Iterator[Where]:
+def find_workflow(file: str) -> Iterator[Where]:
+    """Yield what the path of a workflow says, if a compiled one is beside it."""
     for each in _WORKFLOWS(file):
         yield replace(each, proofs=(f"{posixpath.splitext(file)[0]}.lock.yml",))
 
@@ -18,5 +19,5 @@ def _find_workflow(file: str) -> Iterator[Where]:
 _WORKFLOWS = below(r"\.github/workflows", r"(?P<name>[^/]+)\.md")
 
 KINDS = AgentKinds(
-    (AgentKind("gh-aw-workflow", "agentic workflow", "gh-aw", _find_workflow, LOADER, keys="gh-aw-workflow"),)
+    (AgentKind("gh-aw-workflow", "agentic workflow", "gh-aw", find_workflow, load, keys="gh-aw-workflow"),)
 )

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from stagec.frontends.agent_files.kinds import AgentKind, AgentKinds, below
-from stagec.frontends.agent_files.loaders.opencode import LOADER
+from stagec.frontends.agent_files.loaders.opencode import load
 
 _ANY = r"(?P<name>.+)\.md"
 
 KINDS = AgentKinds(
     (
         AgentKind(
-            "opencode-agent", "agent", "OpenCode", below(r"\.opencode/agents?", _ANY), LOADER, keys="opencode-agent"
+            "opencode-agent", "agent", "OpenCode", below(r"\.opencode/agents?", _ANY), load, keys="opencode-agent"
         ),
         AgentKind(
             "opencode-mode",
             "mode",
             "OpenCode",
             below(r"\.opencode/modes?", r"(?P<name>[^/]+)\.md"),
-            LOADER,
+            load,
             keys="opencode-agent",
         ),
         AgentKind(
@@ -25,7 +25,7 @@ KINDS = AgentKinds(
             "command",
             "OpenCode",
             below(r"\.opencode/commands?", _ANY),
-            LOADER,
+            load,
             keys="opencode-command",
         ),
         AgentKind(
@@ -33,7 +33,7 @@ KINDS = AgentKinds(
             "skill",
             "OpenCode",
             below(r"\.opencode/skills?", r"(?:.+/)?(?P<name>[^/]+)/SKILL\.md"),
-            LOADER,
+            load,
             keys="skill",
         ),
     )

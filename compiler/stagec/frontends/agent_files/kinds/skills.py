@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from stagec.frontends.agent_files.kinds import AgentKind, AgentKinds, below
-from stagec.frontends.agent_files.loaders.strict import LOADER
+from stagec.frontends.agent_files.loaders.strict import load
 
 _SKILL = r"(?P<name>[^/]+)/SKILL\.md"
 
 KINDS = AgentKinds(
-    (AgentKind("shared-skill", "skill", "Codex", below(r"\.(?:agents|github)/skills", _SKILL), LOADER, keys="skill"),)
+    (AgentKind("shared-skill", "skill", "Codex", below(r"\.(?:agents|github)/skills", _SKILL), load, keys="skill"),)
 )

@@ -47,7 +47,8 @@ class _Fenced:
         return _OWN_LINE.fullmatch(self.closing) is not None
 
 
-def _load(tree: Tree, budgets: Budgets) -> OwnerReading:
+def load(tree: Tree, budgets: Budgets) -> OwnerReading:
+    """Return the frontmatter of a file as Claude Code reads it."""
     if any(fault.topic in _UNREADABLE for fault in tree.faults):
         return OwnerReading(LoadOutcome.LOST, faults=tree.faults)
     text = tree.data.decode()
@@ -116,6 +117,3 @@ def _read_cut(fenced: _Fenced, block: FrontmatterBlock, budgets: Budgets) -> Own
     parsed = read_block(block, budgets)
     members = parsed.value if isinstance(parsed.value, dict) else {}
     return OwnerReading(LoadOutcome.READ, members, cut=(fenced.end, fenced.end + len(_CLOSING)))
-
-
-LOADER = _load

@@ -14,7 +14,8 @@ from stagec.sources.tree import Tree
 _MEMBER = re.compile(r"^(?P<key>[A-Za-z]+):[ \t]*(?P<value>.*?)[ \t]*$", re.MULTILINE)
 
 
-def _load(tree: Tree, _budgets: Budgets) -> OwnerReading:
+def load(tree: Tree, _budgets: Budgets) -> OwnerReading:
+    """Return the lines between the marks of a rule as Cursor reads them."""
     text = tree.data.decode(errors="replace")
     fenced = split(text)
     faults = keep_others(tree)
@@ -23,6 +24,3 @@ def _load(tree: Tree, _budgets: Budgets) -> OwnerReading:
     inside = text[fenced.start : fenced.end]
     members: dict[str, Json] = {found["key"]: found["value"] for found in _MEMBER.finditer(inside)}
     return OwnerReading(LoadOutcome.READ, members, faults)
-
-
-LOADER = _load

@@ -29,12 +29,11 @@ def read_block(block: FrontmatterBlock, budgets: Budgets) -> Parsed:
     parsed = read(block.file, block.text, budgets)
     if any(fault.topic == "empty-file" for fault in parsed.faults):
         return Parsed({})
-    return Parsed(parsed.value, tuple(_move(fault, block.start) for fault in parsed.faults))
-
-
-def _move(fault: Fault, by: int) -> Fault:
-    related = tuple((shift_span(at, by), why) for at, why in fault.related)
-    return replace(fault, at=shift_span(fault.at, by), related=related)
+    moved: list[Fault] = []
+    for fault in parsed.faults:
+        related = tuple((shift_span(at, block.start), why) for at, why in fault.related)
+        moved.append(replace(fault, at=shift_span(fault.at, block.start), related=related))
+    return Parsed(parsed.value, tuple(moved))
 
 
 def find_refusal(parsed: Parsed) -> Fault | None:

@@ -16,8 +16,9 @@ from stagec.sources.tree import Tree
 _VALUE = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\s*:\s*(?P<value>(?![\"'])[^:\r\n]*:[^\r\n]*?)\s*")
 
 
-def _load(tree: Tree, budgets: Budgets) -> OwnerReading:
-    reading = strict.LOADER(tree, budgets)
+def load(tree: Tree, budgets: Budgets) -> OwnerReading:
+    """Return the frontmatter of a file as OpenCode reads it."""
+    reading = strict.load(tree, budgets)
     text = tree.data.decode(errors="replace")
     fenced = split(text) if any(fault.topic == "invalid-yaml" for fault in reading.faults) else None
     if reading.outcome is not LoadOutcome.LOST or fenced is None:
@@ -26,6 +27,3 @@ def _load(tree: Tree, budgets: Budgets) -> OwnerReading:
     refused = next(fault for fault in reading.faults if fault.topic == "invalid-yaml")
     again = read_quoted(quote_values(block, _VALUE.fullmatch), refused, budgets)
     return reading if again.outcome is LoadOutcome.LOST else replace(again, faults=(*keep_others(tree), *again.faults))
-
-
-LOADER = _load

@@ -12,7 +12,7 @@ from stagec.core.diagnostic import Edit
 from stagec.core.place import START, Place, Span
 from stagec.core.value import replace, value
 from stagec.frontends.agent_files.loaders.frontmatter import FrontmatterBlock
-from stagec.sources.formats.markdown import FORMAT
+from stagec.sources.formats.markdown import FORMAT, shift_span
 from stagec.sources.tree import Fault, Format, Lines
 
 
@@ -100,13 +100,8 @@ def _apply(quoted: Quoted, text: str, edits: Iterable[Edit]) -> str:
     start, end = quoted.block.start, quoted.block.start + len(quoted.block.text)
     from stagec.sources.yaml_text.edit import change
 
-    inside = [replace(edit, at=replace(edit.at, range=_shift(edit.at, -start))) for edit in every]
+    inside = [replace(edit, at=shift_span(edit.at, -start)) for edit in every]
     return text[:start] + change(text[start:end], inside) + text[end:]
-
-
-def _shift(at: Place, by: int) -> tuple[int, int]:
-    start, end = at.range or (0, 0)
-    return start + by, end + by
 
 
 def list_needed(quoted: Quoted) -> Iterator[tuple[tuple[int, int], str]]:

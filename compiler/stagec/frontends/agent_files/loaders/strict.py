@@ -14,7 +14,8 @@ _OWN_LIMITS = frozenset({"anchor", "tag"})
 """Reasons for which stagec refuses frontmatter of its own that is good YAML."""
 
 
-def _load(tree: Tree, budgets: Budgets) -> OwnerReading:
+def load(tree: Tree, budgets: Budgets) -> OwnerReading:
+    """Return the frontmatter of a file as a tool reads it that tries once."""
     if not tree.readable and any(map(_is_own_limit, tree.faults)):
         return _read_again(tree, budgets)
     if isinstance(tree.value, dict):
@@ -40,6 +41,3 @@ def _read_again(tree: Tree, budgets: Budgets) -> OwnerReading:
     if find_refusal(parsed) is not None or not isinstance(parsed.value, dict):
         return OwnerReading(LoadOutcome.LOST, faults=faults or tree.faults)
     return OwnerReading(LoadOutcome.READ, parsed.value, faults)
-
-
-LOADER = _load
