@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from handmade import processes, stages, steps
+from phased import issue_flow
 
 from stagec.core.canonical import canonical
 from stagec.core.json import Json
@@ -22,6 +23,7 @@ FILES: Mapping[str, bytes] = {
     "by hand: steps": dump(steps()),
     "by hand: stages": dump(stages()),
     "by hand: processes": dump(processes()),
+    "by hand: phases": dump(issue_flow()),
     **{plan.id: dump(plan) for folder in SOUND for plan in plans(_REGISTRIES / folder)},
 }
 """The file of every such plan, by the name of the plan."""

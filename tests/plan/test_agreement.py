@@ -36,7 +36,7 @@ class Every:
         return self.form.fullmatch(str(name)) is not None
 
 
-TABLES = ("nodes", "validators", "tools", "servers", "entries", "choices")
+TABLES = ("nodes", "validators", "tools", "servers", "entries", "choices", "plans")
 KNOWN: Mapping[str, Any] = {**dict.fromkeys(TABLES, Every(".*")), "contents": Every("sha256:[0-9a-f]{64}")}
 
 

@@ -178,6 +178,8 @@ POSITIVE = "expected a whole number greater than 0"
 COUNT = "expected a whole number that is not negative"
 TERMS = "expected an object whose 'is' is 'among' or 'reads' or 'exists'"
 TARGETS = "expected an object whose 'is' is 'go' or 'fork' or 'chain' or 'named' or 'pick' or 'schedule' or 'stop'"
+ACTS = "expected an object whose 'is' is 'prompt' or 'converse' or 'command' or 'process' or 'agent' or 'rest'"
+GATES = "expected an object whose 'is' is 'intent' or 'verdict' or 'judge' or 'exit' or 'stage' or 'agent' or 'rest'"
 PIECES = "expected an object whose 'is' is 'text' or 'hole' or 'each' or 'choice'"
 
 
@@ -209,12 +211,8 @@ PIECES = "expected an object whose 'is' is 'text' or 'hole' or 'each' or 'choice
         ("nodes/plan/act/prompt/1/path", [True], "expected a path of names and indexes"),
         ("limits/reached", "over", "expected 'done' or 'failed'"),
         ("session/mode", ["ask"], "expected 'ask' or 'allowlist' or 'yolo'"),
-        ("nodes/lint/act", {}, "expected an object whose 'is' is 'prompt' or 'converse' or 'command' or 'process'"),
-        (
-            "nodes/lint/gate",
-            [],
-            "expected an object whose 'is' is 'intent' or 'verdict' or 'judge' or 'exit' or 'stage'",
-        ),
+        ("nodes/lint/act", {}, ACTS),
+        ("nodes/lint/gate", [], GATES),
         ("nodes/lint/edges/1/target", {"is": ["go"]}, TARGETS),
         ("nodes/lint/edges/1/target", {"is": "Go", "node": "plan"}, TARGETS),
         ("nodes/review/edges/0/when/0", {"is": "all"}, TERMS),

@@ -58,6 +58,9 @@ def test_defaults_are_given_where_they_do_not_go_without_saying() -> None:
         if "default" in each
     }
     assert found == {
+        "Agent.closes": False,
+        "AgentGate.otherwise": "otherwise",
+        "AgentGate.verdicts": False,
         "Backoff.kind": "none",
         "Backoff.milliseconds": 0,
         "Carried.required": True,
@@ -65,6 +68,8 @@ def test_defaults_are_given_where_they_do_not_go_without_saying() -> None:
         "IntentGate.failFast": True,
         "Limits.parallel": 1,
         "Limits.reached": "failed",
+        "Phases.pause": 0,
+        "Phases.row": 0,
         "Process.checkpoint": True,
         "Process.retryable": True,
         "Validation.action": "retry",

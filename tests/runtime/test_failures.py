@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 from handmade import process, scheduled
+from phased import issue_flow
+from runtime.phases.issues import Issue, again, phased, strict
 from runtime.processes.play import Play
 from runtime.stages.talks import Run, alone, hooked, pipeline, stage, submit, to
 from runtime.steps.flows import at_most, flow, goes, guarded, intent_gate, output, program, says, step
@@ -85,7 +87,7 @@ def misled() -> Run:
     return told(Run(flow(a=step(*goes(next="a")))), says("jump"))
 
 
-WAYS: dict[str, tuple[Callable[[], Run | Play], FailureKind, str]] = {
+WAYS: dict[str, tuple[Callable[[], Run | Play | Issue], FailureKind, str]] = {
     "somebody cancels it": (cancelled, FailureKind.CANCELLED, "a, attempt 1: cancelled"),
     "an input is missing": (
         lambda: Run(alone(), other=1),
@@ -222,6 +224,36 @@ WAYS: dict[str, tuple[Callable[[], Run | Play], FailureKind, str]] = {
         FailureKind.STAGE_INTERRUPTED,
         "a, attempt 1: the stage was interrupted: timeout",
     ),
+    "a run of phases has had its transitions": (
+        lambda: phased(issue_flow(2), {"build": {}, "review": {"verdict": "rejected"}}),
+        FailureKind.CYCLES,
+        "build#2, attempt 1: the run has had all its transitions: the limit is 2",
+    ),
+    "a phase follows itself too often": (
+        lambda: phased(again(), {"build": {"verdict": "again"}}),
+        FailureKind.REPETITION,
+        "build#3, attempt 1: too many transitions to the same phase in a row: 'build', and the limit is 2",
+    ),
+    "no phase follows": (
+        lambda: phased(again(), {"build": {"verdict": "lost"}}),
+        FailureKind.UNROUTED,
+        "build, attempt 1: no phase follows: the outcome 'lost' of 'builder'",
+    ),
+    "an issue is blocked": (
+        lambda: phased(issue_flow(), {"build": {}, "review": {}}),
+        FailureKind.PHASE_BLOCKED,
+        "stuck, attempt 1: the issue is blocked",
+    ),
+    "an agent cannot begin": (
+        lambda: phased(strict(), {}),
+        FailureKind.AGENT_UNFIT,
+        'build, attempt 1: the agent cannot begin: the input \'issue\' cannot be used: "seven" is not of type "integer"',
+    ),
+    "an issue cannot be changed": (
+        lambda: phased(issue_flow(), {"build": {}}, error="no permission"),
+        FailureKind.ISSUE,
+        "build, attempt 1: the issue could not be changed: no permission",
+    ),
     "a stage may not run again": (
         blocked_stage,
         FailureKind.STAGE_BLOCKED,
@@ -230,11 +262,15 @@ WAYS: dict[str, tuple[Callable[[], Run | Play], FailureKind, str]] = {
 }
 
 
+_BLOCKS = (FailureKind.PHASE_BLOCKED, FailureKind.AGENT_UNFIT, FailureKind.ISSUE)
+_ENDS = {FailureKind.STAGE_INTERRUPTED: Outcome.INTERRUPTED, **dict.fromkeys(_BLOCKS, Outcome.BLOCKED)}
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_run_that_has_failed_says_where_and_why(way: str) -> None:
     begin, kind, sentence = WAYS[way]
     state = begin().step.state
-    ended = Outcome.INTERRUPTED if kind is FailureKind.STAGE_INTERRUPTED else Outcome.FAILED
+    ended = _ENDS.get(kind, Outcome.FAILED)
     assert (state.ended, state.reason) == (ended, sentence)
     assert state.failure is not None
     assert (state.failure.kind, describe_failure(state.failure)) == (kind, sentence)

@@ -12,7 +12,7 @@ import pytest
 from stagec.core.json import Json, object_of
 from stagec.plan.document import Plan
 from stagec.runtime import Answered, Cancelled, Effect, Event, Started, State, advance
-from stagec.runtime.exchange import Hook, Shell, Wait
+from stagec.runtime.exchange import Close, Comment, Dispatch, Hook, Relabel, Shell, Wait
 from stagec.runtime.program import load
 from stagec.world.briefing import KINDS, ToolDefinition, brief
 
@@ -46,16 +46,25 @@ def test_every_request_of_the_example_plans_has_the_published_form(trace: Path) 
         MESSAGES.validate(json.loads(json.dumps(brief(plan, effect))))
 
 
-def test_the_examples_show_every_kind_of_request_but_hooks_and_shell_commands() -> None:
+def test_the_examples_show_every_kind_of_request_but_hooks_shell_commands_and_those_of_phases() -> None:
     seen = {type(effect) for trace in TRACES for _, effect in _list_requests(trace)}
-    assert KINDS.keys() - seen <= {Hook, Shell}
+    assert KINDS.keys() - seen <= {Hook, Shell, Dispatch, Relabel, Comment, Close}
 
 
 PLAN = load((VECTORS / "code-review" / "plan.json").read_bytes()).plan
 
 
 @pytest.mark.parametrize(
-    "effect", [Hook("r/a#1/1.0", "m:f", "setup", {"ctx": {}}), Shell("r/a#1/1.0", "ls"), Wait("r/a#1/1.0", 5)]
+    "effect",
+    [
+        Hook("r/a#1/1.0", "m:f", "setup", {"ctx": {}}),
+        Shell("r/a#1/1.0", "ls"),
+        Wait("r/a#1/1.0", 5),
+        Dispatch("r/a#1/1.0", "builder", "r~builder~1", {"issue": 7}),
+        Relabel("r/a#1/1.1", "done", ("done",), ("kind:build",)),
+        Comment("r/a#1/1.2", "Done"),
+        Close("r/a#1/1.3"),
+    ],
 )
 def test_other_requests_have_the_published_form(effect: Effect) -> None:
     MESSAGES.validate(json.loads(json.dumps(brief(PLAN, effect))))

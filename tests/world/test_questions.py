@@ -11,6 +11,7 @@ from stagec.core.json import Json, object_of
 from stagec.plan.document import Plan
 from stagec.runtime import load
 from stagec.runtime.exchange import Ask, Confirm, Grant, Judge
+from stagec.runtime.program import program_of
 from stagec.world.questions import (
     AskedOfPeople,
     describe_question,
@@ -53,7 +54,7 @@ def test_a_question_is_json_without_secrets_and_says_both_consequences(plan: Pla
 def test_models_and_tools_are_not_people(plan: Plan) -> None:
     ask = Ask("r/a#1/1.0", "p")
     assert not is_for_people(ask)
-    assert [each.key for each in list_open_questions(plan, (ask, GRANT))] == [GRANT.key]
+    assert [each.key for each in list_open_questions(program_of(plan), (ask, GRANT))] == [GRANT.key]
     assert read_decision(ask, {"yes": True}) is None
 
 

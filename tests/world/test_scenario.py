@@ -47,7 +47,7 @@ def test_every_member_has_a_title_and_a_description() -> None:
 
 def test_every_member_of_the_schema_is_read() -> None:
     members = {"entry", "inputs", "answers", "conversations", "tools", "grants", "judge", "confirm", "hooks"}
-    assert set(SCHEMA["properties"]) == {*members, "commands", "processes", "waits", "pace"}
+    assert set(SCHEMA["properties"]) == {*members, "commands", "processes", "waits", "pace", "agents", "issue"}
 
 
 def test_what_is_wrong_is_told_by_a_rule() -> None:

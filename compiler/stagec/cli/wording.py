@@ -9,9 +9,10 @@ from typing import assert_never
 
 from stagec.core.json import Json
 from stagec.core.words import quote
-from stagec.plan.act import Act, Carried, Command, Converse, Given, Process, Prompt, Provided, Supply
+from stagec.plan.act import Act, Agent, Carried, Command, Converse, Given, Process, Prompt, Provided, Rest, Supply
 from stagec.plan.gate import (
     Admission,
+    AgentGate,
     Among,
     Exists,
     ExitGate,
@@ -19,6 +20,7 @@ from stagec.plan.gate import (
     IntentGate,
     JudgeGate,
     Reads,
+    RestGate,
     Retry,
     StageGate,
     Term,
@@ -81,6 +83,10 @@ def name_act(act: Act) -> str:
             return "command"
         case Process():
             return "process"
+        case Agent():
+            return "agent"
+        case Rest():
+            return "rest"
         case _:
             assert_never(act)
 
@@ -155,8 +161,18 @@ def describe_gate(given: Gate) -> Iterator[str]:
             yield "closing when the program ends with 0, repeat if not"
         case StageGate():
             yield "success when it ends with 0 and leaves every output, interrupted when it was stopped, failure if not"
+        case AgentGate() | RestGate():
+            yield _describe_phase_gate(given)
         case _:
             assert_never(given)
+
+
+def _describe_phase_gate(given: AgentGate | RestGate) -> str:
+    if isinstance(given, RestGate):
+        return f"{given.outcome}, at once"
+    said = "the verdict" if given.role == "validator" else "success or failed"
+    further = ", or the verdict of a failure" if given.verdicts else ""
+    return f"{said}{further}: {join_names(given.outcomes, 'or')}, and {given.otherwise} for every other"
 
 
 def _describe_intent_gate(given: IntentGate) -> Iterator[str]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
-from stagec.core.value import value
+from stagec.core.value import NOTHING, replace, value
 from stagec.graph.expense import MOST, Assumed, Expense, add_pauses, find_unlimited, spend
 from stagec.graph.longest import Longest, PlanWalks, Way
 from stagec.graph.schedule_bounds import NodeTimes, ScheduleBounds, ScheduleWork
-from stagec.plan.act import Converse, Process
+from stagec.plan.act import Agent, Converse, Process
 from stagec.plan.document import Plan
-from stagec.plan.node import Schedule
+from stagec.plan.loader import load_agents
+from stagec.plan.node import Entry, Schedule
 
 
 @value
@@ -87,39 +88,61 @@ class Bounds:
 
 
 def bound(plan: Plan, assumed: Assumed) -> Bounds:
-    """Return how much runs of a plan take at most."""
-    entries = (
-        _Entry(plan, entry, assumed).bound(name)
-        if isinstance(entry, str)
-        else _ScheduleEntry(plan, entry, assumed).bound(name)
-        for name, entry in plan.entries.items()
-    )
+    """Return how much runs of a plan take at most; raise `PlanError` for an agent's plan in it that cannot be used."""
+    agents: dict[str, EntryBounds] = {}
+    for agent, loaded in load_agents(plan).items():
+        begun = loaded.plan.entries[str(loaded.plan.entry)]
+        agents[agent] = _bound_entry(loaded.plan, str(loaded.plan.entry), begun, assumed)
+    entries = (_bound_entry(plan, name, entry, assumed, agents) for name, entry in plan.entries.items())
     return Bounds(tuple(entries), tuple(_list_repetitions(plan)))
 
 
-class _Entry:
-    """The runs of a plan from one node on, with and without retries."""
+def _bound_entry(
+    plan: Plan, name: str, entry: Entry, assumed: Assumed, agents: Mapping[str, EntryBounds] = NOTHING
+) -> EntryBounds:
+    if isinstance(entry, str):
+        return _Entry(plan, entry, assumed, agents).bound(name)
+    return _ScheduleEntry(plan, entry, assumed).bound(name)
 
-    def __init__(self, plan: Plan, node: str, assumed: Assumed) -> None:
-        self._plan, self._node, self._assumed = plan, node, assumed
+
+class _Entry:
+    """The runs of a plan from one node on, with and without retries; `agents` are the bounds of the runs of agents."""
+
+    def __init__(self, plan: Plan, node: str, assumed: Assumed, agents: Mapping[str, EntryBounds] = NOTHING) -> None:
+        self._plan, self._node, self._assumed, self._agents = plan, node, assumed, agents
         self._plain, self._retried = PlanWalks(plan, node, back=False), PlanWalks(plan, node, back=True)
+        # the last phase of a run with all its transitions is one in which nothing is done
+        self._acting, self._acting_again = self._plain, self._retried
+        if plan.phases is not None:
+            acting = replace(plan, limits=replace(plan.limits, executions=plan.phases.most))
+            self._acting, self._acting_again = (PlanWalks(acting, node, back=each) for each in (False, True))
         self._first, self._most = self._spend(is_retried=False), self._spend(is_retried=True)
 
     def _spend(self, *, is_retried: bool) -> Mapping[str, Expense]:
-        nodes = self._plan.nodes
-        return {name: spend(nodes[name], self._assumed, is_retried=is_retried) for name in self._plain.nodes}
+        return {name: self._spend_in(name, is_retried=is_retried) for name in self._plain.nodes}
+
+    def _spend_in(self, name: str, *, is_retried: bool) -> Expense:
+        """Return what one execution of a node costs; that of an agent what its run does, and the wait after it."""
+        node, phases = self._plan.nodes[name], self._plan.phases
+        if not isinstance(node.act, Agent):
+            return spend(node, self._assumed, is_retried=is_retried)
+        known = self._agents[node.act.agent]
+        turns, time = (each.most if is_retried else each.first for each in (known.turns, known.milliseconds))
+        turn = self._assumed.turn or 0  # which is counted once for each turn, in the run around
+        asked, lasts = (MOST if each is None else each for each in (turns, time))
+        return Expense(asked, min(MOST, max(0, lasts - asked * turn) + (0 if phases is None else phases.pause)))
 
     def bound(self, entry: str) -> EntryBounds:
         """Return the bounds of what begins here."""
         steps = dict.fromkeys(self._plain.nodes, 1)
         first, most = self._longest(self._plain, steps), self._longest(self._retried, steps)
-        time_first, time_most = self._measure(self._plain, self._first), self._measure(self._retried, self._most)
+        time_first, time_most = self._measure(self._acting, self._first), self._measure(self._acting_again, self._most)
         return EntryBounds(
             entry=entry,
             node=self._node,
             executions=_range(first, most),
             turns=_range(
-                self._longest(self._plain, _turns(self._first)), self._longest(self._retried, _turns(self._most))
+                self._longest(self._acting, _turns(self._first)), self._longest(self._acting_again, _turns(self._most))
             ),
             milliseconds=_range(time_first, time_most),
             unlimited=tuple(self._list_unlimited()),
@@ -151,7 +174,9 @@ class _Entry:
     def _list_unlimited(self) -> Iterator[Unlimited]:
         nodes: dict[str, list[str]] = {}
         for name in self._plain.nodes:
-            for kind in find_unlimited(self._plan, name, self._assumed):
+            act = self._plan.nodes[name].act
+            inner = self._agents[act.agent].unlimited if isinstance(act, Agent) else ()
+            for kind in (*find_unlimited(self._plan, name, self._assumed), *(each.kind for each in inner)):
                 nodes.setdefault(kind, []).append(name)
         return (Unlimited(kind, tuple(names)) for kind, names in nodes.items())
 

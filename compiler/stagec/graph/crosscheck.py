@@ -12,10 +12,11 @@ from stagec.core.words import listing
 from stagec.graph.graph import Graph
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.document import Facts, Plan
+from stagec.plan.loader import load_agents
 from stagec.plan.node import Chain, Entry, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop, Target
 
 _BEGIN, _ENDLESS = ("begin",), ("endless",)
-_ENDS = {Outcome.DONE: ("done",), Outcome.FAILED: ("failed",), Outcome.INTERRUPTED: ("interrupted",)}
+_ENDS = {each: (each.value,) for each in Outcome}
 _DONE = _ENDS[Outcome.DONE]
 """Nodes that no plan has: their names are no texts. Nor are those of `_choices`, which all that share them lead to."""
 _MOST = 10**15
@@ -51,7 +52,7 @@ class CrossCheck:
                 listed.append(tuple(sorted(each for each in component if isinstance(each, str))))
         plan, cycles = self._plan, tuple(sorted(listed))
         found = _facts(plan, self._graph, cycles)
-        for name in ("done", "failed", "interrupted", "cycles", "executions", "turns"):
+        for name in ("done", "failed", "interrupted", "blocked", "cycles", "executions", "turns"):
             known = None if plan.facts is None else getattr(plan.facts, name)
             if known != getattr(found, name):
                 yield f"its fact '{name}' does not follow from its nodes and edges"
@@ -112,10 +113,19 @@ def _facts(plan: Plan, graph: Any, cycles: tuple[tuple[str, ...], ...]) -> Facts
         done=tuple(sorted(graph.predecessors(_DONE))),
         failed=tuple(sorted(graph.predecessors(_ENDS[Outcome.FAILED]))),
         interrupted=tuple(sorted(graph.predecessors(_ENDS[Outcome.INTERRUPTED]))),
+        blocked=tuple(sorted(graph.predecessors(_ENDS[Outcome.BLOCKED]))),
         cycles=cycles,
         executions=most,
-        turns=min(_MOST, most * max((_turns(node) for node in plan.nodes.values()), default=0)),
+        turns=min(_MOST, _count_turns(plan, most)),
     )
+
+
+def _count_turns(plan: Plan, most: int) -> int:
+    """Return the most turns of a run: those of agents are a fact of their plans, and each transition has one run."""
+    if plan.phases is None:
+        return most * max((_turns(node) for node in plan.nodes.values()), default=0)
+    known = [each.plan.facts for each in load_agents(plan).values()]
+    return min(most, plan.phases.most) * max((each.turns for each in known if each is not None), default=0)
 
 
 def _turns(node: Node) -> int:

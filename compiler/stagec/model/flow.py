@@ -20,6 +20,7 @@ class End(StrEnum):
     DONE = "done"
     FAILED = "failed"
     INTERRUPTED = "interrupted"
+    BLOCKED = "blocked"
 
 
 class Mode(StrEnum):

@@ -1,4 +1,4 @@
-"""What nodes do: ask a model, let a model work with tools, run a program, run a stage as a process."""
+"""What nodes do: ask a model, let a model work with tools, run a program, a stage or an agent, or nothing."""
 
 from __future__ import annotations
 
@@ -114,4 +114,23 @@ class Process:
     checkpoint: bool = True
 
 
-Act = Prompt | Converse | Command | Process
+@value
+class Agent:
+    """Run an agent: its plan, in a run of its own inside this one, with the inputs of this run that it knows.
+
+    `comments` are what is written about an issue after an outcome. Where the agent closes issues, it does so after
+    the outcome that `condition` names, None being any.
+    """
+
+    agent: str
+    comments: Mapping[str, Template] = NOTHING
+    closes: bool = False
+    condition: str | None = None
+
+
+@value
+class Rest:
+    """Do nothing: the run has come to the phase in which it ends."""
+
+
+Act = Prompt | Converse | Command | Process | Agent | Rest

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from stagec.plan.act import Carried, Command, Converse, Given, Process, ProcessInput, ProcessLimits, Prompt, Provided
+from stagec.plan.act import (
+    Agent,
+    Carried,
+    Command,
+    Converse,
+    Given,
+    Process,
+    ProcessInput,
+    ProcessLimits,
+    Prompt,
+    Provided,
+    Rest,
+)
 from stagec.plan.codec import (
     ANY,
     CONTENT,
@@ -125,4 +137,14 @@ ACT = union(
         },
     ),
     process=(Process, _PROCESS),
+    agent=(
+        Agent,
+        {
+            "agent": (name_in("plans", TEXT), "The agent, whose plan is run."),
+            "comments": (table(TEMPLATE), "What is written about the issue after an outcome, by outcome."),
+            "closes": (FLAG, "Whether the issue is closed when the agent has led to a completed run."),
+            "condition": (TEXT, "The only outcome after which it is closed; absent when any will do."),
+        },
+    ),
+    rest=(Rest, {}),
 )

@@ -58,9 +58,9 @@ class Limits:
 class Facts:
     """What is proved of every run.
 
-    `done`, `failed` and `interrupted` are the nodes that have an edge by which a run or a scope ends so; `cycles` the
-    sets of nodes that can lead back into themselves; `executions` and `turns` the most node executions and turns of
-    models of a run.
+    `done`, `failed`, `interrupted` and `blocked` are the nodes that have an edge by which a run or a scope ends so;
+    `cycles` the sets of nodes that can lead back into themselves; `executions` and `turns` the most node executions and
+    turns of models of a run, turns also of the agents that it runs.
     """
 
     done: tuple[str, ...]
@@ -69,11 +69,28 @@ class Facts:
     executions: int
     turns: int
     interrupted: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = ()
+
+
+@value
+class Phases:
+    """What holds of a run of phases: its bounds, the wait between two phases, and the labels of its issue.
+
+    `most` is how many transitions it has at most, `row` how many to the same phase one after the other, 0 being any.
+    `labels` are the labels by phase, of which the first is written down; `ordering` those that are removed when a run
+    is completed.
+    """
+
+    most: int
+    row: int = 0
+    pause: int = 0
+    labels: Mapping[str, tuple[str, ...]] = NOTHING
+    ordering: tuple[str, ...] = ()
 
 
 @value
 class Names:
-    """What the system calls things: a node is a `step` or a `stage`, an outcome an `intent` or a `verdict`."""
+    """What the system calls things: a node is a `step`, `stage` or `phase`, an outcome an `intent` or a `verdict`."""
 
     node: str
     outcome: str
@@ -86,7 +103,8 @@ class Plan:
     `choices` are the nodes by the names that an answer may give for them, under the name by which targets share them.
     `entries` are the nodes and schedules with which runs begin, by what selects them; `entry` is the one that is
     selected when nobody says otherwise. `sources` are the digests of the files it was made of, by their path from the
-    folder of the file that declares the flow.
+    folder of the file that declares the flow. `plans` are the contents that hold the plans of agents, `phases` is there
+    when nodes run these.
     """
 
     id: str
@@ -108,6 +126,8 @@ class Plan:
     session: Session | None = None
     sources: Mapping[str, str] = NOTHING
     facts: Facts | None = None
+    plans: Mapping[str, str] = NOTHING
+    phases: Phases | None = None
 
 
 @value

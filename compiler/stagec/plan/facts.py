@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from stagec.core.components import components, repeats
 from stagec.core.value import value
 from stagec.plan.act import Converse, Prompt
+from stagec.plan.agents import read_turns
 from stagec.plan.document import Facts, Plan
 from stagec.plan.node import Chain, Fork, Node, Outcome, Pick, Schedule, Stop, Target, list_begun, list_targets
 
@@ -35,8 +36,9 @@ def facts(plan: Plan) -> Facts:
         failed=_ending(plan, Outcome.FAILED),
         cycles=cycles,
         executions=executions,
-        turns=min(_MOST, executions * max(map(_turns, plan.nodes.values()), default=0)),
+        turns=_count_turns(plan, executions),
         interrupted=_ending(plan, Outcome.INTERRUPTED),
+        blocked=_ending(plan, Outcome.BLOCKED),
     )
 
 
@@ -66,6 +68,14 @@ def _ahead(target: Target) -> Points:
 def _ending(plan: Plan, outcome: Outcome) -> Ids:
     stops = ((name, edge.target) for name, node in plan.nodes.items() for edge in node.edges)
     return tuple(sorted({name for name, target in stops if type(target) is Stop and target.outcome is outcome}))
+
+
+def _count_turns(plan: Plan, executions: int) -> int:
+    """Return the most turns of models of a run with so many executions; each but the last transition runs an agent."""
+    if plan.phases is not None:
+        runs = min(executions, plan.phases.most)
+        return min(_MOST, runs * max(map(read_turns, map(plan.contents.__getitem__, plan.plans.values())), default=0))
+    return min(_MOST, executions * max(map(_turns, plan.nodes.values()), default=0))
 
 
 def _turns(node: Node) -> int:

@@ -83,7 +83,29 @@ class StageGate:
     """Take how an attempt of a stage has ended: the outcome is `success`, `failure` or `interrupted`."""
 
 
-Gate = IntentGate | VerdictGate | JudgeGate | ExitGate | StageGate
+@value
+class AgentGate:
+    """Take how the run of an agent has ended.
+
+    `role` is `transformer`, whose success and failure count, or `validator`, whose verdict does; `verdicts` tells that
+    the verdict of a transformer that has failed counts, if it has one. What is none of `outcomes` counts as the outcome
+    `otherwise`.
+    """
+
+    role: str
+    outcomes: tuple[str, ...]
+    otherwise: str = "otherwise"
+    verdicts: bool = False
+
+
+@value
+class RestGate:
+    """Take that the run has come to where it ends, which is the only outcome."""
+
+    outcome: str
+
+
+Gate = IntentGate | VerdictGate | JudgeGate | ExitGate | StageGate | AgentGate | RestGate
 
 
 @value

@@ -11,8 +11,9 @@ from stagec.core.canonical import MOST, canonical, digest
 from stagec.core.collector import PausedCollector
 from stagec.core.json import Json
 from stagec.core.place import Pointer, pointer_text
-from stagec.core.value import value
+from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
+from stagec.plan.agents import find_unfit_agent
 from stagec.plan.codec import TAG, CodecError, Known
 from stagec.plan.costs import unaffordable
 from stagec.plan.document import FORMAT, Plan
@@ -64,6 +65,7 @@ _TABLES: Mapping[str, Json] = {
     "tools": {},
     "servers": {},
     "choices": {},
+    "plans": {},
 }
 """The members of a plan in which other members are looked up, and what is there when they are not."""
 _HALF = re.compile(r"\\u[dD]")
@@ -74,10 +76,11 @@ _LONG = 20
 
 @value
 class Loaded:
-    """A plan and the digest of its bytes, which names it."""
+    """A plan and the digest of its bytes, which names it; `agents` are the plans inside it, by name."""
 
     plan: Plan
     digest: str
+    agents: Mapping[str, Loaded] = NOTHING
 
 
 def dump(plan: Plan) -> bytes:
@@ -93,9 +96,37 @@ def load(data: bytes) -> Loaded:
     """Return the plan in a file's bytes, or raise `PlanError`.
 
     The digest, the format, the form of every part, every reference and what `unsound` and `unaffordable` look for are
-    checked, in time linear in the size. That the bytes are canonical, that contents are what their names say, and the
-    facts are left to `verify`.
+    checked, also of the plans inside it, in time linear in the size. That the bytes are canonical, that contents are
+    what their names say, and the facts are left to `verify`.
     """
+    loaded = _load_one(data)
+    return replace(loaded, agents=load_agents(loaded.plan)) if loaded.plan.plans else loaded
+
+
+def load_agents(plan: Plan) -> Mapping[str, Loaded]:
+    """Return the plans of agents inside a plan, or raise `PlanError`."""
+    found: dict[str, Loaded] = {}
+    for name in plan.plans:
+        try:
+            loaded = found[name] = _load_one(_frame_agent(plan, name))
+        except (PlanError, UnicodeEncodeError) as error:
+            raise _refuse_agent(name, error) from error
+        for flaw in find_unfit_agent(loaded.plan):
+            raise _refusal(("plans", name), flaw)
+    return found
+
+
+def _frame_agent(plan: Plan, name: str) -> bytes:
+    """Return the file that the plan of an agent would have."""
+    return write_frame(plan.contents[plan.plans[name]].encode())
+
+
+def _refuse_agent(name: str, error: Exception) -> PlanError:
+    return _refusal(("plans", name), f"is no plan that can be used: {error}")
+
+
+def _load_one(data: bytes) -> Loaded:
+    """Return the plan in a file's bytes without those inside it, or raise `PlanError`."""
     name, payload = read_frame(data)
     with PausedCollector():
         try:
@@ -123,20 +154,34 @@ def load(data: bytes) -> Loaded:
 def verify(data: bytes) -> Loaded:
     """Return the plan in a file's bytes once everything in it has been worked out again, or raise `PlanError`."""
     loaded = load(data)
-    if dump(loaded.plan) != data:
-        raise PlanError("it is not written as RFC 8785 says, or says what goes without saying")
+    _compare(loaded.plan, data)
     return prove(loaded)
+
+
+def _compare(plan: Plan, data: bytes) -> None:
+    """Raise `PlanError` for a file that is not the one of its plan."""
+    if dump(plan) != data:
+        raise PlanError("it is not written as RFC 8785 says, or says what goes without saying")
 
 
 def prove(loaded: Loaded) -> Loaded:
     """Return a plan whose contents are what their names say and whose facts follow from it, or raise `PlanError`."""
-    plan = loaded.plan
+    for each, inner in loaded.agents.items():
+        try:
+            _compare(inner.plan, _frame_agent(loaded.plan, each))
+            _prove_one(inner.plan)
+        except PlanError as error:
+            raise _refuse_agent(each, error) from error
+    _prove_one(loaded.plan)
+    return loaded
+
+
+def _prove_one(plan: Plan) -> None:
     for name, text in plan.contents.items():
         if digest(text.encode()) != name:
             raise PlanError(f"its content {name} is another text")
     if plan.facts != facts(plan):
         raise PlanError("its facts do not follow from its nodes and edges")
-    return loaded
 
 
 def _integer(text: str) -> float:

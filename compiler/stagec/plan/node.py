@@ -16,6 +16,7 @@ class Outcome(StrEnum):
     DONE = "done"
     FAILED = "failed"
     INTERRUPTED = "interrupted"
+    BLOCKED = "blocked"
 
 
 @value

@@ -22,6 +22,7 @@ from stagec.plan.codec import (
 )
 from stagec.plan.gate import (
     Admission,
+    AgentGate,
     Among,
     Backoff,
     Check,
@@ -31,6 +32,7 @@ from stagec.plan.gate import (
     IntentGate,
     JudgeGate,
     Reads,
+    RestGate,
     Retry,
     StageGate,
     Validation,
@@ -91,6 +93,16 @@ GATE = union(
     judge=(JudgeGate, {}),
     exit=(ExitGate, {}),
     stage=(StageGate, {}),
+    agent=(
+        AgentGate,
+        {
+            "role": (words("transformer", "validator"), "Whether success and failure count, or the verdict."),
+            "outcomes": (TEXTS, "The outcomes that count as themselves."),
+            "otherwise": (TEXT, "The outcome that all others count as."),
+            "verdicts": (FLAG, "Whether the verdict of a transformer that has failed counts, if it has one."),
+        },
+    ),
+    rest=(RestGate, {"outcome": (TEXT, "The outcome.")}),
 )
 
 RETRY = record(

@@ -22,7 +22,7 @@ from stagec.plan.codec import (
     table,
     words,
 )
-from stagec.plan.document import FORMAT, Facts, Input, Judge, Limits, Names, Plan, System
+from stagec.plan.document import FORMAT, Facts, Input, Judge, Limits, Names, Phases, Plan, System
 from stagec.plan.node import Outcome
 from stagec.plan.node_codecs import ENTRY, NODE
 from stagec.plan.record_codec import record
@@ -100,6 +100,7 @@ _FACTS = record(
         "executions": (COUNT, "The most node executions of a run."),
         "turns": (COUNT, "The most turns of models in a run."),
         "interrupted": (TEXTS, "The nodes with an edge that ends a scope or the run as interrupted, sorted."),
+        "blocked": (TEXTS, "The nodes with an edge that ends the run as blocked, sorted."),
     },
 )
 _INPUT = record(
@@ -116,6 +117,19 @@ _LIMITS = record(
         "executions": (POSITIVE, "The most node executions of a run; absent where no node can repeat."),
         "reached": (member_of((Outcome.DONE, Outcome.FAILED)), "How the run ends when another one would begin."),
         "parallel": (POSITIVE, "How many nodes may run at the same time."),
+    },
+)
+_PHASES = record(
+    Phases,
+    {
+        "most": (POSITIVE, "The most transitions of a run."),
+        "row": (COUNT, "The most transitions to the same phase, one after the other; 0 is any number."),
+        "pause": (COUNT, "How many milliseconds pass between two phases."),
+        "labels": (
+            table(TEXTS, names=NODE_NAME),
+            "The labels of an issue by phase; the first is the one written down.",
+        ),
+        "ordering": (TEXTS, "The other labels that are removed when a run is completed."),
     },
 )
 
@@ -168,6 +182,8 @@ PLAN = record(
             "The digest of every file of the plan, by its path from the file of the flow.",
         ),
         "facts": (_FACTS, "What is proved of every run."),
+        "plans": (table(CONTENT), "The plans of the agents that nodes run, by name; each is a payload (§ 1)."),
+        "phases": (_PHASES, "What holds of a run of phases; there when nodes run agents."),
     },
     FORMAT,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from stagec.plan.act import Act, Carried, Command, Converse, Process, Prompt, Supply
+from stagec.plan.act import Act, Agent, Carried, Command, Converse, Process, Prompt, Rest, Supply
 from stagec.plan.document import Plan
 from stagec.plan.node import Pick, Schedule, Target, list_begun, list_targets
 from stagec.plan.template import Template, Text, inside
@@ -25,6 +25,7 @@ def dangling(plan: Plan) -> Iterator[Reference]:
         "servers": plan.servers,
         "entries": plan.entries,
         "choices": plan.choices,
+        "plans": plan.plans,
     }
     for table, name in dict.fromkeys(_references(plan)):
         if name not in tables[table]:
@@ -59,7 +60,8 @@ def _references(plan: Plan) -> Iterator[Reference]:
             yield from (("validators", each.validator) for each in node.validation.conditions)
             for template in node.validation.prompts.values():
                 yield from _of_template(template)
-    yield from _contents(*(each.schema for each in plan.inputs.values()))
+    yield from _contents(*(each.schema for each in plan.inputs.values()), *plan.plans.values())
+    yield from (("nodes", name) for name in (plan.phases.labels if plan.phases is not None else ()))
     yield from _contents(*(each.schema for each in plan.tools.values()))
     yield from (("servers", each.server) for each in plan.tools.values() if each.server is not None)
     if plan.system is not None:
@@ -90,6 +92,11 @@ def _of_act(act: Act) -> Iterator[Reference]:
             yield from (found for word in act.words for found in _of_template(word))
         case Process():
             yield from (("nodes", each.node) for each in act.inputs.values() if each.node is not None)
+        case Agent():
+            yield "plans", act.agent
+            yield from (found for comment in act.comments.values() for found in _of_template(comment))
+        case Rest():
+            pass
 
 
 def _of_template(template: Template) -> Iterator[Reference]:

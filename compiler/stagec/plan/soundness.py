@@ -6,10 +6,11 @@ from collections.abc import Collection, Container, Mapping
 
 from stagec.core.place import Key, Pointer, pointer_text
 from stagec.core.words import listing, quote
-from stagec.plan.act import Act, Command, Converse, Process, Prompt
+from stagec.plan.act import Act, Agent, Command, Converse, Process, Prompt, Rest
+from stagec.plan.agents import find_phase_flaws, list_phase_outcomes
 from stagec.plan.document import Plan
 from stagec.plan.facts import cycles
-from stagec.plan.gate import ExitGate, Gate, IntentGate, JudgeGate, StageGate, VerdictGate
+from stagec.plan.gate import AgentGate, ExitGate, Gate, IntentGate, JudgeGate, RestGate, StageGate, VerdictGate
 from stagec.plan.node import Fork, Named, Node, Pick
 from stagec.plan.references import find_reached
 from stagec.plan.schedules import Flaw, find_schedule_flaws
@@ -23,6 +24,8 @@ _JUDGED: Mapping[type[Act], Collection[type[Gate]]] = {
     Converse: (VerdictGate,),
     Command: (ExitGate,),
     Process: (StageGate,),
+    Agent: (AgentGate,),
+    Rest: (RestGate,),
 }
 """The gates that can judge what comes of an act."""
 _ABORT = "abort"
@@ -30,6 +33,7 @@ _ABORT = "abort"
 _CONTEXT: Scope = {"ctx": None}
 _INPUT: Scope = {"input": None}
 _FAILURE: Scope = {"failure": None}
+_HANDED: Scope = {"answer": None, "handoff": None}
 
 
 def unsound(plan: Plan) -> Flaws:
@@ -39,11 +43,14 @@ def unsound(plan: Plan) -> Flaws:
         at = ("nodes", name)
         _look_at_routes(node, at, found)
         _look_at_act(node.act, at, found)
+        for outcome, comment in node.act.comments.items() if isinstance(node.act, Agent) else ():
+            _look_at_template(comment, _HANDED, (*at, "act", "comments", outcome), found)
         if node.validation is not None:
             for pattern, prompt in node.validation.prompts.items():
                 _look_at_template(prompt, _FAILURE, (*at, "validation", "prompts", pattern), found)
     _look_around(plan, found)
     found.extend(find_schedule_flaws(plan))
+    found.extend(find_phase_flaws(plan))
     if plan.limits.executions is None:
         begun = frozenset(find_reached(plan))
         endless = (each for each in cycles(plan) if not begun.isdisjoint(each))
@@ -82,6 +89,8 @@ def _outcomes(gate: Gate) -> tuple[str, ...]:
             return ("closing", "repeat")
         case StageGate():
             return ("success", "failure", "interrupted")
+        case AgentGate() | RestGate():
+            return list_phase_outcomes(gate)
 
 
 def _look_at_fork(fork: Fork, at: Pointer, found: Flaws) -> None:

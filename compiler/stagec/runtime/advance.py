@@ -9,7 +9,7 @@ from stagec.plan.act import Process
 from stagec.plan.node import Outcome, Schedule
 from stagec.runtime.acts import process, resume_act
 from stagec.runtime.acts.hooks import find_misplacement, slot_of
-from stagec.runtime.exchange import Answered, Cancelled, Event, Resumed, Started, execution_of, name_scope
+from stagec.runtime.exchange import Answered, Cancelled, Event, Resumed, Started, name_scope
 from stagec.runtime.execution import ROOT
 from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.json_values import UnreadableError, normalise
@@ -17,7 +17,7 @@ from stagec.runtime.program import Program
 from stagec.runtime.scheduler import begin, move
 from stagec.runtime.schedules import open_schedule, reopen_schedule, stop_schedule
 from stagec.runtime.scopes import end_run
-from stagec.runtime.state import PendingNode, State, StepResult
+from stagec.runtime.state import IssueStatus, PendingNode, State, StepResult
 from stagec.runtime.step_builder import StepBuilder, error
 
 
@@ -26,13 +26,13 @@ def advance(program: Program, state: State, event: Event) -> StepResult:
 
     What comes after the end, a second beginning, and answers that nobody waits for change nothing.
     """
-    builder = StepBuilder(program, state)
+    builder = StepBuilder(program, state, advance)
     if type(event) is Resumed:
         _resume(builder, event)
     elif state.ended is None:
         if type(event) is Answered:
             effect = builder.before.pending.get(event.key)
-            execution = builder.execution(execution_of(event.key))
+            execution = builder.find_asking(event.key)
             if effect is not None and execution is not None:
                 builder.settle(event.key)
                 builder.acting = execution
@@ -93,6 +93,9 @@ def _start(builder: StepBuilder, event: Started) -> None:
         return
     builder.change(inputs=_complete_inputs(builder.program, event.inputs))
     begun = plan.entries[entry]
+    if plan.phases is not None and isinstance(begun, str):
+        known = plan.phases.labels.get(begun, ())
+        builder.change(issue=IssueStatus((entry,) if entry in known else known[:1]))
     if isinstance(begun, str):
         move(builder, begin(builder, PendingNode(begun, ROOT)))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, replace, value
@@ -155,5 +156,25 @@ class StageAttempt:
         return {"exit": self.exit, "seconds": self.seconds, "reason": self.reason, "detail": detail}
 
 
-Progress = Conversation | PendingValidation | PendingJudgement | StageAttempt | None
-"""What an act remembers: a conversation, a validation or a judgement that is going on, how an attempt has ended."""
+@value
+class AgentRun:
+    """The run of an agent that is going on: where it stands, a `State`, and the last result in it."""
+
+    state: Any
+    last: Json = None
+
+
+@value
+class PendingTransition:
+    """A transition that is being written down: the result it follows, the phase it leads to, and what is left to ask.
+
+    `todo` has classes of requests with what is in each.
+    """
+
+    result: NodeResult
+    phase: str
+    todo: tuple[Any, ...] = ()
+
+
+Progress = Conversation | PendingValidation | PendingJudgement | StageAttempt | AgentRun | PendingTransition | None
+"""What an act remembers: a conversation, a validation, a judgement, a run or a transition, how an attempt has ended."""

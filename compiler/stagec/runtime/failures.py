@@ -38,6 +38,12 @@ class FailureKind(StrEnum):
     STAGE_FAILED = "stage-failed"
     STAGE_INTERRUPTED = "stage-interrupted"
     STAGE_BLOCKED = "stage-blocked"
+    CYCLES = "cycle-exceeded"
+    REPETITION = "phase-repetition-exceeded"
+    UNROUTED = "unrouted-outcome"
+    PHASE_BLOCKED = "phase-blocked"
+    AGENT_UNFIT = "agent-cannot-begin"
+    ISSUE = "issue-not-written"
 
 
 SENTENCES: Mapping[FailureKind, str] = {
@@ -65,6 +71,12 @@ SENTENCES: Mapping[FailureKind, str] = {
     FailureKind.STAGE_FAILED: "the stage failed",
     FailureKind.STAGE_INTERRUPTED: "the stage was interrupted",
     FailureKind.STAGE_BLOCKED: "nobody has consented to run it again",
+    FailureKind.CYCLES: "the run has had all its transitions",
+    FailureKind.REPETITION: "too many transitions to the same phase in a row",
+    FailureKind.UNROUTED: "no phase follows",
+    FailureKind.PHASE_BLOCKED: "the issue is blocked",
+    FailureKind.AGENT_UNFIT: "the agent cannot begin",
+    FailureKind.ISSUE: "the issue could not be changed",
 }
 """What people are told of each kind; a colon and the detail follow."""
 

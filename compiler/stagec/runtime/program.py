@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from stagec.core.json import Json
-from stagec.core.value import replace, value
+from stagec.core.value import NOTHING, replace, value
 from stagec.plan.document import Plan
-from stagec.plan.loader import Loaded, PlanError, read_frame
+from stagec.plan.loader import Loaded, PlanError, load_agents, read_frame
 from stagec.plan.loader import load as load_plan
 from stagec.plan.loader import verify as verify_plan
 from stagec.plan.node import Edge, Go, Named, Pick, Schedule, Target
 from stagec.runtime.agenda import Agenda, list_schedules, prepare
 from stagec.runtime.answer_schemas import AnswerSchemas, find_unusable
+from stagec.runtime.exchange import read_agent_run, run_of
 from stagec.runtime.json_values import all_hold
 from stagec.runtime.render import Renderer
 
@@ -22,7 +23,7 @@ class Program:
     """A plan, the digest that names it, and what is prepared for running it.
 
     `routes` are the edges of every node by outcome; in place of a `Pick` stands what it names, one value for all.
-    `agendas` are its schedules, prepared.
+    `agendas` are its schedules, prepared, `agents` the programs of the agents that its nodes run.
     """
 
     plan: Plan
@@ -31,6 +32,7 @@ class Program:
     renderer: Renderer
     answer_schemas: AnswerSchemas
     agendas: tuple[Agenda, ...] = ()
+    agents: Mapping[str, Program] = NOTHING
 
 
 _verified: dict[str, None] = {}
@@ -45,7 +47,8 @@ def load(data: bytes) -> Program:
     """
     digest, _ = read_frame(data)
     loaded = load_plan(data) if digest in _verified else verify(data)
-    return program_of(loaded.plan, digest)
+    agents = {name: _prepare(each.plan, each.digest) for name, each in loaded.agents.items()}
+    return replace(_prepare(loaded.plan, digest), agents=agents)
 
 
 def verify(data: bytes) -> Loaded:
@@ -54,8 +57,9 @@ def verify(data: bytes) -> Loaded:
     Besides what `stagec.plan.verify` refuses, that is a content which values are judged by and which is no JSON Schema.
     """
     loaded = verify_plan(data)
-    for content, why in find_unusable(loaded.plan):
-        raise PlanError(f"its content {content} is no schema that can be used: {why}")
+    for each in (loaded, *loaded.agents.values()):
+        for content, why in find_unusable(each.plan):
+            raise PlanError(f"its content {content} is no schema that can be used: {why}")
     if len(_verified) >= _MOST:
         _verified.clear()
     _verified[loaded.digest] = None
@@ -63,7 +67,18 @@ def verify(data: bytes) -> Loaded:
 
 
 def program_of(plan: Plan, digest: str = "") -> Program:
-    """Return the program of a plan that was not read from a file."""
+    """Return the program of a plan that was not read from a file; raise `PlanError` for an agent's plan in it."""
+    agents = {name: _prepare(each.plan, each.digest) for name, each in load_agents(plan).items()}
+    return replace(_prepare(plan, digest), agents=agents)
+
+
+def find_program(program: Program, key: str) -> Program:
+    """Return the program that makes the request of a key: that of an agent, or of the run itself."""
+    named = read_agent_run(run_of(key)) if program.agents else None
+    return program if named is None else program.agents.get(named.agent, program)
+
+
+def _prepare(plan: Plan, digest: str) -> Program:
     choices = {name: Named(nodes) for name, nodes in plan.choices.items()}
     routes = {
         name: group_by_outcome(_resolve(each, choices) for each in node.edges) for name, node in plan.nodes.items()

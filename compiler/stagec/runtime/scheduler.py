@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-from stagec.plan.act import Converse, Prompt
+from stagec.plan.act import Agent, Converse, Prompt
 from stagec.plan.node import Chain, Fork, Go, Outcome, Schedule, Stop, Target
 from stagec.runtime.acts import begin_act
+from stagec.runtime.acts.agent import find_exceeded
 from stagec.runtime.acts.variables import UnstartableError, render_prompt
 from stagec.runtime.exchange import execution_key
 from stagec.runtime.execution import Branch, Execution, NodeResult, failure_in
@@ -47,6 +48,10 @@ def begin(builder: StepBuilder, pending: PendingNode) -> tuple[NodeResult, ...]:
             builder.give_up(_failure_before(builder, pending, FailureKind.BOUND, detail))
         return _NOTHING
     act, prompt = builder.nodes[pending.node].act, pending.prompt
+    exceeded = find_exceeded(builder) if isinstance(act, Agent) else None
+    if exceeded is not None:
+        builder.give_up(_failure_before(builder, pending, *exceeded))
+        return _NOTHING
     if prompt is None and isinstance(act, Prompt):
         try:
             prompt = render_prompt(builder, act)
@@ -92,6 +97,7 @@ def _begin_fallback(builder: StepBuilder, pending: PendingNode, why: str) -> tup
 def _follow(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
     execution = builder.acting = over.execution
     builder.leave((execution.key,))
+    builder.last = over.result
     builder.begin_move(execution, describe_outcome(builder, over))
     if _is_turn(builder, execution):
         builder.emit("SessionTurnEnd", execution, turnId=session_turn_of(builder.now.scopes, execution))

@@ -8,7 +8,7 @@ from stagec.core.canonical import as_text
 from stagec.core.json import Json, object_of
 from stagec.core.value import replace, value
 from stagec.core.words import quote
-from stagec.plan.act import Command, Converse
+from stagec.plan.act import Agent, Command, Converse
 from stagec.plan.node import Outcome
 from stagec.runtime.execution import Branch, Execution, NodeResult, failure_in
 from stagec.runtime.failures import FailureKind, RunFailure, describe_failure
@@ -109,6 +109,8 @@ def describe_outcome(builder: StepBuilder, over: NodeResult) -> str:
     elif isinstance(act, Command):
         status = object_of(result["answer"])["exit"]
         outcome = "killed" if status is None else f"exit {status}"
+    elif isinstance(act, Agent):
+        outcome = str(result.get("outcome", outcome))
     return outcome if over.refused is None else f"{outcome} refused: {over.refused}"
 
 

@@ -8,8 +8,8 @@ from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.plan.node import Outcome
 from stagec.protocol.lifecycle import StageStatus
-from stagec.runtime.exchange import Effect
-from stagec.runtime.execution import Branch, Execution
+from stagec.runtime.exchange import Effect, execution_of, run_of
+from stagec.runtime.execution import AgentRun, Branch, Execution
 from stagec.runtime.failures import RunFailure
 from stagec.runtime.tables import Queue, Table
 
@@ -82,6 +82,20 @@ _NOBODY_WAITS: Queue[PendingNode] = Queue()
 
 
 @value
+class IssueStatus:
+    """What a run of phases knows of its issue: the labels that it has because of the run, and the transitions so far.
+
+    `phase` is the one to which the last transitions have led, `row` of them one after the other.
+    """
+
+    labels: tuple[str, ...] = ()
+    transitions: int = 0
+    phase: str = ""
+    row: int = 0
+    is_closed: bool = False
+
+
+@value
 class State:
     """Where a run stands.
 
@@ -89,7 +103,7 @@ class State:
     by key, in the order in which they were made. `judged` counts how often the judge was asked, `said` is the text with
     which the model ended the execution before. `statuses` are those of the stages that are processes. When the run has
     `ended`, `reason` says why in a sentence; `failure` is there when it has not ended as done. `cancelled` is why the
-    run ends as soon as its processes are gone. `traced` counts the trace events so far.
+    run ends as soon as its processes are gone. `traced` counts the trace events so far. Runs of phases have an `issue`.
     """
 
     run: str = ""
@@ -109,6 +123,23 @@ class State:
     traced: int = 0
     statuses: Table[str, StageStatus] = _NO_STATUSES
     cancelled: RunFailure | None = None
+    issue: IssueStatus | None = None
+
+    def __repr__(self) -> str:
+        """Return all of it; journals have digests of this text, so what other runs lack is not in it."""
+        names = [name for name in State.__match_args__ if name != "issue" or self.issue is not None]
+        return f"State({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+
+
+def find_asking(active: Mapping[str, Execution], key: str) -> Execution | None:
+    """Return the execution that has made a request: its own, or one in the run of its agent."""
+    own = active.get(execution_of(key))
+    return own or next((each for each in active.values() if has_asked(each, key)), None)
+
+
+def has_asked(execution: Execution, key: str) -> bool:
+    """Tell whether a request is one in the run of the agent that an execution runs."""
+    return isinstance(execution.progress, AgentRun) and execution.progress.state.run == run_of(key)
 
 
 @value
@@ -124,7 +155,8 @@ class Move:
     """One execution that is over: its node, the number of its visit, its outcome, and where it leads.
 
     `to` are the nodes that follow. When there is none, the run has ended as `end` says, or goes on when the nodes in
-    `awaited` are over, which do not name all that wait for room when these are many.
+    `awaited` are over, which do not name all that wait for room when these are many. `run` is the id of the agent's
+    run in which it happened, empty for the run itself.
     """
 
     node: str
@@ -133,13 +165,15 @@ class Move:
     to: tuple[str, ...] = ()
     end: str = ""
     awaited: tuple[str, ...] = ()
+    run: str = ""
 
 
 @value
 class StepResult:
     """What follows from an event: the state, the requests to the world, those that are void, and the trace events.
 
-    `moves` are the executions that ended, in order. They follow from the rest: no digest in a journal covers them.
+    `moves` are the executions that ended, in order, and `last` is the result of the last one that led anywhere. Both
+    follow from the rest: no digest in a journal covers them.
     """
 
     state: State
@@ -147,3 +181,4 @@ class StepResult:
     void: tuple[str, ...] = ()
     trace: tuple[TraceEvent, ...] = ()
     moves: tuple[Move, ...] = ()
+    last: Json = None

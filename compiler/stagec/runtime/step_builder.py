@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -10,12 +10,22 @@ from stagec.core.json import Json
 from stagec.core.value import freeze, replace, thaw
 from stagec.plan.node import Outcome
 from stagec.protocol.lifecycle import StageEvent, StageStatus, follow_event
-from stagec.runtime.exchange import Call, Effect, execution_of, request_key, visit_of
-from stagec.runtime.execution import Execution, failure_in
+from stagec.runtime.exchange import Call, Effect, Event, execution_of, request_key, visit_of
+from stagec.runtime.execution import AgentRun, Execution, failure_in
 from stagec.runtime.failures import FailureKind, RunFailure, describe_failure, failure_to_json
 from stagec.runtime.program import Program
 from stagec.runtime.session_turns import compound_turn_of, open_turns
-from stagec.runtime.state import Move, NodeHistory, PendingNode, Scope, State, StepResult, TraceEvent
+from stagec.runtime.state import (
+    Move,
+    NodeHistory,
+    PendingNode,
+    Scope,
+    State,
+    StepResult,
+    TraceEvent,
+    find_asking,
+    has_asked,
+)
 from stagec.runtime.tables import Queue
 
 
@@ -30,6 +40,8 @@ def code_of(name: str) -> str:
     return name.rpartition("/")[2]
 
 
+Machine = Callable[[Program, State, Event], StepResult]
+"""What runs the plan of an agent: the machine itself."""
 _UNKNOWN = NodeHistory()
 _CANCELLED = "cancelled"
 
@@ -46,7 +58,8 @@ class StepBuilder:
     with the methods alone.
     """
 
-    def __init__(self, program: Program, state: State) -> None:
+    def __init__(self, program: Program, state: State, machine: Machine) -> None:
+        self.machine = machine
         self.program, self.nodes = program, program.plan.nodes
         self.before = state
         self.now = thaw(state)
@@ -60,8 +73,11 @@ class StepBuilder:
         self._void: list[str] = []
         self._trace: list[TraceEvent] = []
         self._moves: list[_OpenMove] = []
+        self._inner: list[Move] = []
         self._is_moving = False
         self._statuses: dict[str, StageStatus] = {}
+        self.last: Json = None
+        """The result of the last execution that led anywhere."""
 
     def change(self, **fields: object) -> None:
         """Set fields of the state."""
@@ -79,6 +95,10 @@ class StepBuilder:
     def execution(self, key: str) -> Execution | None:
         """Return an execution that has not ended."""
         return self._active.get(key)
+
+    def find_asking(self, key: str) -> Execution | None:
+        """Return the execution that has made a request: its own, or one in the run of its agent."""
+        return find_asking(self._active, key)
 
     def keep(self, execution: Execution) -> Execution:
         """Put an execution in place of what it was before."""
@@ -111,12 +131,29 @@ class StepBuilder:
     def leave(self, executions: Iterable[str]) -> None:
         """Forget executions that are over, and void what they still ask for."""
         over = frozenset(executions)
-        for key in over:
-            self._active.pop(key, None)
-        for key in [key for key in self._pending if execution_of(key) in over] if self._pending else ():
-            self._pending.pop(key)
-            if self._effects.pop(key, None) is None:
-                self._void.append(key)
+        ended = [each for key in over if (each := self._active.pop(key, None)) is not None]
+        agents = [each for each in ended if isinstance(each.progress, AgentRun)]
+        asked = [key for key in self._pending if execution_of(key) in over] if self._pending else []
+        asked += [key for each in agents for key in self._pending if has_asked(each, key)]
+        for key in asked:
+            self._avoid(key)
+
+    def _avoid(self, key: str) -> None:
+        """Let nobody answer a request any more."""
+        if self._pending.pop(key, None) is not None and self._effects.pop(key, None) is None:
+            self._void.append(key)
+
+    def take(self, execution: Execution, step: StepResult) -> Execution:
+        """Take what has followed in the run of an agent, as part of the execution that runs it."""
+        for key in step.void:
+            self._avoid(key)
+        for effect in step.effects:
+            self._pending[effect.key] = self._effects[effect.key] = effect
+        for each in step.trace:
+            self.change(traced=self.now.traced + 1)
+            self._trace.append(TraceEvent(each.name, {**each.facts, "seq": self.now.traced}))
+        self._inner.extend(replace(each, run=step.state.run) for each in step.moves)
+        return self.keep(replace(execution, progress=AgentRun(step.state, step.last)))
 
     def begin_move(self, execution: Execution, outcome: str) -> None:
         """Record that an execution is over; the nodes named to `lead_to` from now on follow it."""
@@ -234,7 +271,8 @@ class StepBuilder:
             self.change(statuses=self.before.statuses.having_all(self._statuses))
         state = freeze(self.now, State)
         moves = tuple(_close(state, each) for each in self._moves) if self._moves else ()
-        return StepResult(state, tuple(self._effects.values()), tuple(self._void), tuple(self._trace), moves)
+        moves = (*self._inner, *moves) if self._inner else moves
+        return StepResult(state, tuple(self._effects.values()), tuple(self._void), tuple(self._trace), moves, self.last)
 
 
 _OpenMove = tuple[Execution, str, list[str]]

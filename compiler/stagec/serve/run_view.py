@@ -13,6 +13,7 @@ from stagec.protocol.lifecycle import StageStatus
 from stagec.runtime import Answered, Effect, Event, Move, Program, Started, State, StepResult, advance
 from stagec.runtime.exchange import execution_of, read_key
 from stagec.runtime.failures import describe_failure, failure_to_json
+from stagec.runtime.state import find_asking
 from stagec.serve.run_drawing import RunDrawing
 from stagec.world.models.port import TokenUse
 from stagec.world.questions import AskedOfPeople, OpenQuestion, is_for_people, list_open_questions
@@ -90,12 +91,13 @@ class RunView:
         self._note(seq, event, step)
         self._usage.take(event, step)
         begun = self._find_begun(event, step.state)
-        lines = [*begun, *(line for move in step.moves for line in self.drawing.find_taken(move))]
+        moves = [move for move in step.moves if not move.run]  # those of agents are in no drawing
+        lines = [*begun, *(line for move in moves for line in self.drawing.find_taken(move))]
         for line in lines:
             self._taken[line] = self._taken.get(line, 0) + 1
         self._last = frozenset(lines) or self._last
-        self._outcomes.update((move.node, move) for move in step.moves)
-        self.outcomes.update(((move.node, move.visit), move.outcome) for move in step.moves)
+        self._outcomes.update((move.node, move) for move in moves)
+        self.outcomes.update(((move.node, move.visit), move.outcome) for move in moves)
         self.state = step.state
 
     def _note(self, seq: int, event: Event, step: StepResult) -> None:
@@ -104,8 +106,10 @@ class RunView:
         if isinstance(event, Answered) and asked is not None and asked.end is None:
             self.records[event.key] = RequestRecord(asked.effect, asked.begin, seq, event.answer)
         for effect in step.effects:
-            execution = execution_of(effect.key)
-            keys = self.executions.setdefault(read_key(effect.key).node, {}).setdefault(execution, [])
+            asking = find_asking(step.state.active, effect.key)
+            execution = execution_of(effect.key) if asking is None else asking.key
+            node = read_key(effect.key).node if asking is None else asking.node
+            keys = self.executions.setdefault(node, {}).setdefault(execution, [])
             if effect.key not in self.records:
                 keys.append(effect.key)
             self.records[effect.key] = RequestRecord(effect, seq)
@@ -129,7 +133,7 @@ class RunView:
 
     def list_questions(self) -> list[OpenQuestion]:
         """Return what people are asked now, in words."""
-        return list(list_open_questions(self.program.plan, self.questions))
+        return list(list_open_questions(self.program, self.questions))
 
     def describe_flow(self) -> Object:
         """Return how every box and line of the drawing stands."""
@@ -168,7 +172,8 @@ class RunView:
         """Return the nodes that act or wait, each with which of these."""
         found = {each.node: "queued" for each in self.state.waiting}
         found |= {each.node: "active" for each in self.state.active.values()}
-        return found | {read_key(each.key).node: "waiting" for each in self.questions}
+        asking = (find_asking(self.state.active, each.key) for each in self.questions)
+        return found | {each.node: "waiting" for each in asking if each is not None}
 
     def _count_visits(self, name: str) -> int:
         history = self.state.past.get(name)
@@ -205,11 +210,17 @@ class RunView:
         )
 
 
+def _find_node(state: State, key: str) -> str:
+    """Return the node that has made a request, itself or in the run of its agent."""
+    asking = find_asking(state.active, key)
+    return read_key(key).node if asking is None else asking.node
+
+
 def _describe(seq: int, before: State, event: Event, step: StepResult) -> JournalRow:
     effect = before.pending.get(event.key) if isinstance(event, Answered) else None
     if isinstance(event, Answered) and effect is not None:
         told = (
-            read_key(event.key).node,
+            _find_node(before, event.key),
             label_request(event.key),
             describe_request(effect),
             describe_answer(effect, event.answer),

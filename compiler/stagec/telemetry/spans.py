@@ -10,6 +10,8 @@ from stagec.drivers.local.usage_ledger import UsageLedger
 from stagec.plan.act import Converse, Prompt
 from stagec.runtime import Answered, Effect, Event, Program, Started, State, StepResult
 from stagec.runtime.exchange import execution_key, execution_of, label_execution
+from stagec.runtime.program import find_program
+from stagec.runtime.state import find_asking
 from stagec.telemetry.attributes import Attributes, RequestSpan, describe_effect, describe_result
 
 ROOT = ""
@@ -35,10 +37,14 @@ class TraceSpan:
 
 @value
 class _Asked:
-    """A request that nobody has answered yet, and when it was made."""
+    """A request that nobody has answered yet, when it was made, and the execution that has made it.
+
+    A request in the run of an agent is one of the execution that runs the agent.
+    """
 
     effect: Effect
     at: int | None
+    execution: str
 
 
 class RunTracer:
@@ -67,7 +73,9 @@ class RunTracer:
         self.run = event.run if isinstance(event, Started) else self.run
         self._usage.take(event, step)
         spans = [*self._end_requests(event, step, times), *self._end_executions(step)]
-        self._asked |= {each.key: _Asked(each, self.last) for each in step.effects}
+        for each in step.effects:
+            asking = find_asking(step.state.active, each.key)
+            self._asked[each.key] = _Asked(each, self.last, execution_of(each.key) if asking is None else asking.key)
         self._state = step.state
         return [*spans, *self.describe_run()] if step.state.ended is not None else spans
 
@@ -98,19 +106,20 @@ class RunTracer:
     def _end_requests(self, event: Event, step: StepResult, times: EventTimes) -> Iterator[TraceSpan]:
         if isinstance(event, Answered) and event.key in self._asked:
             asked = self._asked.pop(event.key)
-            told = describe_result(self._program.plan, asked.effect, event.answer, messages=self._messages)
+            plan = find_program(self._program, event.key).plan
+            told = describe_result(plan, asked.effect, event.answer, messages=self._messages)
             begun = times.begun if times.begun is not None else asked.at
-            yield from self._make(told, event.key, execution_of(event.key), begun)
+            yield from self._make(told, event.key, asked.execution, begun)
         for key in step.void:
             if key in self._asked:
                 asked = self._asked.pop(key)
-                told = describe_effect(self._program.plan, asked.effect)
+                told = describe_effect(find_program(self._program, key).plan, asked.effect)
                 void = replace(told, attributes={**told.attributes, "stagec.request.void": True})
-                yield from self._make(void, key, execution_of(key), asked.at)
+                yield from self._make(void, key, asked.execution, asked.at)
 
     def _end_executions(self, step: StepResult) -> Iterator[TraceSpan]:
         """Yield the executions that are over; some begin and end with the same event."""
-        ended = {execution_key(self.run, each.node, each.visit): each.outcome for each in step.moves}
+        ended = {execution_key(self.run, each.node, each.visit): each.outcome for each in step.moves if not each.run}
         for key in dict.fromkeys((*(key for key in self._begun if key not in step.state.active), *ended)):
             told = self._describe_execution(key, ended.get(key, "cancelled"))
             yield from self._make(told, key, ROOT, self._begun.pop(key, self.last))

@@ -13,7 +13,10 @@ from stagec.plan.document import Plan
 from stagec.runtime.exchange import (
     Ask,
     Call,
+    Close,
+    Comment,
     Confirm,
+    Dispatch,
     Effect,
     Execute,
     Grant,
@@ -23,6 +26,7 @@ from stagec.runtime.exchange import (
     Message,
     Preserve,
     Publish,
+    Relabel,
     Run,
     Shell,
     Turn,
@@ -204,6 +208,10 @@ KINDS: Mapping[type[Effect], str] = {
     Publish: "publish",
     Preserve: "preserve",
     Interrupt: "interrupt",
+    Dispatch: "dispatch",
+    Relabel: "relabel",
+    Comment: "comment",
+    Close: "close",
 }
 """What each kind of request is called outside of this process."""
 
@@ -222,4 +230,8 @@ _DETAILS: Mapping[type[Effect], Callable[..., Object]] = {
     Publish: _list_members("outputs", "checkpoint"),
     Preserve: _list_members("reason"),
     Interrupt: _list_members("request"),
+    Dispatch: _list_members("agent", "run", "inputs"),
+    Relabel: _list_members("phase", "add", "remove"),
+    Comment: _list_members("text"),
+    Close: _list_members(),
 }

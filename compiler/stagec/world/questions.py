@@ -12,7 +12,8 @@ from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.plan.document import Plan
-from stagec.runtime.exchange import Confirm, Effect, Grant, Judge, label_execution, read_key
+from stagec.runtime.exchange import Confirm, Effect, Grant, Judge, label_execution, read_agent_run, read_key
+from stagec.runtime.program import Program, find_program
 
 AskedOfPeople = Grant | Confirm | Judge
 """The requests that people answer, each with yes or no."""
@@ -48,7 +49,8 @@ def describe_question(plan: Plan, effect: AskedOfPeople) -> OpenQuestion:
     """Return what is asked; nothing in it looks like a secret."""
     key, redact = read_key(effect.key), Redactor().redact
     who = label_execution(key.node, key.visit)
-    asking = f"{plan.names.node} {quote(who)}"
+    agent = read_agent_run(key.run)
+    asking = f"{plan.names.node} {quote(who)}{'' if agent is None else f' of the agent {quote(agent.agent)}'}"
     ask = partial(OpenQuestion, effect.key, type(effect).__name__.lower(), who)
     match effect:
         case Grant():
@@ -72,9 +74,9 @@ _OF_CONFIRMATIONS = {
 _OF_JUDGEMENTS = {"yes": "the work is over", "no": "the work goes on"}
 
 
-def list_open_questions(plan: Plan, pending: Iterable[Effect]) -> Iterator[OpenQuestion]:
+def list_open_questions(program: Program, pending: Iterable[Effect]) -> Iterator[OpenQuestion]:
     """Yield the questions among the requests of a run that nobody has answered."""
-    return (describe_question(plan, each) for each in pending if is_for_people(each))
+    return (describe_question(find_program(program, each.key).plan, each) for each in pending if is_for_people(each))
 
 
 def question_to_json(question: OpenQuestion) -> Object:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Pointer
-from stagec.core.value import NOTHING, value
+from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
 from stagec.plan import Plan
 from stagec.plan.act import Converse, Process, Prompt
+from stagec.plan.loader import load_agents
+from stagec.runtime.exchange import read_agent_run
 
 
 @value
@@ -35,6 +37,8 @@ class Scenario:
     processes: Object | None = None
     skips_waits: bool = False
     pace: int = 0
+    agents: Object = NOTHING
+    issue: Object = NOTHING
 
 
 def parse_scenario(given: Json, source: str) -> Scenario:
@@ -57,6 +61,34 @@ def parse_scenario(given: Json, source: str) -> Scenario:
         object_of(told["processes"]) if "processes" in told else None,
         told.get("waits") == "skip",
         milliseconds,
+        object_of(told.get("agents")),
+        object_of(told.get("issue")),
+    )
+
+
+def find_told(scenario: Scenario, agent: str, run: str) -> Json:
+    """Return what a scenario has for a run of an agent; its last where it lists fewer, nothing of an empty list."""
+    told, named = scenario.agents.get(agent), read_agent_run(run)
+    if not isinstance(told, list):
+        return told
+    return told[min(1 if named is None else named.number, len(told)) - 1] if told else None
+
+
+def script_agent(scenario: Scenario, agent: str, run: str) -> Scenario:
+    """Return the scenario of a run of an agent; what it does not say itself holds as it does for all agents."""
+    told = object_of(find_told(scenario, agent, run))
+    own = parse_scenario(told.get("run", told), scenario.source or "")
+    return replace(
+        own,
+        source=scenario.source,
+        tools={**scenario.tools, **own.tools},
+        hooks={**scenario.hooks, **own.hooks},
+        commands={**scenario.commands, **own.commands},
+        grants=scenario.grants if own.grants is None else own.grants,
+        judge=scenario.judge if own.judge is None else own.judge,
+        confirm=scenario.confirm if own.confirm is None else own.confirm,
+        skips_waits=scenario.skips_waits or own.skips_waits,
+        pace=own.pace or scenario.pace,
     )
 
 
@@ -70,6 +102,20 @@ class ScenarioMistake:
 
 def find_mistakes(scenario: Scenario, plan: Plan) -> Iterator[ScenarioMistake]:
     """Yield what in a scenario the plan has no use for."""
+    yield from _find_own_mistakes(scenario, plan)
+    yield from _find_unknown("agents", scenario.agents, "agent", plan.plans)
+    agents = {name: each.plan for name, each in load_agents(plan).items()} if scenario.agents else {}
+    for name, told in scenario.agents.items():
+        listed = enumerate(told) if isinstance(told, list) else ((None, {"run": told}),)
+        runs = ((at, object_of(each)["run"]) for at, each in listed if "run" in object_of(each))
+        for at, each in runs if name in agents else ():
+            way = ("agents", name) if at is None else ("agents", name, at, "run")
+            for mistake in _find_own_mistakes(parse_scenario(each, ""), agents[name]):
+                yield replace(mistake, pointer=(*way, *mistake.pointer))
+
+
+def _find_own_mistakes(scenario: Scenario, plan: Plan) -> Iterator[ScenarioMistake]:
+    """Yield what in a scenario the plan has no use for, but for what is said of agents."""
     if scenario.entry is not None and scenario.entry not in plan.entries:
         yield ScenarioMistake(
             ("entry",), f"there is no entry {quote(scenario.entry)}{hint(scenario.entry, NameIndex(plan.entries))}"

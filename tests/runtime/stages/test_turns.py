@@ -74,6 +74,7 @@ def test_the_end_of_the_only_stage_is_the_end_of_the_run() -> None:
             ),
         ),
         moves=(Move("a", 1, "ok", end="done"),),
+        last=step.last,
     )
 
 

@@ -143,7 +143,7 @@ def _make_rows(program: Program, history: History, formatter: RunFormatter) -> I
             answer = describe_answer(effect, event.answer)
         else:
             who, what, answer = "", type(event).__name__.lower(), ""
-        moves = [formatter.format_move(move) for move in step.moves]
+        moves = [formatter.format_inner_move(move) for move in step.moves]
         before = step.state
         yield f"{seq:>3}", who, what, answer, moves[0] if moves else ""
         yield from (("", "", "", "", move) for move in moves[1:])

@@ -20,6 +20,8 @@ from stagec.runtime.exchange import (
 
 _WIDEST = 32
 """Columns of the names of nodes; names may have any length."""
+_INDENT = "  "
+"""What stands before the executions of an agent's run."""
 _MOST = 6
 """Nodes that are named of those that a line leads to."""
 
@@ -125,6 +127,7 @@ class RunFormatter:
     def move(self, move: Move) -> str:
         """Return `check#2   ok → repair`."""
         name = escape_ci_commands(self._format(label_execution(move.node, move.visit)))
+        name = f"{_INDENT}{name}" if move.run else name
         blanks = " " * (self._width - columns(name))
         outcome = self._format(move.outcome)
         return f"{name}{blanks}  {outcome} {self._lead(move)}".rstrip(" ")
@@ -132,6 +135,11 @@ class RunFormatter:
     def format_move(self, move: Move) -> str:
         """Return `ok → repair`."""
         return f"{move.outcome} {self._lead(move)}".strip(" ")
+
+    def format_inner_move(self, move: Move) -> str:
+        """Return a move with the execution that it ends where that is one of an agent: `check: ok → repair`."""
+        named = f"{label_execution(move.node, move.visit)}: " if move.run else ""
+        return f"{named}{self.format_move(move)}"
 
     def ending(self, state: State, *, is_executed: bool = False) -> str:
         """Return `done: completed, 4 executions`, or `not ended, 1 execution`, or `running, 1 execution`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from stagec.cli.running.budget_question import choose_extend
@@ -23,6 +23,7 @@ from stagec.core.value import value
 from stagec.drivers.local.mailbox import Mailbox
 from stagec.drivers.local.watcher import MailWatcher
 from stagec.runtime import Program
+from stagec.world.agents_world import AgentsWorld, ScriptedAgent
 from stagec.world.budget import Budget, BudgetedWorld
 from stagec.world.command_lock import CommandLock
 from stagec.world.composed import ComposedWorld, WorldPart
@@ -93,12 +94,26 @@ def open_world(setup: WorldSetup) -> Iterator[OpenedWorld]:
         closing(CommandLock(turns_of(setup.path))) as turns,
         open_stages(setup.folder, setup.program.plan, setup.reporter) as stages,
     ):
-        scripted = ScriptedWorld(setup.scenario, LocalWorld(setup.permissions, turns, stages, root))
-        with closing(ComposedWorld((scripted, *_list_others(setup, turns), scripted))) as world:
+        local = LocalWorld(setup.permissions, turns, stages, root)
+        with ExitStack() as opened:
+            scripted = ScriptedWorld(setup.scenario, local)
+            world = _open_composed(opened, setup, turns, setup.program, scripted)
+            agents = {
+                name: _open_composed(opened, setup, turns, program, ScriptedAgent(setup.scenario, name, local))
+                for name, program in setup.program.agents.items()
+            }
+            world = ComposedWorld((AgentsWorld(world, agents),)) if agents else world
             options = setup.options
             budget = Budget(options.max_tokens, options.max_cost, options.max_time)
             extend = choose_extend(choose_people(options.answers, options.answer_timeout))
             yield OpenedWorld(BudgetedWorld(world, budget, extend), stages, turns)
+
+
+def _open_composed(
+    opened: ExitStack, setup: WorldSetup, turns: CommandLock, program: Program, scripted: WorldPart
+) -> ComposedWorld:
+    """Return the world of a run of one program, or of the runs of one agent; the stack closes it."""
+    return opened.enter_context(closing(ComposedWorld((scripted, *_list_others(setup, turns, program), scripted))))
 
 
 def make_closed_world() -> BudgetedWorld:
@@ -106,10 +121,10 @@ def make_closed_world() -> BudgetedWorld:
     return BudgetedWorld(ComposedWorld((ClosedStages(), ScriptedWorld(Scenario(), ClosedWorld()))), Budget())
 
 
-def _list_others(setup: WorldSetup, turns: CommandLock) -> Iterator[WorldPart]:
+def _list_others(setup: WorldSetup, turns: CommandLock, program: Program) -> Iterator[WorldPart]:
     may = setup.permissions
     setting = ToolSetting(os.getcwd(), name_of(setup.path), may.variables, may.seconds, turns.hold)
     speech = choose_speech(wish=setup.options.stream, events=setup.options.events)
-    yield from setup.others.open_parts(setup.program, setting, speech)
+    yield from setup.others.open_parts(program, setting, speech)
     people = choose_people(setup.options.answers, setup.options.answer_timeout, words_for(setup.path))
-    yield People(setup.program.plan, people, setup.mail)
+    yield People(program.plan, people, setup.mail)

@@ -12,19 +12,25 @@ from stagec.runtime import Effect
 from stagec.runtime.exchange import (
     Ask,
     Call,
+    Close,
+    Comment,
     Confirm,
+    Dispatch,
     Execute,
     Grant,
     Hook,
     Interrupt,
     Judge,
+    PhaseRequest,
     Preserve,
     Publish,
+    Relabel,
     Run,
     Shell,
     Turn,
     Wait,
     label_execution,
+    read_agent_run,
     read_key,
 )
 
@@ -33,9 +39,10 @@ _LONGEST = 200
 
 
 def label_request(key: str) -> str:
-    """Return which execution a request belongs to."""
+    """Return which execution a request belongs to; one in the run of an agent is named after the agent first."""
     parts = read_key(key)
-    return label_execution(parts.node, parts.visit)
+    agent, label = read_agent_run(parts.run), label_execution(parts.node, parts.visit)
+    return label if agent is None else f"{label_execution(agent.agent, agent.number)}: {label}"
 
 
 def describe_request(effect: Effect) -> str:
@@ -51,6 +58,20 @@ def describe_request(effect: Effect) -> str:
             return f"hook {effect.call}"
         case Wait():
             return f"wait {effect.milliseconds} ms"
+        case _:
+            return _describe_phase_request(effect)
+
+
+def _describe_phase_request(effect: PhaseRequest) -> str:
+    match effect:
+        case Dispatch():
+            return f"dispatch {effect.agent}"
+        case Relabel():
+            return f"relabel {', '.join(effect.add) or 'as nothing'}"
+        case Comment():
+            return f"comment {_shorten(effect.text)}"
+        case Close():
+            return "close"
 
 
 def describe_answer(effect: Effect, answer: Json) -> str:
@@ -67,12 +88,19 @@ def describe_answer(effect: Effect, answer: Json) -> str:
             return _describe_process(effect, given)
         case Grant() | Judge() | Confirm():
             return "yes" if True in given.values() else "no"
-        case Wait():
-            return ""
+        case Wait() | Dispatch() | Relabel() | Comment() | Close():
+            return _describe_phase_answer(given)
         case Call() if "error" in given:
             return f"error: {_shorten(given['error'])}"
         case _:
             return _shorten(given.get("answer", given.get("value")))
+
+
+def _describe_phase_answer(given: Object) -> str:
+    """Return what has come of an agent that was run elsewhere, why something was not written down, or nothing."""
+    if "error" in given or "failed" in given:
+        return f"error: {_shorten(given.get('error', given.get('failed')))}"
+    return _shorten(given["answer"]) if "answer" in given else ""
 
 
 def _describe_process(effect: Effect, given: Object) -> str:

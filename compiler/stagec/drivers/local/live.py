@@ -149,6 +149,7 @@ class Standing(StrEnum):
     INTERRUPTED = "interrupted"
     DONE = "done"
     FAILED = "failed"
+    BLOCKED = "blocked"
 
 
 def find_standing(state: State, *, is_executed: bool) -> Standing:

@@ -59,7 +59,7 @@ def list_waiting(path: Path) -> list[WaitingQuestion]:
     stored = read_stored(path)
     program = _load(stored.history.plan)
     state, mailbox = fold_events(program, stored.history.events), Mailbox(path)
-    found = list_open_questions(program.plan, () if state.ended is not None else state.pending.values())
+    found = list_open_questions(program, () if state.ended is not None else state.pending.values())
     return [WaitingQuestion(each, stored.is_executed, _find_sent(mailbox, each.key)) for each in found]
 
 

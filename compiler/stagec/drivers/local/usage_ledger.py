@@ -8,6 +8,7 @@ from stagec.core.json import Object
 from stagec.core.words import format_count
 from stagec.runtime import Answered, Event, StepResult
 from stagec.runtime.exchange import Ask, Turn, read_key
+from stagec.runtime.state import find_asking
 from stagec.world.models.port import TokenUse
 from stagec.world.models.usage import add_usage, read_usage
 
@@ -22,7 +23,7 @@ class UsageLedger:
 
     def __init__(self) -> None:
         self.nodes: dict[str, TokenUse] = {}
-        self._asked: set[str] = set()
+        self._asked: dict[str, str] = {}
 
     @property
     def total(self) -> TokenUse | None:
@@ -32,12 +33,14 @@ class UsageLedger:
     def take(self, event: Event, step: StepResult) -> None:
         """Take an event, and what followed from it."""
         if isinstance(event, Answered) and event.key in self._asked:
-            self._asked.remove(event.key)
+            node = self._asked.pop(event.key)
             used = read_usage(event.answer)
             if used != _NOTHING:
-                node = read_key(event.key).node
                 self.nodes[node] = add_usage((self.nodes.get(node, _NOTHING), used))
-        self._asked.update(each.key for each in step.effects if isinstance(each, Ask | Turn))
+        for each in step.effects:
+            if isinstance(each, Ask | Turn):
+                asking = find_asking(step.state.active, each.key)  # of an agent's run, the phase that runs it
+                self._asked[each.key] = read_key(each.key).node if asking is None else asking.node
 
 
 def describe_usage(used: TokenUse) -> tuple[str, str, str, str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from stagec.core.json import Json
-from stagec.plan.act import Act, Converse, Process, Prompt
-from stagec.runtime.acts import command, converse, process, prompt
+from stagec.plan.act import Act, Agent, Converse, Process, Prompt, Rest
+from stagec.runtime.acts import agent, command, converse, process, prompt
 from stagec.runtime.exchange import Effect
 from stagec.runtime.execution import Execution, NodeResult
 from stagec.runtime.step_builder import StepBuilder
@@ -20,6 +20,10 @@ def begin_act(builder: StepBuilder, act: Act, execution: Execution) -> tuple[Nod
         return converse.begin(builder, act, execution)
     if isinstance(act, Process):
         return process.begin(builder, act, execution)
+    if isinstance(act, Agent):
+        return agent.begin(builder, act, execution)
+    if isinstance(act, Rest):
+        return agent.rest(builder, execution)
     return command.begin(builder, act, execution)
 
 
@@ -32,4 +36,8 @@ def resume_act(builder: StepBuilder, execution: Execution, effect: Effect, answe
         return converse.resume(builder, act, execution, effect, answer)
     if isinstance(act, Process):
         return process.resume(builder, act, execution, effect, answer)
+    if isinstance(act, Agent):
+        return agent.resume(builder, act, execution, effect, answer)
+    if isinstance(act, Rest):
+        return ()
     return command.resume(builder, act, execution, effect, answer)

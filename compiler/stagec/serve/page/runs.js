@@ -8,6 +8,7 @@ export const SIGNS = {
   interrupted: "‖",
   done: "✓",
   failed: "✗",
+  blocked: "⊘",
   "not begun": "○",
   damaged: "⚠",
   unusable: "⚠",

@@ -78,6 +78,8 @@ def _describe_facts(facts: Facts) -> Iterator[str]:
         yield f"can end as failed after {join_names(facts.failed, 'or')}"
     if facts.interrupted:
         yield f"can end as interrupted after {join_names(facts.interrupted, 'or')}"
+    if facts.blocked:
+        yield f"can end as blocked after {join_names(facts.blocked, 'or')}"
     if facts.cycles:
         number = len(facts.cycles)
         more = f"; {number - _MOST:,} more" if number > _MOST else ""

@@ -9,15 +9,18 @@ from stagec.cli.commands.simulate.questions import FAIL, OpenRequest, WayOn
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import listing, quote
-from stagec.plan.gate import Among, Exists, IntentGate, Reads, Term
+from stagec.plan.agents import SUCCESS, TRANSFORMER
+from stagec.plan.gate import AgentGate, Among, Exists, IntentGate, Reads, Term
 from stagec.plan.node import Node
 from stagec.runtime.exchange import (
     Ask,
     Call,
     Confirm,
+    Dispatch,
     Grant,
     Hook,
     Judge,
+    PhaseRequest,
     Run,
     Shell,
     StageRequest,
@@ -52,7 +55,31 @@ def parse_answer(question: OpenRequest, typed: str) -> Json:
         case Call() | Hook() | Wait():
             return _parse_value(effect, typed)
         case _:
-            return _parse_stage_answer(effect, typed)
+            return _parse_work(question, effect, typed)
+
+
+def _parse_work(question: OpenRequest, effect: StageRequest | PhaseRequest, typed: str) -> Json:
+    if isinstance(effect, StageRequest):
+        return _parse_stage_answer(effect, typed)
+    return _parse_phase_answer(question, effect, typed)
+
+
+def _parse_phase_answer(question: OpenRequest, effect: PhaseRequest, typed: str) -> Json:
+    """Return how an agent has ended, or what has come of writing something down."""
+    if not isinstance(effect, Dispatch):
+        word, _, rest = typed.partition(" ")
+        if word not in {"", "error"}:
+            raise UnansweredError(f"{quote(typed)} is no answer: an empty line, or error TEXT")
+        return {"error": rest} if word else {}
+    given, gate, way = _parse_json(typed), question.node.gate, _find_way(question, typed)
+    if isinstance(given, dict):
+        return {"answer": given}
+    if way is None or not isinstance(gate, AgentGate):
+        outcomes = listing(tuple(dict.fromkeys(each.outcome for each in question.ways)), "or")
+        raise UnansweredError(f"{quote(typed)} is no answer: type the number of a way, {outcomes}, or a JSON object")
+    answer: Mapping[str, Json] = {} if way.outcome == gate.otherwise else {"verdict": way.outcome}
+    has_failed = gate.role == TRANSFORMER and way.outcome != SUCCESS
+    return {"failed": True, "answer": answer} if has_failed else {"answer": answer}
 
 
 def _parse_value(effect: Call | Hook | Wait, typed: str) -> Json:

@@ -17,15 +17,20 @@ from stagec.runtime import Program, State
 from stagec.runtime.exchange import (
     Ask,
     Call,
+    Close,
+    Comment,
     Confirm,
+    Dispatch,
     Effect,
     Execute,
     Grant,
     Hook,
     Interrupt,
     Judge,
+    PhaseRequest,
     Preserve,
     Publish,
+    Relabel,
     Run,
     Shell,
     StageRequest,
@@ -53,6 +58,10 @@ _HOW: Mapping[type, str] = {
     Publish: "pass, fail, or JSON with checkpoint or error",
     Preserve: "yes or no: whether it can start again; or JSON with checkpoint and valid",
     Interrupt: "an empty line",
+    Dispatch: "a number, an outcome, or its closing answer as JSON",
+    Relabel: "an empty line, or error TEXT",
+    Comment: "an empty line, or error TEXT",
+    Close: "an empty line, or error TEXT",
 }
 
 
@@ -68,7 +77,7 @@ def describe_request(question: OpenRequest, state: State) -> Iterator[str]:
 
 def list_ways(question: OpenRequest, arrow: str) -> Iterator[str]:
     """Yield the ways on from the node, and how the request can be answered."""
-    is_choice = isinstance(question.effect, Ask | Turn)
+    is_choice = isinstance(question.effect, Ask | Turn | Dispatch)
     for number, way in enumerate(question.ways, 1):
         yield f"{number if is_choice else '':>3}  {describe_way(way.outcome, way.terms, arrow, way.leads)}"
     how = _HOW.get(type(question.effect))
@@ -90,7 +99,23 @@ def _describe(question: OpenRequest) -> str:
         case Call() | Run() | Shell() | Hook() | Wait():
             return _describe_action(effect)
         case _:
-            return _describe_stage_request(effect)
+            return _describe_work(effect)
+
+
+def _describe_work(effect: StageRequest | PhaseRequest) -> str:
+    return _describe_stage_request(effect) if isinstance(effect, StageRequest) else _describe_phase_request(effect)
+
+
+def _describe_phase_request(effect: PhaseRequest) -> str:
+    match effect:
+        case Dispatch(agent=agent):
+            return f"runs the agent {agent}"
+        case Relabel(phase=phase, add=add):
+            return f"writes down that the issue is in the phase {phase}{f': label {add[0]}' if add else ''}"
+        case Comment(text=text):
+            return f"comments: {text}"
+        case Close():
+            return "closes the issue"
 
 
 def _describe_model_request(question: OpenRequest, effect: Ask | Turn) -> str:
