@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from stagec.core.canonical import canonical
 from stagec.core.value import NOTHING, replace, value
 from stagec.plan import Plan
-from stagec.plan.act import Agent, Given, Prompt, Rest
+from stagec.plan.act import Delegate, Given, Prompt, Rest
 from stagec.plan.document import Contents, Input, Limits, Names, Phases
 from stagec.plan.facts import facts
 from stagec.plan.gate import AgentGate, IntentGate, RestGate
@@ -95,12 +95,29 @@ def make_phases(
     return replace(plan, facts=facts(plan))
 
 
+def every_member() -> Plan:
+    """Make an orchestrator in which every member occurs that plans of orchestrators have."""
+    fixer = Worker("fixer", "transformer", {"success": "done", "stale": "fix"}, "stuck", verdicts=True)
+    labels = {"fix": ("fix",), "done": ("done",)}
+    plan = make_phases(
+        {"fix": fixer},
+        {"done": Outcome.DONE, "stuck": Outcome.BLOCKED},
+        Phases(3, 2, 10, labels=labels, ordering=("order:1",)),
+        (make_agent("fixer"),),
+    )
+    node = plan.nodes["fix"]
+    edges = (*node.edges[:-1], Edge("any other", node.edges[-1].target))
+    gate = AgentGate("transformer", ("success", "stale"), "any other", verdicts=True)
+    act = Delegate("fixer", closes=True, condition="success")
+    return replace(plan, nodes={**plan.nodes, "fix": replace(node, act=act, gate=gate, edges=edges)})
+
+
 def _make_worker(worker: Worker, contents: Contents) -> Node:
     other = Stop(Outcome.FAILED) if worker.otherwise is None else Go(worker.otherwise)
     edges = tuple(Edge(outcome, Go(phase)) for outcome, phase in worker.ways.items())
     comments = {outcome: _make_comment(text, contents) for outcome, text in worker.comments.items()}
     return Node(
-        Agent(worker.agent, comments, worker.closes, worker.condition),
+        Delegate(worker.agent, comments, worker.closes, worker.condition),
         AgentGate(worker.role, tuple(worker.ways), verdicts=worker.verdicts),
         (*edges, Edge(_OTHERWISE, other)),
         kind="work",

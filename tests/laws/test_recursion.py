@@ -55,6 +55,7 @@ ALLOWED = {
     "sources.shape.quick_check:QuickCheck._judge": _FILE,
     "sources.shape.quick_check:QuickCheck._judge_keyword": _FILE,
     "project.mistakes:_as_json": "a configuration is at most 64 levels deep",
+    "runtime.advance:advance": "once, for the plan of an agent, which has no agents",
     "runtime.acts.judge:_next_question": "a name that a function shadows",
     "runtime.acts.judge:judge": "a name that a function shadows",
     **dict.fromkeys(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from handmade import processes, stages, steps
-from phased import issue_flow
+from phased import every_member, issue_flow
 
 from stagec.core.canonical import canonical
 from stagec.core.json import Json
@@ -24,6 +24,7 @@ FILES: Mapping[str, bytes] = {
     "by hand: stages": dump(stages()),
     "by hand: processes": dump(processes()),
     "by hand: phases": dump(issue_flow()),
+    "by hand: one phase": dump(every_member()),
     **{plan.id: dump(plan) for folder in SOUND for plan in plans(_REGISTRIES / folder)},
 }
 """The file of every such plan, by the name of the plan."""

@@ -58,7 +58,7 @@ def test_defaults_are_given_where_they_do_not_go_without_saying() -> None:
         if "default" in each
     }
     assert found == {
-        "Agent.closes": False,
+        "Delegate.closes": False,
         "AgentGate.otherwise": "otherwise",
         "AgentGate.verdicts": False,
         "Backoff.kind": "none",

@@ -22,6 +22,7 @@ from stagec.runtime import Resumed
 from stagec.runtime.failures import SENTENCES, FailureKind, RunFailure, describe_failure, failure_to_json
 
 FAIL = Stop(Outcome.FAILED)
+UNFIT = "the input 'issue' cannot be used: " + '"seven" is not of type "integer"'
 NUMBER = "'x' is not of type 'integer'".replace("'", '"')
 
 
@@ -247,7 +248,7 @@ WAYS: dict[str, tuple[Callable[[], Run | Play | Issue], FailureKind, str]] = {
     "an agent cannot begin": (
         lambda: phased(strict(), {}),
         FailureKind.AGENT_UNFIT,
-        'build, attempt 1: the agent cannot begin: the input \'issue\' cannot be used: "seven" is not of type "integer"',
+        f"build, attempt 1: the agent cannot begin: {UNFIT}",
     ),
     "an issue cannot be changed": (
         lambda: phased(issue_flow(), {"build": {}}, error="no permission"),

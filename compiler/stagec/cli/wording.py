@@ -9,7 +9,7 @@ from typing import assert_never
 
 from stagec.core.json import Json
 from stagec.core.words import quote
-from stagec.plan.act import Act, Agent, Carried, Command, Converse, Given, Process, Prompt, Provided, Rest, Supply
+from stagec.plan.act import Act, Carried, Command, Converse, Delegate, Given, Process, Prompt, Provided, Rest, Supply
 from stagec.plan.gate import (
     Admission,
     AgentGate,
@@ -83,7 +83,7 @@ def name_act(act: Act) -> str:
             return "command"
         case Process():
             return "process"
-        case Agent():
+        case Delegate():
             return "agent"
         case Rest():
             return "rest"
@@ -150,11 +150,8 @@ def describe_gate(given: Gate) -> Iterator[str]:
     match given:
         case IntentGate():
             yield from _describe_intent_gate(given)
-        case VerdictGate(checks=checks):
-            for check in checks:
-                when = f" when {describe_conditions(check.when)}" if check.when else ""
-                yield f"{check.verdict}{when}" + (f": {check.reason}" if check.reason is not None else "")
-            yield f"{'else ' if checks else ''}retry when a cap was hit, ok if not"
+        case VerdictGate():
+            yield from _describe_verdict_gate(given)
         case JudgeGate():
             yield "verdict when the judge says that the work is done, next if not"
         case ExitGate():
@@ -165,6 +162,13 @@ def describe_gate(given: Gate) -> Iterator[str]:
             yield _describe_phase_gate(given)
         case _:
             assert_never(given)
+
+
+def _describe_verdict_gate(given: VerdictGate) -> Iterator[str]:
+    for check in given.checks:
+        when = f" when {describe_conditions(check.when)}" if check.when else ""
+        yield f"{check.verdict}{when}" + (f": {check.reason}" if check.reason is not None else "")
+    yield f"{'else ' if given.checks else ''}retry when a cap was hit, ok if not"
 
 
 def _describe_phase_gate(given: AgentGate | RestGate) -> str:

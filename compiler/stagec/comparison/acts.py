@@ -10,9 +10,10 @@ from stagec.comparison.change import Action, PlanChange
 from stagec.comparison.templates import compare_templates, compare_variables
 from stagec.comparison.texts import flatten
 from stagec.comparison.values import compare_contracts, compare_tables, compare_values, text_of
-from stagec.core.json import Json, object_of
-from stagec.plan.act import Act, Command, Converse, Process, Prompt
+from stagec.core.json import Json, object_of, text_in
+from stagec.plan.act import Act, Command, Converse, Delegate, Process, Prompt
 from stagec.plan.act_codecs import ACT
+from stagec.plan.codec import TAG
 from stagec.plan.document import Plan
 
 Plans = tuple[Plan, Plan]
@@ -28,13 +29,15 @@ def compare_acts(old: Act, new: Act, plans: Plans) -> Iterator[PlanChange]:
         yield from _compare_conversations(old, new, plans)
     elif isinstance(old, Command):
         yield from _compare_commands(old, new, plans)
-    else:
+    elif isinstance(old, Process):
         yield from _compare_processes(old, new)
+    elif isinstance(old, Delegate):
+        yield from _compare_agents(old, new, plans)
 
 
 def name_act(act: Act) -> str:
     """Return what the format calls an act."""
-    return type(act).__name__.lower()
+    return text_in(object_of(ACT.write(act)), TAG) or ""
 
 
 def _compare_prompts(old: Prompt, new: Any, plans: Plans) -> Iterator[PlanChange]:
@@ -74,6 +77,17 @@ def _compare_commands(old: Command, new: Any, plans: Plans) -> Iterator[PlanChan
         shown: list[Json] = ["".join(text for _, text in parts) for both in flat for parts in both]
         yield from compare_values("program", shown[: 2 * len(old.words) : 2], shown[1 : 2 * len(new.words) : 2])
     yield from compare_values("time-limit", old.milliseconds, new.milliseconds)
+
+
+def _compare_agents(old: Delegate, new: Any, plans: Plans) -> Iterator[PlanChange]:
+    run: list[Json] = [[each.agent, plan.plans[each.agent]] for each, plan in zip((old, new), plans, strict=True)]
+    yield from compare_values("program", *run)
+    comments: list[dict[str, Json]] = [
+        {name: [text for _, text in flatten(each, plan.contents)] for name, each in act.comments.items()}
+        for act, plan in zip((old, new), plans, strict=True)
+    ]
+    yield from compare_tables("prompt", *comments)
+    yield from compare_values("output", [old.closes, old.condition], [new.closes, new.condition])
 
 
 def _compare_processes(old: Process, new: Any) -> Iterator[PlanChange]:

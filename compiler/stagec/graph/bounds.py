@@ -13,7 +13,7 @@ from stagec.core.value import NOTHING, replace, value
 from stagec.graph.expense import MOST, Assumed, Expense, add_pauses, find_unlimited, spend
 from stagec.graph.longest import Longest, PlanWalks, Way
 from stagec.graph.schedule_bounds import NodeTimes, ScheduleBounds, ScheduleWork
-from stagec.plan.act import Agent, Converse, Process
+from stagec.plan.act import Converse, Delegate, Process
 from stagec.plan.document import Plan
 from stagec.plan.loader import load_agents
 from stagec.plan.node import Entry, Schedule
@@ -124,7 +124,7 @@ class _Entry:
     def _spend_in(self, name: str, *, is_retried: bool) -> Expense:
         """Return what one execution of a node costs; that of an agent what its run does, and the wait after it."""
         node, phases = self._plan.nodes[name], self._plan.phases
-        if not isinstance(node.act, Agent):
+        if not isinstance(node.act, Delegate):
             return spend(node, self._assumed, is_retried=is_retried)
         known = self._agents[node.act.agent]
         turns, time = (each.most if is_retried else each.first for each in (known.turns, known.milliseconds))
@@ -175,7 +175,7 @@ class _Entry:
         nodes: dict[str, list[str]] = {}
         for name in self._plain.nodes:
             act = self._plan.nodes[name].act
-            inner = self._agents[act.agent].unlimited if isinstance(act, Agent) else ()
+            inner = self._agents[act.agent].unlimited if isinstance(act, Delegate) else ()
             for kind in (*find_unlimited(self._plan, name, self._assumed), *(each.kind for each in inner)):
                 nodes.setdefault(kind, []).append(name)
         return (Unlimited(kind, tuple(names)) for kind, names in nodes.items())

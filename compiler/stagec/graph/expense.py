@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stagec.core.value import value
-from stagec.plan.act import Agent, Command, Converse, Process, Prompt, Rest
+from stagec.plan.act import Command, Converse, Delegate, Process, Prompt, Rest
 from stagec.plan.document import Plan
 from stagec.plan.gate import JudgeGate, Retry
 from stagec.plan.node import Node
@@ -48,7 +48,7 @@ def spend(node: Node, assumed: Assumed, *, is_retried: bool) -> Expense:
             milliseconds = node.act.milliseconds
         case Process():
             milliseconds = node.act.limits.kill * attempts + (add_pauses(node) if is_retried else 0)
-        case Agent() | Rest():  # what agents cost is in their own plans
+        case Delegate() | Rest():  # what agents cost is in their own plans
             pass
     if node.validation is not None:
         milliseconds += len(node.validation.conditions) * assumed.validator

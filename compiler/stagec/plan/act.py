@@ -115,7 +115,7 @@ class Process:
 
 
 @value
-class Agent:
+class Delegate:
     """Run an agent: its plan, in a run of its own inside this one, with the inputs of this run that it knows.
 
     `comments` are what is written about an issue after an outcome. Where the agent closes issues, it does so after
@@ -133,4 +133,4 @@ class Rest:
     """Do nothing: the run has come to the phase in which it ends."""
 
 
-Act = Prompt | Converse | Command | Process | Agent | Rest
+Act = Prompt | Converse | Command | Process | Delegate | Rest

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from stagec.plan.act import (
-    Agent,
     Carried,
     Command,
     Converse,
+    Delegate,
     Given,
     Process,
     ProcessInput,
@@ -138,7 +138,7 @@ ACT = union(
     ),
     process=(Process, _PROCESS),
     agent=(
-        Agent,
+        Delegate,
         {
             "agent": (name_in("plans", TEXT), "The agent, whose plan is run."),
             "comments": (table(TEMPLATE), "What is written about the issue after an outcome, by outcome."),

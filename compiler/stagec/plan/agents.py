@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from stagec.core.json import object_of
 from stagec.core.words import listing
-from stagec.plan.act import Agent, Process, Rest
+from stagec.plan.act import Delegate, Process, Rest
 from stagec.plan.document import Plan
 from stagec.plan.gate import AgentGate, RestGate
 from stagec.plan.node import Go, Node, Outcome, Stop
@@ -43,7 +43,7 @@ def find_unfit_agent(plan: Plan) -> Iterator[str]:
 
 def find_phase_flaws(plan: Plan) -> Iterator[Flaw]:
     """Yield every promise about agents and phases that a plan breaks."""
-    phased = [name for name, node in plan.nodes.items() if isinstance(node.act, Agent | Rest)]
+    phased = [name for name, node in plan.nodes.items() if isinstance(node.act, Delegate | Rest)]
     if plan.phases is None:
         if phased or plan.plans:
             yield (), "lacks 'phases', but has agents or phases"
@@ -60,7 +60,7 @@ def find_phase_flaws(plan: Plan) -> Iterator[Flaw]:
 
 def _look_at_phase(node: Node, name: str) -> Iterator[Flaw]:
     """Look whether each edge of a phase is one that runs of phases have, and that nothing stands around its act."""
-    at, is_agent = ("nodes", name), isinstance(node.act, Agent)
+    at, is_agent = ("nodes", name), isinstance(node.act, Delegate)
     if type(node.gate) is AgentGate:
         if node.gate.otherwise in node.gate.outcomes:
             yield (*at, "gate"), "has 'otherwise' among its 'outcomes'"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from stagec.plan.act import Act, Agent, Carried, Command, Converse, Process, Prompt, Rest, Supply
+from stagec.plan.act import Act, Carried, Command, Converse, Delegate, Process, Prompt, Rest, Supply
 from stagec.plan.document import Plan
 from stagec.plan.node import Pick, Schedule, Target, list_begun, list_targets
 from stagec.plan.template import Template, Text, inside
@@ -92,7 +92,7 @@ def _of_act(act: Act) -> Iterator[Reference]:
             yield from (found for word in act.words for found in _of_template(word))
         case Process():
             yield from (("nodes", each.node) for each in act.inputs.values() if each.node is not None)
-        case Agent():
+        case Delegate():
             yield "plans", act.agent
             yield from (found for comment in act.comments.values() for found in _of_template(comment))
         case Rest():

@@ -6,7 +6,7 @@ from collections.abc import Collection, Container, Mapping
 
 from stagec.core.place import Key, Pointer, pointer_text
 from stagec.core.words import listing, quote
-from stagec.plan.act import Act, Agent, Command, Converse, Process, Prompt, Rest
+from stagec.plan.act import Act, Command, Converse, Delegate, Process, Prompt, Rest
 from stagec.plan.agents import find_phase_flaws, list_phase_outcomes
 from stagec.plan.document import Plan
 from stagec.plan.facts import cycles
@@ -24,7 +24,7 @@ _JUDGED: Mapping[type[Act], Collection[type[Gate]]] = {
     Converse: (VerdictGate,),
     Command: (ExitGate,),
     Process: (StageGate,),
-    Agent: (AgentGate,),
+    Delegate: (AgentGate,),
     Rest: (RestGate,),
 }
 """The gates that can judge what comes of an act."""
@@ -43,7 +43,7 @@ def unsound(plan: Plan) -> Flaws:
         at = ("nodes", name)
         _look_at_routes(node, at, found)
         _look_at_act(node.act, at, found)
-        for outcome, comment in node.act.comments.items() if isinstance(node.act, Agent) else ():
+        for outcome, comment in node.act.comments.items() if isinstance(node.act, Delegate) else ():
             _look_at_template(comment, _HANDED, (*at, "act", "comments", outcome), found)
         if node.validation is not None:
             for pattern, prompt in node.validation.prompts.items():

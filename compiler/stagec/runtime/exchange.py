@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.plan.act import ProcessInput, ProcessLimits
+from stagec.runtime.phase_requests import PhaseRequest
 
 
 @value
@@ -192,50 +192,8 @@ class Interrupt:
     request: str
 
 
-@value
-class Dispatch:
-    """Begin the run of an agent: `{}` lets the machine run its plan, under the id `run`.
-
-    Who has run the agent elsewhere says what came of it: its closing answer, `{"answer": …}`; or why it has failed,
-    `{"failed": …}`, a text or true, and then `answer` is the last one of all.
-    """
-
-    key: str
-    agent: str
-    run: str
-    inputs: Mapping[str, Json] = NOTHING
-
-
-@value
-class Relabel:
-    """Write the phase of an issue down as labels: `{}`, or `{"error": …}`. What is removed need not be there."""
-
-    key: str
-    phase: str
-    add: tuple[str, ...]
-    remove: tuple[str, ...]
-
-
-@value
-class Comment:
-    """Write a comment about an issue: `{}`, or `{"error": …}`."""
-
-    key: str
-    text: str
-
-
-@value
-class Close:
-    """Close an issue: `{}`, or `{"error": …}`."""
-
-    key: str
-
-
 StageRequest = Execute | Publish | Preserve | Interrupt
 """What is asked about the processes of stages."""
-IssueRequest = Relabel | Comment | Close
-"""What is asked about the issue of a run of phases."""
-PhaseRequest = Dispatch | IssueRequest
 Effect = Ask | Turn | Call | Grant | Run | Shell | Judge | Wait | Confirm | Hook | StageRequest | PhaseRequest
 
 
@@ -271,37 +229,6 @@ def execution_key(run: str, node: str, visit: int) -> str:
 def request_key(execution: str, attempt: int, index: int) -> str:
     """Return the key of a request: that of the execution, `/attempt.index`."""
     return f"{execution}/{attempt}.{index}"
-
-
-@value
-class AgentRunName:
-    """The parts of the id of an agent's run: the run around it, the agent, and the number of this run of the agent."""
-
-    around: str
-    agent: str
-    number: int
-
-    def __str__(self) -> str:
-        """Return `run~agent~number`; whatever in the agent's name is no letter, digit, `_` or `-` is `%hex.`."""
-        agent = _UNSAFE.sub(lambda found: f"%{ord(found[0]):x}.", self.agent)
-        return f"{self.around}~{agent}~{self.number}"
-
-
-_UNSAFE, _ESCAPED = re.compile(r"[^A-Za-z0-9_-]"), re.compile(r"%([0-9a-f]{1,6})\.")
-
-
-def read_agent_run(run: str) -> AgentRunName | None:
-    """Return the parts of the id of an agent's run; nothing of the id of another run."""
-    before, _, number = run.rpartition("~")
-    around, _, agent = before.rpartition("~")
-    if not around or not number.isdecimal():
-        return None
-    return AgentRunName(around, _ESCAPED.sub(lambda found: chr(int(found[1], 16)), agent), int(number))
-
-
-def run_of(key: str) -> str:
-    """Return the id of the run that a request belongs to, which may be that of an agent."""
-    return key.partition("/")[0]
 
 
 def name_scope(run: str) -> str:

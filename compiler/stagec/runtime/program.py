@@ -12,8 +12,8 @@ from stagec.plan.loader import load as load_plan
 from stagec.plan.loader import verify as verify_plan
 from stagec.plan.node import Edge, Go, Named, Pick, Schedule, Target
 from stagec.runtime.agenda import Agenda, list_schedules, prepare
+from stagec.runtime.agent_runs import read_agent_run, run_of
 from stagec.runtime.answer_schemas import AnswerSchemas, find_unusable
-from stagec.runtime.exchange import read_agent_run, run_of
 from stagec.runtime.json_values import all_hold
 from stagec.runtime.render import Renderer
 

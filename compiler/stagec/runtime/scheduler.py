@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-from stagec.plan.act import Agent, Converse, Prompt
+from stagec.plan.act import Converse, Delegate, Prompt
 from stagec.plan.node import Chain, Fork, Go, Outcome, Schedule, Stop, Target
 from stagec.runtime.acts import begin_act
 from stagec.runtime.acts.agent import find_exceeded
@@ -48,7 +48,7 @@ def begin(builder: StepBuilder, pending: PendingNode) -> tuple[NodeResult, ...]:
             builder.give_up(_failure_before(builder, pending, FailureKind.BOUND, detail))
         return _NOTHING
     act, prompt = builder.nodes[pending.node].act, pending.prompt
-    exceeded = find_exceeded(builder) if isinstance(act, Agent) else None
+    exceeded = find_exceeded(builder) if isinstance(act, Delegate) else None
     if exceeded is not None:
         builder.give_up(_failure_before(builder, pending, *exceeded))
         return _NOTHING

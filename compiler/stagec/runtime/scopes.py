@@ -8,7 +8,7 @@ from stagec.core.canonical import as_text
 from stagec.core.json import Json, object_of
 from stagec.core.value import replace, value
 from stagec.core.words import quote
-from stagec.plan.act import Agent, Command, Converse
+from stagec.plan.act import Command, Converse, Delegate
 from stagec.plan.node import Outcome
 from stagec.runtime.execution import Branch, Execution, NodeResult, failure_in
 from stagec.runtime.failures import FailureKind, RunFailure, describe_failure
@@ -109,7 +109,7 @@ def describe_outcome(builder: StepBuilder, over: NodeResult) -> str:
     elif isinstance(act, Command):
         status = object_of(result["answer"])["exit"]
         outcome = "killed" if status is None else f"exit {status}"
-    elif isinstance(act, Agent):
+    elif isinstance(act, Delegate):
         outcome = str(result.get("outcome", outcome))
     return outcome if over.refused is None else f"{outcome} refused: {over.refused}"
 

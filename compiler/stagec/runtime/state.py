@@ -8,7 +8,8 @@ from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.plan.node import Outcome
 from stagec.protocol.lifecycle import StageStatus
-from stagec.runtime.exchange import Effect, execution_of, run_of
+from stagec.runtime.agent_runs import run_of
+from stagec.runtime.exchange import Effect, execution_of
 from stagec.runtime.execution import AgentRun, Branch, Execution
 from stagec.runtime.failures import RunFailure
 from stagec.runtime.tables import Queue, Table

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stagec.core.json import Json
-from stagec.runtime.exchange import Effect, read_agent_run, run_of
+from stagec.runtime.agent_runs import read_agent_run, run_of
+from stagec.runtime.exchange import Effect
 from stagec.world.composed import ComposedWorld
 from stagec.world.scenario import Scenario, script_agent
 from stagec.world.scripted_world import Beyond, ScriptedWorld

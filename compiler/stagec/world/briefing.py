@@ -13,10 +13,7 @@ from stagec.plan.document import Plan
 from stagec.runtime.exchange import (
     Ask,
     Call,
-    Close,
-    Comment,
     Confirm,
-    Dispatch,
     Effect,
     Execute,
     Grant,
@@ -26,13 +23,13 @@ from stagec.runtime.exchange import (
     Message,
     Preserve,
     Publish,
-    Relabel,
     Run,
     Shell,
     Turn,
     Wait,
     read_key,
 )
+from stagec.runtime.phase_requests import Close, Comment, Dispatch, Relabel
 
 
 @value

@@ -12,7 +12,8 @@ from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.plan.document import Plan
-from stagec.runtime.exchange import Confirm, Effect, Grant, Judge, label_execution, read_agent_run, read_key
+from stagec.runtime.agent_runs import read_agent_run
+from stagec.runtime.exchange import Confirm, Effect, Grant, Judge, label_execution, read_key
 from stagec.runtime.program import Program, find_program
 
 AskedOfPeople = Grant | Confirm | Judge

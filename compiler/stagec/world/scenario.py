@@ -12,7 +12,7 @@ from stagec.core.words import quote
 from stagec.plan import Plan
 from stagec.plan.act import Converse, Process, Prompt
 from stagec.plan.loader import load_agents
-from stagec.runtime.exchange import read_agent_run
+from stagec.runtime.agent_runs import read_agent_run
 
 
 @value

@@ -17,20 +17,15 @@ from stagec.core.words import quote
 from stagec.runtime.exchange import (
     Ask,
     Call,
-    Close,
-    Comment,
     Confirm,
-    Dispatch,
     Effect,
     Execute,
     Grant,
     Hook,
     Interrupt,
     Judge,
-    PhaseRequest,
     Preserve,
     Publish,
-    Relabel,
     RequestKey,
     Run,
     Shell,
@@ -40,8 +35,10 @@ from stagec.runtime.exchange import (
     read_key,
 )
 from stagec.runtime.json_values import MISSING, equal
+from stagec.runtime.phase_requests import Close, Comment, Dispatch, Relabel
 from stagec.world.imagined_stages import imagine
-from stagec.world.scenario import Scenario, find_told
+from stagec.world.scenario import Scenario
+from stagec.world.scripted_phases import answer_for_phase, says_of_phase
 
 _VALUE, _ERROR = {"value"}, {"error"}
 
@@ -89,7 +86,7 @@ class ScriptedWorld:
             case Execute() | Publish() | Preserve() | Interrupt():
                 return self._answer_for_stage(effect)
             case Dispatch() | Relabel() | Comment() | Close():
-                return self._answer_for_phase(effect)
+                return answer_for_phase(self._scenario, effect)
             case _:
                 assert_never(effect)
 
@@ -134,13 +131,6 @@ class ScriptedWorld:
             return self._beyond.answer(effect)
         key = read_key(effect.key)
         return imagine(effect, object_of(_of_attempt(key, self._scenario.processes.get(key.node))))
-
-    def _answer_for_phase(self, effect: PhaseRequest) -> Json:
-        """Return how the scenario says that an agent ends, or that something cannot be written down; else nothing."""
-        if isinstance(effect, Dispatch):
-            return _end_agent(object_of(find_told(self._scenario, effect.agent, effect.run)))
-        told = _of_visit(read_key(effect.key), self._scenario.issue.get(type(effect).__name__.lower()))
-        return {"error": told} if isinstance(told, str) else {}
 
     def _turn(self, effect: Turn) -> Json:
         key = read_key(effect.key)
@@ -260,15 +250,6 @@ def _unwrap(told: Json) -> Json:
     return object_of(told)["value"] if set(object_of(told)) == _VALUE else told
 
 
-def _end_agent(told: Mapping[str, Json]) -> Json:
-    """Return how a scenario says that an agent ends; nothing where its plan is run."""
-    answer = dict(object_of(told.get("answer")))
-    if "verdict" in told:
-        answer["verdict"] = told["verdict"]
-    failed = {"failed": told["failed"]} if "failed" in told else {}
-    return {"answer": answer, **failed} if answer or "answer" in told or "failed" in told else {}
-
-
 def _output(told: Mapping[str, Json]) -> Json:
     return {"exit": told.get("exit", 0), "stdout": told.get("stdout", ""), "stderr": told.get("stderr", "")}
 
@@ -304,10 +285,9 @@ _TAKEN: Mapping[type[Effect], Callable[[Scenario, Any, RequestKey], bool]] = {
     Run: lambda scenario, effect, _key: _line(effect) in scenario.commands,
     Shell: lambda scenario, effect, _key: _line(effect) in scenario.commands,
     Wait: lambda scenario, _effect, _key: scenario.skips_waits,
-    Dispatch: lambda scenario, effect, _key: isinstance(scenario.agents.get(effect.agent), list),
-    Relabel: lambda scenario, _effect, _key: "relabel" in scenario.issue,
-    Comment: lambda scenario, _effect, _key: "comment" in scenario.issue,
-    Close: lambda scenario, _effect, _key: "close" in scenario.issue,
+    **dict.fromkeys(
+        (Dispatch, Relabel, Comment, Close), lambda scenario, effect, _key: says_of_phase(scenario, effect)
+    ),
     **dict.fromkeys(
         (Execute, Publish, Preserve, Interrupt), lambda scenario, _effect, _key: scenario.processes is not None
     ),

@@ -9,30 +9,26 @@ from stagec.core.canonical import compact
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.drivers.local.stage_ledger import describe_end
 from stagec.runtime import Effect
+from stagec.runtime.agent_runs import read_agent_run
 from stagec.runtime.exchange import (
     Ask,
     Call,
-    Close,
-    Comment,
     Confirm,
-    Dispatch,
     Execute,
     Grant,
     Hook,
     Interrupt,
     Judge,
-    PhaseRequest,
     Preserve,
     Publish,
-    Relabel,
     Run,
     Shell,
     Turn,
     Wait,
     label_execution,
-    read_agent_run,
     read_key,
 )
+from stagec.runtime.phase_requests import Close, Comment, Dispatch, PhaseRequest, Relabel
 
 _LONGEST = 200
 """Characters of an answer that are looked at; a line shows fewer."""

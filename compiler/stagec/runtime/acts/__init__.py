@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stagec.core.json import Json
-from stagec.plan.act import Act, Agent, Converse, Process, Prompt, Rest
+from stagec.plan.act import Act, Converse, Delegate, Process, Prompt, Rest
 from stagec.runtime.acts import agent, command, converse, process, prompt
 from stagec.runtime.exchange import Effect
 from stagec.runtime.execution import Execution, NodeResult
@@ -20,7 +20,7 @@ def begin_act(builder: StepBuilder, act: Act, execution: Execution) -> tuple[Nod
         return converse.begin(builder, act, execution)
     if isinstance(act, Process):
         return process.begin(builder, act, execution)
-    if isinstance(act, Agent):
+    if isinstance(act, Delegate):
         return agent.begin(builder, act, execution)
     if isinstance(act, Rest):
         return agent.rest(builder, execution)
@@ -36,7 +36,7 @@ def resume_act(builder: StepBuilder, execution: Execution, effect: Effect, answe
         return converse.resume(builder, act, execution, effect, answer)
     if isinstance(act, Process):
         return process.resume(builder, act, execution, effect, answer)
-    if isinstance(act, Agent):
+    if isinstance(act, Delegate):
         return agent.resume(builder, act, execution, effect, answer)
     if isinstance(act, Rest):
         return ()

@@ -8,24 +8,16 @@ from typing import Any
 from stagec.core.json import Json, object_of, text_in
 from stagec.core.value import replace, value
 from stagec.core.words import quote
-from stagec.plan.act import Agent
+from stagec.plan.act import Delegate
 from stagec.plan.agents import SUCCESS, TRANSFORMER
 from stagec.plan.document import Phases
 from stagec.plan.gate import AgentGate, RestGate
 from stagec.plan.node import Go, Outcome, Stop
-from stagec.runtime.exchange import (
-    AgentRunName,
-    Answered,
-    Close,
-    Comment,
-    Dispatch,
-    Effect,
-    Relabel,
-    Started,
-    Wait,
-)
+from stagec.runtime.agent_runs import AgentRunName
+from stagec.runtime.exchange import Answered, Effect, Started, Wait
 from stagec.runtime.execution import AgentRun, Execution, NodeResult, PendingTransition, failure_in
 from stagec.runtime.failures import FailureKind, RunFailure, describe_error, describe_failure
+from stagec.runtime.phase_requests import Close, Comment, Dispatch, Relabel
 from stagec.runtime.program import choose
 from stagec.runtime.state import IssueStatus, State
 from stagec.runtime.step_builder import StepBuilder
@@ -45,11 +37,13 @@ def find_exceeded(builder: StepBuilder) -> tuple[FailureKind, str] | None:
     return None
 
 
-def begin(builder: StepBuilder, act: Agent, execution: Execution) -> tuple[NodeResult, ...]:
+def begin(builder: StepBuilder, act: Delegate, execution: Execution) -> tuple[NodeResult, ...]:
     """Ask whether somebody else runs the agent."""
     known = builder.program.agents[act.agent].plan.inputs
     inputs = {name: each for name, each in builder.now.inputs.items() if name in known}
-    same = (name for name, node in builder.nodes.items() if isinstance(node.act, Agent) and node.act.agent == act.agent)
+    same = (
+        name for name, node in builder.nodes.items() if isinstance(node.act, Delegate) and node.act.agent == act.agent
+    )
     number = sum(builder.history_of(each).visits for each in same)
     run = str(AgentRunName(builder.now.run, act.agent, number))
     builder.request(execution, Dispatch, agent=act.agent, run=run, inputs=inputs)
@@ -66,7 +60,7 @@ def rest(builder: StepBuilder, execution: Execution) -> tuple[NodeResult, ...]:
 
 
 def resume(
-    builder: StepBuilder, act: Agent, execution: Execution, effect: Effect, answer: Json
+    builder: StepBuilder, act: Delegate, execution: Execution, effect: Effect, answer: Json
 ) -> tuple[NodeResult, ...]:
     """Go on with the run of the agent, or with what is written down after it."""
     if isinstance(execution.progress, AgentRun):
@@ -80,7 +74,7 @@ def resume(
 
 
 def _dispatch(
-    builder: StepBuilder, act: Agent, execution: Execution, effect: Effect, given: Mapping[str, Json]
+    builder: StepBuilder, act: Delegate, execution: Execution, effect: Effect, given: Mapping[str, Json]
 ) -> tuple[NodeResult, ...]:
     """Run the agent, unless somebody has run it elsewhere."""
     why = given.get(_FAILED)
@@ -115,7 +109,7 @@ class _Ending:
         return text_in(object_of(self.last.get(_ANSWER)), "verdict")
 
 
-def _go_on(builder: StepBuilder, act: Agent, execution: Execution) -> tuple[NodeResult, ...]:
+def _go_on(builder: StepBuilder, act: Delegate, execution: Execution) -> tuple[NodeResult, ...]:
     """Conclude when the run of the agent has ended."""
     run = execution.progress
     if not isinstance(run, AgentRun) or run.state.ended is None:
@@ -130,7 +124,7 @@ def _go_on(builder: StepBuilder, act: Agent, execution: Execution) -> tuple[Node
     return _conclude(builder, act, execution, _Ending(status, object_of(run.last), why))
 
 
-def _conclude(builder: StepBuilder, act: Agent, execution: Execution, ending: _Ending) -> tuple[NodeResult, ...]:
+def _conclude(builder: StepBuilder, act: Delegate, execution: Execution, ending: _Ending) -> tuple[NodeResult, ...]:
     """Find where the outcome leads, and begin to write that down."""
     gate = builder.nodes[execution.node].gate
     if not isinstance(gate, AgentGate):
@@ -153,7 +147,7 @@ def _conclude(builder: StepBuilder, act: Agent, execution: Execution, ending: _E
     return _ask_next(builder, execution, PendingTransition(over, target.node, todo))
 
 
-def _list_writes(builder: StepBuilder, act: Agent, phase: str, over: NodeResult) -> Iterator[_Write]:
+def _list_writes(builder: StepBuilder, act: Delegate, phase: str, over: NodeResult) -> Iterator[_Write]:
     """Yield what has to be written down, in this order."""
     phases, result = _phases_of(builder), object_of(over.result)
     said = str(result["outcome"])
@@ -167,7 +161,7 @@ def _list_writes(builder: StepBuilder, act: Agent, phase: str, over: NodeResult)
         yield Comment, {"text": builder.program.renderer.render(comment, result, _LENIENT)}
     if act.closes and completes and act.condition in {None, said}:
         yield Close, {}
-    if phases.pause and isinstance(builder.nodes[phase].act, Agent):
+    if phases.pause and isinstance(builder.nodes[phase].act, Delegate):
         yield Wait, {"milliseconds": phases.pause}
 
 

@@ -19,7 +19,7 @@ from stagec.cli.wording import (
 )
 from stagec.core.words import shorten_digest
 from stagec.plan import Plan
-from stagec.plan.act import Act, Agent, Command, Converse, Process, Prompt, Rest
+from stagec.plan.act import Act, Command, Converse, Delegate, Process, Prompt, Rest
 from stagec.plan.gate import Validation
 from stagec.plan.node import Node, Pick, Schedule, Target
 from stagec.plan.references import list_targets
@@ -88,14 +88,14 @@ def _describe_act(act: Act, plan: Plan) -> Iterator[str]:
         case Process():
             yield f"process: {act.goal}"
             yield from _describe_process(act)
-        case Agent():
+        case Delegate():
             yield f"agent: the plan of {shorten(act.agent)} is run, {shorten_digest(plan.plans[act.agent])}"
             yield from _describe_agent(act, plan)
         case Rest():
             yield "rest: the run ends"
 
 
-def _describe_agent(act: Agent, plan: Plan) -> Iterator[str]:
+def _describe_agent(act: Delegate, plan: Plan) -> Iterator[str]:
     for outcome, comment in act.comments.items():
         yield f"comments after {shorten(outcome)}: {shorten(join_runs(comment, plan.contents))}"
     if act.closes:

@@ -12,22 +12,9 @@ from stagec.core.words import listing, quote
 from stagec.plan.agents import SUCCESS, TRANSFORMER
 from stagec.plan.gate import AgentGate, Among, Exists, IntentGate, Reads, Term
 from stagec.plan.node import Node
-from stagec.runtime.exchange import (
-    Ask,
-    Call,
-    Confirm,
-    Dispatch,
-    Grant,
-    Hook,
-    Judge,
-    PhaseRequest,
-    Run,
-    Shell,
-    StageRequest,
-    Turn,
-    Wait,
-)
+from stagec.runtime.exchange import Ask, Call, Confirm, Grant, Hook, Judge, Run, Shell, StageRequest, Turn, Wait
 from stagec.runtime.json_values import MISSING
+from stagec.runtime.phase_requests import Dispatch, PhaseRequest
 from stagec.world.imagined_stages import imagine
 from stagec.world.samples import Wish, make_sample
 

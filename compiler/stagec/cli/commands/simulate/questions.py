@@ -17,20 +17,15 @@ from stagec.runtime import Program, State
 from stagec.runtime.exchange import (
     Ask,
     Call,
-    Close,
-    Comment,
     Confirm,
-    Dispatch,
     Effect,
     Execute,
     Grant,
     Hook,
     Interrupt,
     Judge,
-    PhaseRequest,
     Preserve,
     Publish,
-    Relabel,
     Run,
     Shell,
     StageRequest,
@@ -39,6 +34,7 @@ from stagec.runtime.exchange import (
 )
 from stagec.runtime.execution import Execution
 from stagec.runtime.gate import ABORT
+from stagec.runtime.phase_requests import Close, Comment, Dispatch, PhaseRequest, Relabel
 from stagec.world.samples import Wish, make_sample
 
 _LINES = 8

@@ -1,0 +1,40 @@
+"""What a scenario says of phases: how agents end, and what cannot be written down about the issue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stagec.core.json import Json, object_of
+from stagec.runtime.exchange import read_key
+from stagec.runtime.phase_requests import Dispatch, PhaseRequest
+from stagec.world.scenario import Scenario, find_told
+
+
+def says_of_phase(scenario: Scenario, effect: PhaseRequest) -> bool:
+    """Tell whether a scenario says something about a request."""
+    if isinstance(effect, Dispatch):
+        return isinstance(scenario.agents.get(effect.agent), list)
+    return _name(effect) in scenario.issue
+
+
+def answer_for_phase(scenario: Scenario, effect: PhaseRequest) -> Json:
+    """Return how a scenario says that an agent ends, or that something cannot be written down; else nothing."""
+    if isinstance(effect, Dispatch):
+        return _end_agent(object_of(find_told(scenario, effect.agent, effect.run)))
+    told = scenario.issue.get(_name(effect))
+    if isinstance(told, list):
+        told = told[min(read_key(effect.key).visit, len(told)) - 1] if told else None
+    return {"error": told} if isinstance(told, str) else {}
+
+
+def _name(effect: PhaseRequest) -> str:
+    return type(effect).__name__.lower()
+
+
+def _end_agent(told: Mapping[str, Json]) -> Json:
+    """Return how a scenario says that an agent ends; nothing where its plan is run."""
+    answer = dict(object_of(told.get("answer")))
+    if "verdict" in told:
+        answer["verdict"] = told["verdict"]
+    failed = {"failed": told["failed"]} if "failed" in told else {}
+    return {"answer": answer, **failed} if answer or "answer" in told or "failed" in told else {}
