@@ -124,10 +124,23 @@ def list_files(project: Project) -> frozenset[str]:
 
 def read_trees(project: Project) -> tuple[Tree, ...]:
     """Return the files that are read for a project, by name, without letting the rules judge any."""
+    return read_documents(project).sources.trees
+
+
+@value
+class ReadProject:
+    """The documents of a project, and the files that they were read from."""
+
+    documents: tuple[object, ...]
+    sources: Sources
+
+
+def read_documents(project: Project) -> ReadProject:
+    """Return what the files of a project say, without letting the rules judge any."""
     sources = Sources(project.root, project.settings.budgets, project.overlay, project.hidden)
     with PausedCollector():
-        _read(project, sources)
-    return sources.trees
+        documents, _ = _read(project, sources)
+    return ReadProject(documents, sources)
 
 
 @value

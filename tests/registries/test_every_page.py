@@ -55,6 +55,7 @@ FORM_ALONE = {
     "docs/architecture.md": "drawings of the phases, the folders and the layers, which tests/laws hold",
     "docs/contributing.md": "sets up a checkout; .ci/run does the same",
     "docs/user-guide/diff.md": "commands that compare revisions; tests/cli/test_diff.py has the same",
+    "docs/user-guide/migrate.md": "commands that change files; tests/cli/test_migrate.py has the same",
     "docs/user-guide/format.md": "commands that change files; tests/cli/test_format.py has the same",
     "docs/user-guide/graph.md": "commands that write pictures; tests/cli/test_graph.py has the same",
     "docs/user-guide/models.md": "commands that ask models of providers",

@@ -89,13 +89,16 @@ def write_files(folder: Path, files: Mapping[str, bytes], before: Mapping[str, b
         written.append(path)
 
 
-def create_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write new files below a folder, which is made if it does not exist: nothing if one of them exists."""
+def create_files(folder: Path, files: Mapping[str, bytes], advice: str = "name another folder") -> None:
+    """Write new files below a folder, which is made if it does not exist: nothing if one of them exists.
+
+    `advice` is what can be done then.
+    """
     taken = [file for file in files if os.path.lexists(folder / file)]
     if taken:
         paths = [os.path.relpath(folder / file) for file in taken]
         verb = "exists" if len(taken) == 1 else "exist"
-        raise Failure(f"{listing(paths)} {verb}: nothing was written; name another folder")
+        raise Failure(f"{listing(paths)} {verb}: nothing was written; {advice}")
     for file, data in files.items():
         with _explain_failures(os.path.relpath(folder / file)):
             _create_inside(folder, file, data)

@@ -14,7 +14,10 @@ _STYLES = {"---": Style.MESSAGE, "+++": Style.MESSAGE, "@": Style.GUTTER, "+": S
 
 
 def print_patch(changes: Mapping[str, tuple[bytes, bytes]]) -> None:
-    """Print what changes in each file: exact bytes for `patch`, and on a terminal nothing that plays tricks to it."""
+    """Print what changes in each file: exact bytes for `patch`, and on a terminal nothing that plays tricks to it.
+
+    A file that had no bytes before is a new one.
+    """
     rows = [row for file, (before, after) in sorted(changes.items()) for row in _compare(file, before, after)]
     if sys.stdout.isatty():
         paint = Paint(find_canvas(sys.stdout, os.environ).colour)
@@ -31,7 +34,8 @@ def _compare(file: str, before: bytes, after: bytes) -> Iterator[str]:
     from difflib import unified_diff
 
     name = visible(file)
-    for row in unified_diff(_split_rows(before), _split_rows(after), f"a/{name}", f"b/{name}"):
+    old = f"a/{name}" if before else "/dev/null"
+    for row in unified_diff(_split_rows(before), _split_rows(after), old, f"b/{name}"):
         yield row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n"
 
 
