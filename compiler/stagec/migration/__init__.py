@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Edit
 from stagec.core.json import object_of, text_in
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.fixes import make_edits
 from stagec.frontends.registry.document import Registry
-from stagec.migration.agents import migrate_agent
-from stagec.migration.registries import migrate_registry
+from stagec.migration.agents import AgentMigration
+from stagec.migration.registries import RegistryMigration
 from stagec.migration.report import Findings, PendingDecision, Rewrite
-from stagec.migration.schemas import migrate_schemas
-from stagec.migration.workflows import find_workflows, migrate_workflow
+from stagec.migration.schemas import SchemaMigration
+from stagec.migration.workflows import WorkflowMigration, find_workflows
 from stagec.pipeline import Project, read_documents
 from stagec.sources.read import BOM, join
 from stagec.sources.revised import revise
@@ -24,6 +23,7 @@ from stagec.sources.tree import Tree
 
 __all__ = ["Migration", "PendingDecision", "Rewrite", "migrate"]
 
+_KINDS = frozenset({"registry", "agent"})
 _CANNOT = "it cannot be changed without changing more"
 
 
@@ -46,76 +46,81 @@ class Migration:
 
 def migrate(project: Project) -> Migration:
     """Return what moves the registries, agents and workflows of a project to the release 1.14; nothing is written."""
-    known = read_documents(project)
-    trees = {tree.file: _open(tree) for tree in known.sources.trees}
-    workflows = find_workflows(project, known.sources)
-    trees.update({tree.file: tree for tree in workflows})
-    found = Findings()
-    registries = [tree for tree in trees.values() if tree.kind == "registry" and isinstance(tree.value, dict)]
-    agents = {tree.file: _find_agent(tree, trees) for tree in registries}
-    moved = {tree.file for tree in registries if migrate_registry(tree, agents[tree.file], found)}
-    for document in known.documents:
-        if isinstance(document, Registry) and document.at.file in moved:
-            migrate_schemas(document, trees, found)
-    for file, agent in agents.items():
-        if file in moved and agent is not None and agent.readable:
-            migrate_agent(agent, found, known.sources.exists)
-    for tree in workflows:
-        if tree.readable:
-            migrate_workflow(tree, found)
-    looked_at = [tree for tree in trees.values() if tree.kind in {"registry", "agent"} or tree in workflows]
-    return _conclude(found, trees, looked_at, project.settings.budgets)
+    migration = _ProjectMigration(project)
+    migration.find_all()
+    return migration.conclude()
 
 
-def _open(tree: Tree) -> Tree:
-    """Return a registry that only its format keeps from being read as one that can be."""
-    is_known = tree.kind == "registry" and tree.value is not None
-    return replace(tree, readable=True) if is_known and any(tree.about("future-format")) else tree
+class _ProjectMigration:
+    """Migrates each document of a project, and makes the changes in the texts of their files."""
 
+    def __init__(self, project: Project) -> None:
+        known = read_documents(project)
+        self._sources = known.sources
+        self._documents = [each for each in known.documents if isinstance(each, Registry)]
+        self._workflows = find_workflows(project, known.sources)
+        self._trees = {tree.file: tree for tree in (*known.sources.trees, *self._workflows)}
+        for tree in known.sources.trees:
+            if tree.kind == "registry" and tree.value is not None and any(tree.about("future-format")):
+                self._trees[tree.file] = replace(tree, readable=True)  # only its format keeps it from being read
+        self._found = Findings()
 
-def _find_agent(registry: Tree, trees: Mapping[str, Tree]) -> Tree | None:
-    """Return the agent definition that a registry belongs to: one that names it, or the one beside it."""
-    for tree in trees.values():
-        if tree.kind == "agent":
-            prompts = object_of(object_of(object_of(object_of(tree.value).get("runner")).get("flow")).get("prompts"))
-            named = join(posixpath.dirname(tree.file), text_in(prompts, "registry") or "steps_registry.json")
-            if named == registry.file:
-                return tree
-    return None
+    def find_all(self) -> None:
+        """Find the changes of all documents, and what is open; agents follow their registries."""
+        registries = [tree for tree in self._trees.values() if tree.kind == "registry" and isinstance(tree.value, dict)]
+        agents = {tree.file: self._find_agent(tree) for tree in registries}
+        moved = [tree.file for tree in registries if RegistryMigration(tree, agents[tree.file], self._found).find_all()]
+        for document in self._documents:
+            if document.at.file in moved:
+                SchemaMigration(document, self._trees, self._found).find_all()
+        for agent in map(agents.__getitem__, moved):
+            if agent is not None and agent.readable:
+                AgentMigration(agent, self._found, self._sources.exists).find_all()
+        for tree in self._workflows:
+            if tree.readable:
+                WorkflowMigration(tree, self._found).find_all()
 
-
-def _conclude(found: Findings, trees: Mapping[str, Tree], looked_at: Iterable[Tree], budgets: Budgets) -> Migration:
-    """Make the edits of each file in its text; a file in which they cannot be made exactly is left to a person."""
-    before: dict[str, bytes] = {}
-    after: dict[str, bytes] = {}
-    left: list[PendingDecision] = []
-    for file, edits in found.edits.items():
-        changed = _change(trees[file], edits, budgets)
-        if changed is None:
-            left.append(
-                PendingDecision(Place(file), _CANNOT, "correct what 'stagec validate' says of it, and migrate again")
-            )
-        elif changed[0] != changed[1]:
-            before[file], after[file] = changed
-    spoilt = {each.at.file for each in left}
-    every = tuple(looked_at)
-    return Migration(
-        before,
-        after,
-        {file: data for file, (data, owner) in found.created.items() if owner not in spoilt},
-        tuple(each for each in found.rewrites if each.at.file not in spoilt),
-        (*left, *found.decisions),
-        trees,
-        tuple(tree for tree in every if not tree.readable),
-        sum(tree.readable for tree in every),
-    )
-
-
-def _change(tree: Tree, edits: list[Edit], budgets: Budgets) -> tuple[bytes, bytes] | None:
-    try:
-        before, after = make_edits({tree.file: edits}, {tree.file: tree}).get(tree.file, (b"", b""))
-        fresh = after.removeprefix(BOM)
-        is_exact = not after or tree.format.parse(tree.file, fresh, budgets).value == revise(tree.value, edits)
-    except ValueError:
+    def _find_agent(self, registry: Tree) -> Tree | None:
+        """Return the agent definition that a registry belongs to: one that names it, or the one beside it."""
+        for tree in self._trees.values():
+            if tree.kind == "agent":
+                flow = object_of(object_of(object_of(tree.value).get("runner")).get("flow"))
+                name = text_in(object_of(flow.get("prompts")), "registry") or "steps_registry.json"
+                if join(posixpath.dirname(tree.file), name) == registry.file:
+                    return tree
         return None
-    return (before, after) if is_exact else None
+
+    def conclude(self) -> Migration:
+        """Return what came of it; a file in which the changes cannot be made exactly is left to a person."""
+        before: dict[str, bytes] = {}
+        after: dict[str, bytes] = {}
+        left: list[PendingDecision] = []
+        for file, edits in self._found.edits.items():
+            changed = self._change(self._trees[file], edits)
+            if changed is None:
+                proposal = "correct what 'stagec validate' says of it, and migrate again"
+                left.append(PendingDecision(Place(file), _CANNOT, proposal))
+            elif changed[0] != changed[1]:
+                before[file], after[file] = changed
+        spoilt = {each.at.file for each in left}
+        every = [tree for tree in self._trees.values() if tree.kind in _KINDS or tree in self._workflows]
+        return Migration(
+            before,
+            after,
+            {file: data for file, (data, owner) in self._found.created.items() if owner not in spoilt},
+            tuple(each for each in self._found.rewrites if each.at.file not in spoilt),
+            (*left, *self._found.decisions),
+            self._trees,
+            tuple(tree for tree in every if not tree.readable),
+            sum(tree.readable for tree in every),
+        )
+
+    def _change(self, tree: Tree, edits: list[Edit]) -> tuple[bytes, bytes] | None:
+        """Return a file before and after, nothing where more would change than what the edits say."""
+        try:
+            before, after = make_edits({tree.file: edits}, {tree.file: tree}).get(tree.file, (b"", b""))
+            now = tree.format.parse(tree.file, after.removeprefix(BOM), self._sources.budgets).value
+            is_exact = not after or now == revise(tree.value, edits)
+        except ValueError:
+            return None
+        return (before, after) if is_exact else None

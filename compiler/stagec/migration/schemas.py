@@ -13,26 +13,34 @@ from stagec.migration.report import Findings
 from stagec.sources.tree import Tree
 
 
-def migrate_schemas(registry: Registry, trees: Mapping[str, Tree], found: Findings) -> None:
-    """Find where schemas of answers offer `abort` as an intent."""
-    for step in registry.steps.values():
-        offered = step.output.choices if step.output is not None else None
-        for given, at in offered.values if isinstance(offered, Choices) else ():
-            if given == "abort" and at.file in trees:
-                _take(at, trees[at.file], found)
+class SchemaMigration:
+    """Finds where the schemas of a registry's answers offer `abort` as an intent."""
 
+    def __init__(self, registry: Registry, trees: Mapping[str, Tree], found: Findings) -> None:
+        self._registry = registry
+        self._trees = trees
+        self._found = found
 
-def _take(at: Place, tree: Tree, found: Findings) -> None:
-    *above, last = at.pointer or ("",)
-    if isinstance(last, int) and above[-1:] == ["enum"] and len(_look_up(tree.value, above)) > 1:
-        found.rewrite(at, "'abort' is no intent", Edit(Change.REMOVE, at))
-    elif all(each.at != at for each in found.decisions):
-        found.ask(at, "the schema offers 'abort', which is no intent", "remove this choice from the schema")
+    def find_all(self) -> None:
+        """Find the changes of the schemas, and what is open."""
+        for step in self._registry.steps.values():
+            offered = step.output.choices if step.output is not None else None
+            for given, at in offered.values if isinstance(offered, Choices) else ():
+                if given == "abort" and at.file in self._trees:
+                    self._take(at)
 
+    def _take(self, at: Place) -> None:
+        *above, last = at.pointer or ("",)
+        if isinstance(last, int) and above[-1:] == ["enum"] and len(self._look_up(at.file, above)) > 1:
+            self._found.rewrite(at, "'abort' is no intent", Edit(Change.REMOVE, at))
+        elif all(each.at != at for each in self._found.decisions):
+            what = "the schema offers 'abort', which is no intent"
+            self._found.ask(at, what, "remove this choice from the schema")
 
-def _look_up(given: Json, way: Iterable[Key]) -> list[Json]:
-    """Return the list at a place, an empty one where there is none."""
-    for key in way:
-        inner = given if isinstance(given, dict) else dict(enumerate(list_of(given)))
-        given = inner.get(key)
-    return list_of(given)
+    def _look_up(self, file: str, way: Iterable[Key]) -> list[Json]:
+        """Return the list at a place, an empty one where there is none."""
+        given = self._trees[file].value
+        for key in way:
+            inner = given if isinstance(given, dict) else dict(enumerate(list_of(given)))
+            given = inner.get(key)
+        return list_of(given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from stagec.core.place import Place, Pointer, Position, pointer_text
 from stagec.core.words import format_count, visible
@@ -22,15 +22,15 @@ def list_changes(found: Migration, name: Callable[[str], str]) -> str:
         for each in found.rewrites:
             if each.at.file == file:
                 places.setdefault(each.what, []).append(each.at.pointer)
-        lines += [f"  {visible(what)}: {_name_places(where)}" for what, where in places.items()]
+        lines += [f"  {visible(what)}: {', '.join(_shorten(where))}" for what, where in places.items()]
     lines += [f"{visible(name(file))} (new)" for file in found.created]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _name_places(where: list[Pointer]) -> str:
-    shown = [visible(pointer_text(each)) or "/" for each in where[:_PLACES]]
-    more = [f"{len(where) - _PLACES} more"] if len(where) > _PLACES else []
-    return ", ".join([*shown, *more])
+def _shorten(where: list[Pointer]) -> Iterator[str]:
+    yield from (visible(pointer_text(each)) or "/" for each in where[:_PLACES])
+    if len(where) > _PLACES:
+        yield f"{len(where) - _PLACES} more"
 
 
 def list_decisions(found: Migration, name: Callable[[str], str], *, is_written: bool) -> str:
@@ -43,15 +43,11 @@ def list_decisions(found: Migration, name: Callable[[str], str], *, is_written: 
     positions = find_positions(found, is_written=is_written)
     lines = ["to decide:"]
     for (file, what, proposal), places in groups.items():
-        lines += [f"  {visible(name(file))}:{row}" for row in _name_rows(places, positions)]
+        for at in places:
+            row = f"{positions[at].line}:{positions[at].column} {visible(pointer_text(at.pointer))}"
+            lines.append(f"  {visible(name(file))}:{row}".rstrip())
         lines += [f"    {visible(what)}", f"    proposal: {visible(proposal)}"]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _name_rows(places: Iterable[Place], positions: dict[Place, Position]) -> Iterator[str]:
-    for at in places:
-        start = positions[at]
-        yield f"{start.line}:{start.column} {visible(pointer_text(at.pointer))}".rstrip()
 
 
 def find_positions(found: Migration, *, is_written: bool) -> dict[Place, Position]:

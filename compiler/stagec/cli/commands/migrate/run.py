@@ -52,17 +52,12 @@ def run(request: MigrateRequest) -> Exit:
         named = listing([str(path) for path in project.paths or (project.root,)])
         raise Failure(f"nothing to migrate: {named} holds no registry and no workflow", Exit.NOTHING)
     if request.write:
-        _write(project.root, found)
+        check_files(project.root, found.after, found.before)  # everything is written, or nothing
+        create_files(project.root, found.created, "migrate again")
+        write_files(project.root, found.after, found.before)
     _print(request, project, found)
     is_left = bool(found.decisions or found.unreadable)
     return Exit.FINDINGS if is_left or (not request.write and (found.after or found.created)) else Exit.CLEAN
-
-
-def _write(root: Path, found: Migration) -> None:
-    """Write everything, or nothing where one of the files cannot be written."""
-    check_files(root, found.after, found.before)
-    create_files(root, found.created, "migrate again")
-    write_files(root, found.after, found.before)
 
 
 def _print(request: MigrateRequest, project: Project, found: Migration) -> None:
