@@ -98,6 +98,7 @@ def compile_project(project: Project) -> Compilation:
     with PausedCollector():
         settings = project.settings
         sources = Sources(project.root, settings.budgets, project.overlay, project.hidden)
+        sources.own_names = settings.agent_files
         documents, meanings = _read(project, sources)
         trees = {tree.file: tree for tree in sources.trees}
         ignores = settings.file_ignores

@@ -12,7 +12,7 @@ import pytest
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
 
-NOT_YET = {"toolless-agent", "unapplied-instructions"}
+NOT_YET = {"unapplied-instructions"}
 
 
 def read_expected() -> dict[str, Any]:

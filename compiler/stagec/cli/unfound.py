@@ -30,6 +30,8 @@ NAMES = {
     ".mcp.json": "a list of MCP servers",
 }
 """The names by which stagec knows files, and what each is; other files are known by what they say."""
+AGENT_FOLDERS = (".claude", ".github", ".cursor", ".opencode", ".agents/skills")
+"""The folders below which stagec knows the files of other tools by their paths."""
 PLANS = ".plan.json"
 _MOST = 20_000
 """Files that are looked at; a newcomer who has more of them gets hints about these."""
@@ -41,7 +43,10 @@ _GLANCE = 2_000
 def list_hints(project: Project) -> list[str]:
     """Return what is said where nothing was found: what stagec looked for, what is nearly that, and how to go on."""
     survey = _Survey(project)
-    reads = f"stagec reads {listing(NAMES)}, stage files with frontmatter, and stage plans in JSON or YAML"
+    others = (
+        f"stage files with frontmatter, stage plans in JSON or YAML, and agent files below {listing(AGENT_FOLDERS)}"
+    )
+    reads = f"stagec reads {listing(NAMES)}, {others}"
     return [reads, *survey.hints(), "'stagec init DIR' makes a new project"]
 
 

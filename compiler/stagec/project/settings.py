@@ -46,7 +46,8 @@ class Settings:
     Each names rules by code, code prefix, rule name, family, group or declared severity. `severity` changes how heavy
     rules are, by the same names, the most precise deciding; None turns them off. `fail_on` None means that findings
     never fail. `models` are those that answer runs: `default`, by a name of plans, or by `node:` and a node.
-    `tools` are the argument vectors of programs that are tools, by name. `documentation` is the address of the site
+    `tools` are the argument vectors of programs that are tools, by name. `agent_files` are the names that count beside
+    those that stagec knows of other tools, by list, such as `tools`. `documentation` is the address of the site
     with the pages of rules. `baseline` is a file in the project. `filed`
     are the keys that a file of the project has set, of those that can silence a rule.
     """
@@ -64,6 +65,7 @@ class Settings:
     documentation: str | None = DOCUMENTATION
     models: Mapping[str, str] = NOTHING
     tools: Mapping[str, tuple[str, ...]] = NOTHING
+    agent_files: Mapping[str, tuple[str, ...]] = NOTHING
     file_ignores: FileIgnores = FileIgnores()
     filed: frozenset[str] = frozenset()
 
@@ -123,6 +125,7 @@ def keys_of(settings: Settings) -> dict[str, Value]:
         **{f"{_BY_FILE}{pattern}": reasons for pattern, reasons in settings.file_ignores.by_pattern().items()},
         **{f"models.{name}": each for name, each in settings.models.items()},
         **{f"tools.{name}": each for name, each in settings.tools.items()},
+        **{f"agent-files.{name}": each for name, each in settings.agent_files.items()},
         **{f"budgets.{key}": getattr(settings.budgets, name) for key, name in BUDGETS.items()},
     }
 
@@ -146,6 +149,9 @@ def settings_of(keys: Mapping[str, Any]) -> Settings:
         documentation=every["documentation"],
         models={key.partition(".")[2]: given for key, given in every.items() if key.startswith("models.")},
         tools={key.partition(".")[2]: tuple(given) for key, given in every.items() if key.startswith("tools.")},
+        agent_files={
+            key.partition(".")[2]: tuple(given) for key, given in every.items() if key.startswith("agent-files.")
+        },
         file_ignores=_read_ignores(every),
     )
 

@@ -30,7 +30,8 @@ class Sources:
     """The files of one project as trees, by their path relative to its root.
 
     `overlay` holds texts that stand for files, such as standard input; they win over what lies on disk. `hidden` files
-    are taken for absent. `patterns` counts the regular expressions of all of them.
+    are taken for absent. `patterns` counts the regular expressions of all of them. `own_names` are names of tools
+    and the like that the project adds to those that stagec knows, by list.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Sources:
         self.root = Path(observations.resolve(root))
         self.budgets = budgets
         self.patterns = PatternTally(budgets)
+        self.own_names: Mapping[str, tuple[str, ...]] = NOTHING
         self._overlay = overlay
         self._hidden = hidden
         self._trees: dict[str, Tree | None] = {}

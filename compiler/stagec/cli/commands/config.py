@@ -69,7 +69,7 @@ _WHEN_NOT_SET = {
     "baseline": "no baseline",
     "documentation": "no site",
 }
-_TABLES = ("severity", "per-file-ignores", "models", "tools", "budgets")
+_TABLES = ("severity", "per-file-ignores", "models", "tools", "agent-files", "budgets")
 
 
 def _as_toml(configuration: Configuration) -> str:

@@ -32,7 +32,14 @@ def read_all(sources: Sources, files: tuple[str, ...]) -> tuple[AgentFiles, ...]
     by_kind: dict[str, list[AgentFile]] = {}
     for each in found:
         by_kind.setdefault(each.kind.name, []).append(each)
-    return (AgentFiles(found, Known(read_data(), Memo()), {name: tuple(each) for name, each in by_kind.items()}),)
+    files_read = tuple(each for each in found if each.kind.is_read)
+    return (
+        AgentFiles(
+            files_read,
+            Known(read_data(), Memo(), sources.own_names),
+            {name: tuple(each) for name, each in by_kind.items()},
+        ),
+    )
 
 
 def _read_file(sources: Sources, file: str) -> AgentFile | None:

@@ -1,7 +1,65 @@
 """STG31xx: agent files of other tools: what the tool that owns a file cannot read, drops, or understands otherwise."""
 
+import re
+from collections.abc import Iterator
+
+from stagec.core.diagnostic import Change, Edit, Fix
+from stagec.core.json import text_in
+from stagec.core.place import Place
 from stagec.core.rule import Family
-from stagec.frontends.agent_files.document import AgentFiles
+from stagec.core.words import listing, quote
+from stagec.frontends.agent_files.document import AgentFile, AgentFiles
+from stagec.frontends.agent_files.known import Known
+from stagec.frontends.agent_files.tool_names import ToolEntry, ToolGroup, find_case
 
 FAMILY = Family(__name__, (range(3100, 3200),), AgentFiles)
 rule = FAMILY.rule
+
+SKILLS = ("claude-skill", "shared-skill", "opencode-skill")
+"""The kinds of skills."""
+_NAME = re.compile(r"[^\s,]+")
+
+
+def list_names(file: AgentFile, key: str) -> Iterator[tuple[str, Place]]:
+    """Yield the names in a list, or in a text that separates them by commas, with their places."""
+    given, at = file.members.get(key), file.at / key
+    if isinstance(given, str):
+        yield from ((name, at) for name in _NAME.findall(given))
+    elif isinstance(given, list):
+        yield from ((each, at / index) for index, each in enumerate(given) if isinstance(each, str))
+
+
+def correct_entry(file: AgentFile, entry: ToolEntry, known: Known) -> Fix | None:
+    """Return the fix that writes a tool in its own case, or takes one away that is gone."""
+    meant = find_case(entry.name, known)
+    if meant is None and entry.group is not ToolGroup.GONE:
+        return None
+    told = f"take {quote(entry.name)} away" if meant is None else f"write {quote(meant)}"
+    given = text_in(file.members, "tools")
+    if given is not None:
+        return Fix(told, (Edit(Change.REPLACE, entry.at, _rewrite(given, entry, meant)),))
+    if meant is None:
+        return Fix(told, (Edit(Change.REMOVE, entry.at),))
+    return Fix(told, (Edit(Change.REPLACE, entry.at, entry.text.replace(entry.name, meant, 1)),))
+
+
+def correct_case(file: AgentFile, entries: tuple[ToolEntry, ...], known: Known) -> Fix | None:
+    """Return the fix that writes all tools in their own case that differ by it alone."""
+    meant = {entry: case for entry in entries if (case := find_case(entry.name, known)) is not None}
+    given = text_in(file.members, "tools")
+    edits = tuple(
+        Edit(Change.REPLACE, entry.at, entry.text.replace(entry.name, case, 1)) for entry, case in meant.items()
+    )
+    if given is not None and meant:
+        for entry, case in meant.items():
+            given = _rewrite(given, entry, case)
+        edits = (Edit(Change.REPLACE, file.at / "tools", given),)
+    return Fix(f"write {listing(list(dict.fromkeys(meant.values())))}", edits) if meant else None
+
+
+def _rewrite(given: str, entry: ToolEntry, meant: str | None) -> str:
+    """Return a text with an entry in another case, or without it."""
+    found = re.compile(rf"(?<![^\s,]){re.escape(entry.text)}(?![^\s,])")
+    if meant is not None:
+        return found.sub(entry.text.replace(entry.name, meant, 1), given)
+    return re.sub(r"(?:\s*,)*\s*\0(?=\s*(?:,|$))|\0(?:\s*,)?\s*", "", found.sub("\0", given)).strip(" ,")

@@ -2,8 +2,8 @@
 
 ## Why this matters
 Claude Code and OpenCode try again where a frontmatter is no YAML: they put plain values in quotes. Claude Code also
-takes the first `---` for the end, wherever it is, and the last of repeated keys. Codex, Copilot CLI and the tools that
-install skills read the same file as YAML once, and skip it.
+takes the first `---` for the end, wherever it is, and the last of repeated keys. Codex, Copilot CLI and the tools
+that install skills read the same file as YAML once, and skip it.
 
 ## How to fix
 Put the value in quotes, as `stagec validate --fix` does, write a key once, and end the frontmatter with a line `---`.

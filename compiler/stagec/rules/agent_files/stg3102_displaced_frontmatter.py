@@ -1,8 +1,8 @@
 """Something stands before a frontmatter, so that no tool reads it.
 
 ## Why this matters
-A frontmatter is one only at the very beginning of a file. Behind a blank line, a comment or the mark of a code block it
-is text: the name, the description and the limits to tools that it gives are not there.
+A frontmatter is one only at the very beginning of a file. Behind a blank line, a comment or the mark of a code block
+it is text: the name, the description and the limits to tools that it gives are not there.
 
 ## How to fix
 Move the frontmatter to the first line. Remove the marks of a code block round the whole file. `stagec validate --fix`

@@ -31,7 +31,8 @@ class AgentKind:
     """A kind of agent files: where they are, and how the tool that owns them reads one.
 
     `find(file)` yields what a path may mean, the likeliest first. `title` is what messages call such a file, `keys`
-    names the keys in the data about tools that a file may have; without them every key counts.
+    names the keys in the data about tools that a file may have; without them every key counts. What is not `is_read`
+    is a file that the tool does not find.
     """
 
     name: str
@@ -40,6 +41,7 @@ class AgentKind:
     find: Callable[[str], Iterator[Where]]
     load: Loader
     keys: str = ""
+    is_read: bool = True
 
 
 @value

@@ -48,6 +48,11 @@ class OwnerReading:
         """Whether everything that is written in the frontmatter reaches the tool, so that what is absent is absent."""
         return self.outcome in {LoadOutcome.READ, LoadOutcome.REPAIRED} and self.cut is None
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing in the file was meant as frontmatter."""
+        return self.outcome is LoadOutcome.ABSENT and self.displaced is None
+
 
 Loader = Callable[[Tree, Budgets], OwnerReading]
 """Reads the tree of a file, as the format of its suffix left it, by the rules of the tool that owns the file."""

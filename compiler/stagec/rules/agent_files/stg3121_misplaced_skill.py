@@ -1,0 +1,27 @@
+"""A skill is where Claude Code does not look for it.
+
+## Why this matters
+A skill is a folder in `.claude/skills` with a file `SKILL.md`, in capitals, directly in it. Claude Code finds no
+other: neither one in a folder further down, nor a file beside the folders, nor a `skill.md`.
+
+## How to fix
+Move or rename the file to `.claude/skills/NAME/SKILL.md`.
+"""
+
+from collections.abc import Iterator
+
+from stagec.core.rule import Finding
+from stagec.frontends.agent_files.document import AgentFiles
+from stagec.rules.agent_files import rule
+
+
+@rule(since="0.1", origin=("agent-files:misplaced-skill",))
+def check(document: AgentFiles) -> Iterator[Finding]:
+    found = {(skill.where.home, skill.where.name) for skill in document.of("claude-skill")}
+    for file in document.of("claude-misplaced-skill"):
+        folder, _, rest = file.where.name.partition("/")
+        if (file.where.home, folder) in found or not (rest or {"name", "description"} & file.members.keys()):
+            continue
+        name = folder.removesuffix(".md") if not rest else file.where.name.split("/")[-2]
+        home = f"{file.where.home}/" if file.where.home else ""
+        yield Finding(file.at, f"Claude Code finds no skill here; it would find '{home}.claude/skills/{name}/SKILL.md'")
