@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
 
 from stagec.core.json import Json
@@ -150,26 +148,6 @@ def test_earlier_faults_stay() -> None:
 def test_whatever_a_parser_hands_over_is_judged_without_a_crash(value: Json) -> None:
     for member in ("agentId", "steps", "$schema", "validators"):
         judge(registry(**{member: value}), "steps_registry")
-
-
-LATER: Mapping[str, Tree] = {
-    "kind": registry(steps={"a": {"stepId": "a", "kind": "work"}}),
-    "address": registry(steps={"a": {**STEP, "address": {}}}),
-    "entry": registry(entryStepMapping={"poll:state": {"initial": "a", "continuation": "a"}}),
-    "preflightConditions": registry(validationSteps={"a": {"preflightConditions": []}}),
-    "postLLMConditions": registry(validationSteps={"a": {"postLLMConditions": []}}),
-}
-
-
-@pytest.mark.parametrize("sign", LATER)
-def test_a_registry_of_the_later_format_has_one_fault_and_is_not_readable(sign: str) -> None:
-    judged = judge(LATER[sign], "steps_registry")
-    assert [(fault.topic, fault.reason) for fault in judged.faults] == [("future-format", sign)]
-    assert not judged.readable
-
-
-def test_a_misspelt_step_kind_is_no_sign_of_the_later_format() -> None:
-    assert faults(step(kind="work")) == [("unknown-key", ("steps", "a", "kind"), "unknown")]
 
 
 def test_an_agent_definition_of_the_earlier_format_has_one_fault() -> None:

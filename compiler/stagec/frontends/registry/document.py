@@ -8,14 +8,17 @@ from enum import StrEnum
 from stagec.contract.choices import Choices
 from stagec.contract.conflict import Conflict
 from stagec.contract.promise import Excluded, Presence, Promise
-from stagec.contract.reach import Reference
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.json import Json, Object
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import NOTHING, value
-from stagec.frontends.registry.files import Attachment, CoordinateList, Folder
+from stagec.frontends.registry.address import Address
+from stagec.frontends.registry.agent import Agent
+from stagec.frontends.registry.files import CoordinateList, Folder, SchemaFolder
+from stagec.frontends.registry.generation import Release
+from stagec.frontends.registry.guards import DeclaredValidator, RetryPlan, ValidationStep
 from stagec.frontends.registry.prompts import Prompts
 
 
@@ -49,6 +52,7 @@ class Intent(StrEnum):
 
 
 INTENTS = frozenset(intent.value for intent in Intent)
+INTENTS_SINCE_1_14 = INTENTS - {Intent.ABORT.value}
 
 ALLOWED: Mapping[StepKind, frozenset[str]] = {
     StepKind.WORK: frozenset({"next", "repeat", "jump", "handoff", "abort"}),
@@ -61,7 +65,7 @@ PHASES = ("initial", "continuation", "verification", "closure", "section")
 """The values of `c2` that have a meaning, and the words with which the names of steps begin."""
 
 FLOW_MEMBERS = ("structuredGate", "transitions", "outputSchemaRef", "stepKind")
-"""What only a step that runs can have."""
+"""What only a step that runs can have; in 1.14 sections have a kind too, which means nothing."""
 
 VERDICTS = (
     *("poll:state", "count:iteration", "count:check", "detect:keyword", "detect:structured", "detect:graph"),
@@ -164,6 +168,15 @@ class Step:
     """Whether one of the transitions chooses among `targets`."""
     agrees: bool
     """Whether the gate allows the very intents that the schema offers and the transitions take, as far as is known."""
+    address: Address
+    kind_member: str
+    """The member that states the kind: `stepKind` in 1.13, `kind` in 1.14."""
+    adaptation_chain: tuple[Mention, ...] | None = None
+    """The adaptations that the repeats of the step use one after the other, each as often as it is written; None where
+    the step says nothing, which is the chain of `default` alone. Only 1.14 has chains: in 1.13 this is always None."""
+    retry: RetryPlan | None = None
+    legacy: tuple[str, ...] = ()
+    """The members of 1.13 in a step of 1.14."""
 
     def mention(self, move: Transition) -> Mention:
         """Return how a move mentions the step it leads to."""
@@ -186,12 +199,19 @@ class Step:
     @property
     def kind_at(self) -> Place:
         """Where the step's kind is stated, or the phase from which it follows."""
-        return self.at / ("stepKind" if "stepKind" in self.body else "c2")
+        return self.at / self.kind_member if self.states_kind else self.address.at / "c2"
+
+    @property
+    def states_kind(self) -> bool:
+        """Tell whether the step says which kind it has, be it a right one or a wrong one."""
+        return self.kind_member in self.body
 
     @property
     def lacks_kind(self) -> bool:
         """Tell whether the step has a gate, but neither a kind nor a phase from which one follows."""
-        return self.gate is not None and "stepKind" not in self.body and bool(self.phase) and self.phase not in PHASES
+        if self.gate is None or self.states_kind or self.kind_member != "stepKind":
+            return False
+        return bool(self.phase) and self.phase not in PHASES
 
     @property
     def program(self) -> Object | None:
@@ -203,44 +223,6 @@ class Step:
     def surplus(self) -> tuple[str, ...]:
         """Members that mean nothing because the step is a section."""
         return tuple(member for member in FLOW_MEMBERS if member in self.body) if self.is_section else ()
-
-
-@value
-class Agent:
-    """The agent definition beside a registry; what is missing or misshapen in it is None."""
-
-    at: Place
-    name: str | None
-    verdict: str | None
-    settings: Object
-    """`runner.verdict.config`"""
-    parameters: NameIndex
-    """What a run of the agent is given by its caller; `declared` has them as they are written."""
-    declared: Object = NOTHING
-    is_whole: bool = True
-    """Whether it is of the current format, and its parameters and its verdict are not misshapen."""
-    system_prompt: Attachment | None = None
-    fallback_folder: Attachment | None = None
-
-    @property
-    def verdict_at(self) -> Place:
-        """Where the verdict type is chosen."""
-        return self.at / "runner" / "verdict" / "type"
-
-
-@value
-class SchemaFolder:
-    """The folder of a registry's schemas: what lies in it, relative to it, and every reference written there."""
-
-    path: str
-    files: NameIndex
-    members: Mapping[str, NameIndex]
-    """The names under which each file holds schemas."""
-    references: tuple[Reference, ...]
-
-    def names(self, file: str) -> NameIndex:
-        """Return the names a file holds schemas under."""
-        return self.members.get(file, NameIndex(()))
 
 
 @value
@@ -277,6 +259,16 @@ class Registry:
     folders: tuple[Folder, ...] = ()
     coordinates: tuple[CoordinateList, ...] = ()
     guarded: Mapping[str, OutputSchema] = NOTHING
+    release: Release = Release.V1_13
+    continuations: Mapping[str, Mention] = NOTHING
+    """The second step of each pair of entries, by verdict type; none in 1.13. `entries` has the first ones."""
+    validation_steps: Mapping[str, ValidationStep] = NOTHING
+    declared_validators: Mapping[str, DeclaredValidator] = NOTHING
+
+    @property
+    def intents(self) -> frozenset[str]:
+        """The intents that there are; 1.14 has no `abort`."""
+        return INTENTS if self.release is Release.V1_13 else INTENTS_SINCE_1_14
 
     @property
     def gateless(self) -> tuple[Step, ...]:
@@ -297,4 +289,9 @@ class Registry:
     def mentions(self) -> tuple[str, ...]:
         """Every step name that a move or an entry mentions."""
         moves = [move.target for step in self.steps.values() for move in step.moves if move.target is not None]
-        return (*moves, *(entry.name for entry in self.entries.values()))
+        return (*moves, *(entry.name for entry in self.begun))
+
+    @property
+    def begun(self) -> tuple[Mention, ...]:
+        """Every mention of a step as an entry, the first steps of pairs before the second ones."""
+        return (*self.entries.values(), *self.continuations.values())

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from stagec.contract.expansion import judge_expansion, reach_named
+from stagec.contract.reach import Reference
 from stagec.core.json import Json, Object, kind_of, object_of, text_in
+from stagec.core.nearest import NameIndex
 from stagec.core.observations import is_folder
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace, value
+from stagec.frontends.registry.generation import Release, judge_agent, judge_registry, recognise_release
 from stagec.sources.read import Sources, join
-from stagec.sources.shape import judge, judge_numbers, judge_patterns, judge_schema
+from stagec.sources.shape import judge_patterns, judge_schema
 from stagec.sources.tree import Fault, Tree
 
 REGISTRY = "steps_registry.json"
@@ -46,6 +49,21 @@ class CoordinateList:
 
 
 @value
+class SchemaFolder:
+    """The folder of a registry's schemas: what lies in it, relative to it, and every reference written there."""
+
+    path: str
+    files: NameIndex
+    members: Mapping[str, NameIndex]
+    """The names under which each file holds schemas."""
+    references: tuple[Reference, ...]
+
+    def names(self, file: str) -> NameIndex:
+        """Return the names a file holds schemas under."""
+        return self.members.get(file, NameIndex(()))
+
+
+@value
 class RegistryFiles:
     """A registry's file and the folders its schemas and prompts lie in, its agent definition if it has one."""
 
@@ -54,6 +72,8 @@ class RegistryFiles:
     schemas: Folder
     prompts: Folder
     coordinates: tuple[CoordinateList, ...] = ()
+    release: Release = Release.V1_13
+    release_of_agent: Release = Release.V1_13
 
 
 @value
@@ -80,11 +100,11 @@ def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[RegistryFiles, ..
     """Return every registry that the files are or name, by file, with all its files read and judged."""
     registries = {file for file in files if posixpath.basename(file) != AGENT}
     neighbours = {beside for file in registries if sources.exists(beside := _beside(file, AGENT))}
-    owners: dict[str, Tree | None] = dict.fromkeys(registries)
+    owners: dict[str, tuple[Tree, Release] | None] = dict.fromkeys(registries)
     for file in sorted(neighbours.union(files) - registries):
         owned = _definition(sources, file)
         if owned is not None:
-            owners[owned[0]] = owned[1]
+            owners[owned[0]] = owned[1:]
     read = [_bundle(sources, file, agent) for file, agent in sorted(owners.items())]
     found = tuple(bundle for bundle in read if bundle is not None)
     for schema in sorted({schema for bundle in found for schema in sources.below(bundle.schemas.path, ".json")}):
@@ -102,8 +122,11 @@ def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[RegistryFiles, ..
     return found
 
 
-def _definition(sources: Sources, file: str) -> tuple[str, Tree] | None:
-    """Return a registry's file with the agent definition that owns it; nothing when there is no such registry."""
+def _definition(sources: Sources, file: str) -> tuple[str, Tree, Release] | None:
+    """Return a registry's file with the agent definition that owns it, and the format of the definition.
+
+    Nothing when there is no such registry.
+    """
     tree = sources.tree(file, "agent")
     if tree is None:
         return None
@@ -117,10 +140,13 @@ def _definition(sources: Sources, file: str) -> tuple[str, Tree] | None:
         if tree.readable:
             sources.forget(file)  # another system's `agent.json`
         return None
-    tree = _judge_parameters(judge_numbers(judge(tree, "agent"), "agent"))
+    beside = sources.tree(target, "registry") if target is not None and there else None
+    known = recognise_release(object_of(beside.value)) if beside is not None else None
+    judged, written = judge_agent(tree, known)
+    tree = _judge_parameters(judged)
     if target is not None and there:
         sources.replace(tree)
-        return target, tree
+        return target, tree, written
     reason = "outside" if target is None else "no-file"
     fault = Fault("missing-registry", Place(file, _NAMED_IN), reason, {"named": named})
     sources.replace(replace(tree, faults=(*tree.faults, fault)))
@@ -148,11 +174,11 @@ def _judge_parameters(tree: Tree) -> Tree:
     return replace(tree, faults=(*tree.faults, *found)) if found else tree
 
 
-def _bundle(sources: Sources, file: str, agent: Tree | None) -> RegistryFiles | None:
+def _bundle(sources: Sources, file: str, owner: tuple[Tree, Release] | None) -> RegistryFiles | None:
     tree = sources.tree(file, "registry")
     if tree is None:
         return None
-    tree = judge_numbers(judge(tree, "steps_registry"), "steps_registry")
+    tree, written = judge_registry(tree)
     # the patterns that validators look for in what their commands print, by place
     patterns: dict[Pointer, str] = {}
     for name, one in object_of(object_of(tree.value).get("validators")).items():
@@ -168,7 +194,9 @@ def _bundle(sources: Sources, file: str, agent: Tree | None) -> RegistryFiles | 
     )
     for each in sources.below(prompts.path, ".md"):
         sources.tree(each, "prompt")
-    return RegistryFiles(tree, agent, schemas, prompts, tuple(_list_coordinates(sources, file, root)))
+    agent, release_of_agent = owner or (None, written)
+    coordinates = tuple(_list_coordinates(sources, file, root))
+    return RegistryFiles(tree, agent, schemas, prompts, coordinates, written, release_of_agent)
 
 
 _LISTED = re.compile(r"\^\(([\w-]+(?:\|[\w-]+)*)\)\$")

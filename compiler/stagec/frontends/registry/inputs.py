@@ -12,8 +12,9 @@ from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace, value
+from stagec.frontends.registry.agent import Agent
 from stagec.frontends.registry.answers import has_member
-from stagec.frontends.registry.document import Agent, Registry, Step
+from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.prompts import VARIABLE
 from stagec.model.flow import Read, Source
 
@@ -168,7 +169,7 @@ class InputJudge:
         agent = registry.agent
         self._given = (frozenset(agent.parameters) if agent is not None else frozenset()) | list_provided(agent)
         self._handed: dict[str, _Handoff] = {}
-        told = (*registry.lost_targets, *registry.lost_fallbacks, *registry.entries.values())
+        told = (*registry.lost_targets, *registry.lost_fallbacks, *registry.begun)
         self._missed = frozenset(each.name for each in told)
 
     def judge(self, step: Step) -> Iterator[JudgedInput]:

@@ -11,7 +11,9 @@ from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import NO_NAMES, NameIndex
 from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import NOTHING, replace, value
+from stagec.frontends.registry.address import Address
 from stagec.frontends.registry.blocks import BrokenBlock, PromptReading
+from stagec.frontends.registry.guards import ValidationStep
 from stagec.sources.read import join
 from stagec.sources.tree import Fault, Tree
 
@@ -149,19 +151,24 @@ class Store:
 
 
 def find_prompts(
-    store: Store, root: Object, wanted: Iterable[tuple[str, Object]], faults: Collection[Fault]
+    store: Store,
+    root: Object,
+    wanted: Iterable[tuple[str, Address]],
+    guards: Mapping[str, ValidationStep],
+    faults: Collection[Fault],
 ) -> Prompts:
     """Return the prompts of the wanted steps and of every retry; nothing where a fault may be the cause."""
     # the owners of a member that is wrong and has, or was likely meant to have, a part in a prompt's path
     wrong = (fault.at.pointer for fault in faults if fault.at.pointer)
-    doubtful = frozenset(pointer[:-1] for pointer in wrong if _NAMING.nearest(str(pointer[-1])) is not None)
+    doubtful = frozenset(_owner_of(pointer) for pointer in wrong if _NAMING.nearest(str(pointer[-1])) is not None)
     finder = _Finder(store, root)
     if () in doubtful or not finder.can_look:
         return Prompts(files=NameIndex(store.files))
-    steps = ((key, finder.prompt(body)) for key, body in wanted if not doubtful or ("steps", key) not in doubtful)
+    trusted = [(key, each.coordinates) for key, each in wanted if not doubtful or ("steps", key) not in doubtful]
+    steps = ((key, finder.prompt(coordinates)) for key, coordinates in trusted)
     return Prompts(
         of_steps={key: prompt for key, prompt in steps if prompt is not None},
-        of_retries=tuple(_retries(finder, root, doubtful)),
+        of_retries=tuple(_retries(finder, root, guards, doubtful)),
         folder=store.folder,
         template=finder.path,
         files=NameIndex(store.files),
@@ -169,6 +176,14 @@ def find_prompts(
 
 
 _NAMING = NameIndex(("c1", "c2", "c3", "edition", "adaptation", "pathTemplate", "pathTemplateNoAdaptation"))
+
+
+def _owner_of(pointer: Pointer) -> Pointer:
+    """Return what a member of it, or of its address, belongs to."""
+    return pointer[:-2] if pointer[-2:-1] == ("address",) else pointer[:-1]
+
+
+Coordinates = tuple[str | None, str | None, str | None, str | None]
 
 
 class _Finder:
@@ -181,19 +196,20 @@ class _Finder:
         self.path = text_in({"pathTemplateNoAdaptation": _PATH, **root}, "pathTemplateNoAdaptation") or ""
         self._adapted = text_in({"pathTemplate": _ADAPTED, **root}, "pathTemplate") or ""
         self.can_look = bool(self._c1 and self.path and self._adapted)
-        self._known: dict[tuple[Json, ...], PromptFile] = {}
+        self._known: dict[Coordinates, PromptFile] = {}
 
-    def prompt(self, owner: Object) -> PromptFile | None:
-        """Return the prompt that the coordinates of a step name; nothing when they are not all texts."""
-        texts = (owner.get("c2"), owner.get("c3"), owner.get("edition", "default"), owner.get("adaptation", ""))
-        try:
-            return self._known[texts]
-        except (KeyError, TypeError):  # not looked up yet, or no texts
-            return self._first(texts)
+    def prompt(self, coordinates: Coordinates) -> PromptFile | None:
+        """Return the prompt that coordinates name; nothing when they are not all texts."""
+        if coordinates not in self._known:
+            c2, c3, edition, adaptation = coordinates
+            if c2 is None or c3 is None or edition is None or adaptation is None:
+                return None
+            self._known[coordinates] = self._look({"c2": c2, "c3": c3, "edition": edition, "adaptation": adaptation})
+        return self._known[coordinates]
 
-    def retry_prompt(self, owner: Object) -> PromptFile | None:
+    def retry_prompt(self, coordinates: Coordinates) -> PromptFile | None:
         """Return the prompt of a failure pattern: its own, or the one of all patterns that have none."""
-        prompt = self.prompt(owner)
+        prompt = self.prompt(coordinates)
         if prompt is None or prompt.file is not None or prompt.is_outside:
             return prompt
         general = posixpath.join(posixpath.dirname(prompt.tried[-1]), _GENERAL)
@@ -202,16 +218,10 @@ class _Finder:
     def _has(self, path: str) -> bool:
         return path in self._there or self._store.exists(path)
 
-    def _first(self, texts: tuple[Json, ...]) -> PromptFile | None:
-        if not all(isinstance(each, str) for each in texts):
-            return None
-        self._known[texts] = self._look(dict(zip(("c2", "c3", "edition", "adaptation"), texts, strict=True)))
-        return self._known[texts]
-
-    def _look(self, coordinates: dict[str, Json]) -> PromptFile:
-        coordinates["c1"] = self._c1
+    def _look(self, coordinates: dict[str, str]) -> PromptFile:
+        coordinates["c1"] = self._c1 or ""
         templates = (self._adapted, self.path) if coordinates["adaptation"] else (self.path,)
-        written = [_BRACED.sub(lambda found: str(coordinates.get(found[1], found[0])), each) for each in templates]
+        written = [_BRACED.sub(lambda found: coordinates.get(found[1], found[0]), each) for each in templates]
         paths = [join(self._store.folder, each) for each in written]
         if None in paths:
             return PromptFile(tuple(written), is_outside=True)
@@ -219,26 +229,26 @@ class _Finder:
         return PromptFile(tried, next(filter(self._has, tried), None))
 
 
-def _retries(finder: _Finder, root: Object, doubtful: frozenset[Pointer]) -> Iterator[RetryPrompt]:
-    """Yield the prompt of every condition of every validation step whose failures are tried again."""
+def _retries(
+    finder: _Finder, root: Object, guards: Mapping[str, ValidationStep], doubtful: frozenset[Pointer]
+) -> Iterator[RetryPrompt]:
+    """Yield the prompt of every condition of every validation step whose failures are tried again.
+
+    A condition that is judged before the model is asked has none: where it fails, nothing is tried again.
+    """
     # the failure pattern that each validator names
     validators = object_of(root.get("validators")).items()
     called = ((key, text_in(object_of(body), "failurePattern")) for key, body in validators)
     patterns = {key: name for key, name in called if name is not None}
-    for key, body in object_of(root.get("validationSteps")).items():
-        step = object_of(body)
-        tries_again = "onFailure" not in step or text_in(object_of(step["onFailure"]), "action") == "retry"
+    for key, guard in guards.items():
+        tries_again = "onFailure" not in guard.body or text_in(guard.on_failure, "action") == "retry"
         if ("validationSteps", key) in doubtful or not tries_again:
             continue
-        conditions: list[str] = []
-        for condition in list_of(step.get("validationConditions")):
-            own = text_in(object_of(condition), "validator")
-            if own is not None:
-                conditions.append(own)
+        conditions = [each.validator.name for each in guard.post_llm]
         for name in dict.fromkeys(patterns[each] for each in conditions if each in patterns):
             pattern = object_of(object_of(root.get("failurePatterns")).get(name))
-            named = {"edition": pattern.get("edition"), "adaptation": pattern.get("adaptation", "")}
-            prompt = finder.retry_prompt({"c2": step.get("c2"), "c3": step.get("c3"), **named})
+            named = text_in(pattern, "edition"), text_in({"adaptation": "", **pattern}, "adaptation")
+            prompt = finder.retry_prompt((guard.address.c2, guard.address.c3, *named))
             if prompt is not None and ("failurePatterns", name) not in doubtful:
                 yield RetryPrompt(key, name, prompt)
 

@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from stagec.contract.reach import references_in
 from stagec.contract.schemas import Schemas
-from stagec.core.json import Object, list_of, object_of, text_in
+from stagec.core.json import Object, object_of, text_in
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
-from stagec.core.value import replace, value
-from stagec.frontends.registry.agreement import agree
+from stagec.core.value import replace
+from stagec.frontends.registry.agent import Agent
 from stagec.frontends.registry.blocks import BrokenBlock, PromptReading, read_retry_prompt
+from stagec.frontends.registry.conduct import read_conduct
 from stagec.frontends.registry.document import (
-    ALLOWED,
-    KIND_OF_PHASE,
-    Agent,
-    Gate,
-    OutputSchema,
     Registry,
-    SchemaFolder,
     Step,
-    StepKind,
-    Transition,
 )
-from stagec.frontends.registry.files import RegistryFiles, bundles, find_attached_file, find_attached_folder, is_prompt
-from stagec.frontends.registry.gates import GateReader, OutputReader, read_reference
+from stagec.frontends.registry.files import (
+    RegistryFiles,
+    SchemaFolder,
+    bundles,
+    find_attached_file,
+    find_attached_folder,
+    is_prompt,
+)
+from stagec.frontends.registry.gates import OutputReader
+from stagec.frontends.registry.generation import Release
+from stagec.frontends.registry.guards import ValidationStep, read_validation_steps, read_validators
 from stagec.frontends.registry.prompts import Prompts, PromptText, Store, find_prompts, read_text
+from stagec.frontends.registry.read_steps import read_steps
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
-
-_KINDS = {kind.value: kind for kind in StepKind}
 
 
 def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
@@ -44,13 +46,14 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
 
 def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Registry:
     root, at, outputs = object_of(bundle.registry.value), bundle.registry.at, OutputReader(schemas, bundle.schemas.path)
-    aliases = _aliases(steps := _steps(root, at, outputs))
+    aliases = _aliases(steps := read_steps(root, at, outputs, bundle.release))
+    guards = _list_guards(root, at, bundle.release, outputs)
     strays = {fault.topic == _UNKNOWN for fault in bundle.registry.faults if _decides(fault.at.pointer)}
     return Registry(
         id=text_in(root, "agentId") or posixpath.basename(posixpath.dirname(at.file)) or at.file,
         at=at,
         body=root,
-        agent=_agent(bundle.agent, sources),
+        agent=_agent(bundle.agent, bundle.release_of_agent, sources),
         steps=steps,
         is_whole=False not in strays,
         has_strays=True in strays,
@@ -59,14 +62,12 @@ def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Regi
         memo=Memo(),
         step_names=NameIndex(steps),
         **_list_mentions(root, at, steps, aliases),
-        entries=dict(_entries(root, at)),
-        validators=NameIndex(object_of(root.get("validators"))),
-        patterns=NameIndex(object_of(root.get("failurePatterns"))),
+        **guards,
         schemas=_schema_folder(bundle.schemas.path, sources, schemas),
-        prompts=_prompts(bundle, sources, steps),
+        prompts=_prompts(bundle, sources, steps, guards["validation_steps"]),
         folders=(bundle.schemas, bundle.prompts),
         coordinates=bundle.coordinates,
-        guarded=dict(outputs.look_up_each(_objects(root, "validationSteps"))),
+        release=bundle.release,
     )
 
 
@@ -75,57 +76,32 @@ def _aliases(steps: Mapping[str, Step]) -> Mapping[str, str]:
     return {step.id: key for key, step in steps.items() if step.id is not None and step.id not in steps}
 
 
-def _steps(root: Object, at: Place, outputs: OutputReader) -> Mapping[str, Step]:
-    found: dict[str, list[str]] = {}
-    for _, body in _objects(root, "steps"):
-        for given in object_of(body.get("inputs")).values():
-            step, _, key = (text_in(object_of(given), "from") or "").rpartition(".")
-            found.setdefault(step, []).append(key)
-    reading = _StepReading(outputs, GateReader(), {step: tuple(keys) for step, keys in found.items()})
-    return {key: _step(key, body, at, reading) for key, body in _objects(root, "steps")}
+def _list_guards(root: Object, at: Place, written: Release, outputs: OutputReader) -> dict[str, Any]:
+    """Return what guards steps, and the mentions of validators and failure patterns."""
+    guards, validators = read_validation_steps(root, at, written), read_validators(root, at, written)
+    named = ((each, text_in(each.body, "failurePattern")) for each in validators.values())
+    return {
+        "validators": NameIndex(object_of(root.get("validators"))),
+        "validator_mentions": tuple(each.validator for guard in guards.values() for each in guard.conditions),
+        "patterns": NameIndex(object_of(root.get("failurePatterns"))),
+        "pattern_mentions": tuple(
+            Mention(name, each.at / "failurePattern") for each, name in named if name is not None
+        ),
+        "guarded": dict(outputs.look_up_each(_objects(root, "validationSteps"))),
+        "validation_steps": guards,
+        "declared_validators": validators,
+    }
 
 
-@value
-class _StepReading:
-    """What all steps are read with; `wanted` are the keys that others take as inputs, by what they call the step."""
-
-    outputs: OutputReader
-    gates: GateReader
-    wanted: Mapping[str, tuple[str, ...]]
-
-    def output(self, key: str, body: Object, gate: Gate | None) -> OutputSchema | None:
-        """Return what the answers of a step look like."""
-        file, name = read_reference(body)
-        is_taken_whole = gate is None or not gate.handoff
-        wanted = (*self.wanted.get(key, ()), *self.wanted.get(text_in(body, "stepId") or "", ()))
-        return self.outputs.output(file, name, gate, wanted if is_taken_whole else ()) if file and name else None
-
-
-def _list_mentions(
-    root: Object, at: Place, steps: Mapping[str, Step], aliases: Mapping[str, str]
-) -> dict[str, tuple[Mention, ...]]:
-    """Return the mentions of every step that does not exist, of targets and of fallbacks, and of validators."""
+def _list_mentions(root: Object, at: Place, steps: Mapping[str, Step], aliases: Mapping[str, str]) -> dict[str, Any]:
+    """Return the entries, and the mentions of every step that does not exist, as a target and as a fallback."""
     known = {*object_of(root.get("steps")), *aliases}
     moves = ((step, move) for step in steps.values() for move in step.moves if move.target is not None)
     lost = [(step.mention(move), move.is_fallback) for step, move in moves if move.target not in known]
-    validator_mentions: list[Mention] = []
-    for key, body in _objects(root, "validationSteps"):
-        for index, condition in enumerate(list_of(body.get("validationConditions"))):
-            name = text_in(object_of(condition), "validator")
-            if name is not None:
-                validator_mentions.append(
-                    Mention(name, at / "validationSteps" / key / "validationConditions" / index / "validator")
-                )
-    pattern_mentions: list[Mention] = []
-    for key, body in _objects(root, "validators"):
-        name = text_in(body, "failurePattern")
-        if name is not None:
-            pattern_mentions.append(Mention(name, at / "validators" / key / "failurePattern"))
     return {
         "lost_targets": tuple(each for each, is_fallback in lost if not is_fallback),
         "lost_fallbacks": tuple(each for each, is_fallback in lost if is_fallback),
-        "validator_mentions": tuple(validator_mentions),
-        "pattern_mentions": tuple(pattern_mentions),
+        **_list_entries(root, at),
     }
 
 
@@ -141,7 +117,7 @@ def _schema_folder(folder: str, sources: Sources, schemas: Schemas) -> SchemaFol
 
 _UNKNOWN = "unknown-key"
 """Faults of members that no run looks at."""
-_DECIDING = frozenset({"structuredGate", "transitions", "outputSchemaRef", "stepKind", "c2", "stepId"})
+_DECIDING = frozenset({"structuredGate", "transitions", "outputSchemaRef", "stepKind", "kind", "c2", "stepId"})
 
 
 def _decides(pointer: Pointer) -> bool:
@@ -151,14 +127,16 @@ def _decides(pointer: Pointer) -> bool:
     return pointer[:1] in {(), ("entryStep",), ("entryStepMapping",)}
 
 
-def _prompts(bundle: RegistryFiles, sources: Sources, steps: Mapping[str, Step]) -> Prompts:
+def _prompts(
+    bundle: RegistryFiles, sources: Sources, steps: Mapping[str, Step], guards: Mapping[str, ValidationStep]
+) -> Prompts:
     """Return the prompts of every step but those that run a program instead."""
     folder = bundle.prompts.path
     if not bundle.prompts.is_there:
         return Prompts()
     store = Store(folder, sources.below(folder, ".md"), lambda path: is_prompt(sources, path))
-    wanted = ((key, step.body) for key, step in steps.items() if "runner" not in step.body)
-    found = find_prompts(store, object_of(bundle.registry.value), wanted, bundle.registry.faults)
+    wanted = ((key, step.address) for key, step in steps.items() if "runner" not in step.body)
+    found = find_prompts(store, object_of(bundle.registry.value), wanted, guards, bundle.registry.faults)
     files = dict.fromkeys(each.prompt.file for each in found.of_retries if each.prompt.file is not None)
     own = dict.fromkeys(each.file for each in found.of_steps.values() if each.file is not None)
     retries = {file: _read_retry_prompt(sources, file) for file in files}
@@ -203,7 +181,7 @@ _LIMITING: frozenset[Pointer] = frozenset({(), ("parameters",), ("runner",), ("r
 """Where what is wrong with an agent definition may be its parameters or its verdict."""
 
 
-def _agent(tree: Tree | None, sources: Sources) -> Agent | None:
+def _agent(tree: Tree | None, written: Release, sources: Sources) -> Agent | None:
     if tree is None or not isinstance(tree.value, dict):
         return None
     verdict = object_of(object_of(tree.value.get("runner")).get("verdict"))
@@ -218,57 +196,28 @@ def _agent(tree: Tree | None, sources: Sources) -> Agent | None:
         is_whole=tree.readable and "runner" in tree.value and faulty.isdisjoint(_LIMITING),
         system_prompt=find_attached_file(sources, tree, _SYSTEM_PROMPT),
         fallback_folder=find_attached_folder(sources, tree, _FALLBACK_FOLDER),
+        release=written,
+        conduct=read_conduct(sources, tree, written),
     )
 
 
-def _step(key: str, body: Object, registry: Place, reading: _StepReading) -> Step:
-    phase = text_in(body, "c2")
-    is_section = phase == "section" or key.startswith("section.")
-    flow: Object = {} if is_section else body  # what a section says about running means nothing
-    gate = reading.gates.read(flow.get("structuredGate"))
-    transitions = flow.get("transitions")
-    intents = frozenset(transitions) if isinstance(transitions, dict) else None
-    output = reading.output(key, flow, gate)
-    kind = _KINDS.get(str(flow["stepKind"])) if "stepKind" in flow else KIND_OF_PHASE.get(text_in(flow, "c2") or "")
-    return Step(
-        key=key,
-        at=Place(registry.file, ("steps", key)),
-        id=text_in(body, "stepId"),
-        kind=kind,
-        acts_as=kind if kind is None or gate is None or gate.allowed.keys() <= ALLOWED[kind] else None,
-        phase=phase,
-        is_section=is_section,
-        gate=gate,
-        moves=tuple(_moves(object_of(transitions))),
-        intents=intents,
-        output=output,
-        body=body,
-        has_cases=any(isinstance(rule, dict) and "targets" in rule for rule in object_of(transitions).values()),
-        agrees=agree(gate, output, intents),
-    )
-
-
-def _moves(transitions: Object) -> Iterator[Transition]:
-    for intent, rule in transitions.items():
-        if not isinstance(rule, dict):
-            continue
-        target, fallback = rule.get("target", ...), rule.get("fallback")
-        if target is None or isinstance(target, str):
-            yield Transition(intent, (intent, "target"), target)
-        if isinstance(fallback, str):
-            yield Transition(intent, (intent, "fallback"), fallback)
-        for case, conditional in object_of(rule.get("targets")).items():
-            if conditional is None or isinstance(conditional, str):
-                yield Transition(intent, (intent, "targets", case), conditional, case)
-
-
-def _entries(root: Object, at: Place) -> Iterator[tuple[str, Mention]]:
+def _list_entries(root: Object, at: Place) -> dict[str, Any]:
+    """Return where runs begin by verdict type, `entryStep` under the empty text, and the second steps of pairs."""
+    first: dict[str, Mention] = {}
+    second: dict[str, Mention] = {}
     single = text_in(root, "entryStep")
     if single is not None:
-        yield "", Mention(single, at / "entryStep")
-    for verdict, name in object_of(root.get("entryStepMapping")).items():
-        if isinstance(name, str):
-            yield verdict, Mention(name, at / "entryStepMapping" / verdict)
+        first[""] = Mention(single, at / "entryStep")
+    for verdict, given in object_of(root.get("entryStepMapping")).items():
+        place, pair = at / "entryStepMapping" / verdict, object_of(given)
+        initial, continuation = text_in(pair, "initial"), text_in(pair, "continuation")
+        if isinstance(given, str):
+            first[verdict] = Mention(given, place)
+        if initial:
+            first[verdict] = Mention(initial, place / "initial")
+        if continuation:
+            second[verdict] = Mention(continuation, place / "continuation")
+    return {"entries": first, "continuations": second}
 
 
 def _objects(given: Object, member: str) -> Iterator[tuple[str, Object]]:

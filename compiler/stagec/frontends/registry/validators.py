@@ -9,6 +9,7 @@ from stagec.core.json import Object, object_of, text_in
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.guards import ValidationStep
 from stagec.plan.surroundings import Success
 
 _STATUSES = frozenset(map(str, range(256)))
@@ -90,11 +91,12 @@ def find_unused(registry: Registry) -> Mapping[str, tuple[str, ...]]:
     return {section: names for section, names in found.items() if names}
 
 
-def find_conditionless(registry: Registry) -> Iterator[str]:
+def find_conditionless(registry: Registry) -> Iterator[ValidationStep]:
     """Yield the validation steps that name no validator."""
-    for key, body in _list_objects(registry, "validationSteps"):
-        if body.get("validationConditions", []) == []:
-            yield key
+    for guard in registry.validation_steps.values():
+        lists = (guard.preflight_at, guard.post_llm_at)
+        if all(guard.body.get(str(each.pointer[-1]), []) == [] for each in lists):
+            yield guard
 
 
 def _list_objects(registry: Registry, section: str) -> Iterator[tuple[str, Object]]:

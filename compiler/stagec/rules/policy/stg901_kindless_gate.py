@@ -14,6 +14,7 @@ from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.generation import Release
 from stagec.rules.policy import rule
 
 
@@ -24,8 +25,8 @@ from stagec.rules.policy import rule
     groups=("portability",),
 )
 def check(registry: Registry) -> Iterator[Finding]:
-    for step in registry.steps.values():
-        if step.gate is None or step.kind is None or "stepKind" in step.body:
+    for step in registry.steps.values() if registry.release is Release.V1_13 else ():
+        if step.gate is None or step.kind is None or step.states_kind:
             continue
         at = step.at / "stepKind"
         fix = Fix(f"write stepKind {quote(step.kind)}", (Edit(Change.INSERT, at, step.kind.value),))

@@ -50,8 +50,8 @@ def _finding(step: Step, kind: StepKind, foreign: dict[str, int]) -> Finding:
     only = f": only {' or '.join(able)} steps may" if able else ""
     message = f"{kind.value} step {quote(step.key)} may not answer {listing(foreign)}{only}"
     first = step.allowed_at / next(iter(foreign.values())) if len(foreign) == 1 else step.allowed_at
-    if "stepKind" in step.body and meant is not None and foreign.keys() <= ALLOWED[meant]:
-        return Finding(step.at / "stepKind", message, (Related(first, "the intents it allows"),))
-    if "stepKind" in step.body:
-        return Finding(first, message, (Related(step.at / "stepKind", "the step's kind"),))
-    return Finding(first, message, (Related(step.at / "c2", "the step's kind follows from its phase"),))
+    if step.states_kind and meant is not None and foreign.keys() <= ALLOWED[meant]:
+        return Finding(step.kind_at, message, (Related(first, "the intents it allows"),))
+    if step.states_kind:
+        return Finding(first, message, (Related(step.kind_at, "the step's kind"),))
+    return Finding(first, message, (Related(step.kind_at, "the step's kind follows from its phase"),))

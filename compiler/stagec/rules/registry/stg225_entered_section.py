@@ -36,7 +36,7 @@ def _mentions(registry: Registry, names: Collection[str | None]) -> Iterator[Men
                 yield step.mention(move)
         if step.output is not None and step.output.targets:
             yield from _answers(step, step.output.targets, names)
-    yield from (entry for entry in registry.entries.values() if entry.name in names)
+    yield from (entry for entry in registry.begun if entry.name in names)
 
 
 def _answers(step: Step, targets: Iterable[object], names: Collection[str | None]) -> Iterator[Mention]:

@@ -24,4 +24,4 @@ def check(registry: Registry) -> Iterator[Finding]:
         if prefix not in PHASES or not step.phase or step.phase == prefix or step.lacks_kind or step.surplus:
             continue
         message = f"step {quote(step.key)} has the phase {quote(step.phase)}, but its name says {quote(prefix)}"
-        yield Finding(step.at / "c2", message, (Related(step.at.key, "its name"),))
+        yield Finding(step.address.at / "c2", message, (Related(step.at.key, "its name"),))

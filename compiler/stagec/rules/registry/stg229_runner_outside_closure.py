@@ -28,5 +28,5 @@ def check(registry: Registry) -> Iterator[Finding]:
 
 def _may_run(step: Step) -> bool:
     """Tell whether this is a closure step, or may be one because its kind is broken or missing."""
-    unclear = step.kind is None and ("stepKind" in step.body or step.lacks_kind)
+    unclear = step.kind is None and (step.states_kind or step.lacks_kind)
     return step.kind is StepKind.CLOSURE or (unclear and not step.is_section)

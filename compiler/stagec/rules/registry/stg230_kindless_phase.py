@@ -25,4 +25,4 @@ def check(registry: Registry) -> Iterator[Finding]:
         if step.lacks_kind:
             near = hint(step.phase or "", _KNOWN)
             message = f"step {quote(step.key)} has a gate and no stepKind, and none follows from {quote(step.phase)}"
-            yield Finding(step.at / "stepKind", f"{message}{near}", (Related(step.at / "c2", "its phase"),))
+            yield Finding(step.at / "stepKind", f"{message}{near}", (Related(step.address.at / "c2", "its phase"),))

@@ -21,18 +21,18 @@ from stagec.rules.registry import rule
 def check(registry: Registry) -> Iterator[Finding]:
     prompts = registry.prompts.of_steps
     for step in registry.steps.values():
-        prompt, layer = prompts.get(step.key), step.body.get("c3")
-        if not isinstance(layer, str) or not layer or layer in _name_layers(step):
+        prompt, layer = prompts.get(step.key), step.address.c3
+        if not layer or layer in _name_layers(step):
             continue
         if prompt is None or prompt.file is not None or prompt.is_outside:  # one that is missing is told there
             message = f"step {quote(step.key)} has the layer {quote(layer)}, but its name says"
             told = f"{message} {quote(step.key.split('.')[1])}"
-            yield Finding(step.at / "c3", told, (Related(step.at.key, "its name"),))
+            yield Finding(step.address.at / "c3", told, (Related(step.at.key, "its name"),))
 
 
 def _name_layers(step: Step) -> tuple[object, ...]:
     """Return the layers that a step may have by its key or its id; its own where these follow no convention."""
     parts = step.key.split(".")
     if step.is_section or parts[0] not in PHASES or step.phase != parts[0] or not parts[1:2]:
-        return (step.body.get("c3"),)
+        return (step.address.c3,)
     return parts[1], *(step.id or "").split(".")[1:2]

@@ -45,4 +45,4 @@ def check(registry: Registry) -> Iterator[Finding]:
 
 def _place(step: Step, member: str | None) -> Place:
     """Return the one coordinate that is likely wrong, else the step."""
-    return step.at / member if member in _OWN and member in step.body else step.at.key
+    return step.address.at / member if member in _OWN and member in step.address.body else step.at.key

@@ -47,7 +47,7 @@ def check(registry: Registry) -> Iterator[Finding]:
 
 def _place(registry: Registry, retry: RetryPrompt, member: str | None) -> Place:
     """Return the one coordinate that is likely wrong, else the validation step."""
-    at = registry.at / "validationSteps" / retry.step
+    guard = registry.validation_steps[retry.step]
     if member == "edition":
         return registry.at / "failurePatterns" / retry.pattern / "edition"
-    return at / member if member in {"c2", "c3"} else at.key
+    return guard.address.at / member if member in {"c2", "c3"} else guard.at.key

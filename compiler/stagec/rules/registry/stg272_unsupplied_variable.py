@@ -22,7 +22,8 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
-from stagec.frontends.registry.document import Agent, Registry, Step
+from stagec.frontends.registry.agent import Agent
+from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.inputs import PROVIDED
 from stagec.frontends.registry.supply import find_unsupplied
 from stagec.rules.registry import rule

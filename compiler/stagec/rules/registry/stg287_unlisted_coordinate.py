@@ -10,7 +10,7 @@ Add the value to the pattern of `directiveType` (`c2`) or `layerType` (`c3`), or
 
 from collections.abc import Iterator
 
-from stagec.core.json import object_of, text_in
+from stagec.core.json import text_in
 from stagec.core.rule import Finding
 from stagec.core.words import listing
 from stagec.frontends.registry.document import Registry
@@ -28,9 +28,9 @@ from stagec.rules.registry import rule
 )
 def check(registry: Registry) -> Iterator[Finding]:
     prompts = registry.prompts
-    found = [registry.steps[key].body for key, prompt in prompts.of_steps.items() if prompt.file is not None]
-    guards = object_of(registry.body.get("validationSteps"))
-    found += [object_of(guards.get(each.step)) for each in prompts.of_retries if each.prompt.file is not None]
+    found = [registry.steps[key].address.body for key, prompt in prompts.of_steps.items() if prompt.file is not None]
+    guards = registry.validation_steps
+    found += [guards[each.step].address.body for each in prompts.of_retries if each.prompt.file is not None]
     for each in registry.coordinates:
         used = dict.fromkeys(text_in(body, each.coordinate) for body in found)  # other faults speak of the others
         lost = [name for name in used if name and each.values is not None and name not in each.values]

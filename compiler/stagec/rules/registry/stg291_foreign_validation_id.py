@@ -15,6 +15,7 @@ from stagec.core.json import object_of
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry, StepKind
+from stagec.frontends.registry.generation import Release
 from stagec.rules.registry import rule
 
 
@@ -22,8 +23,9 @@ from stagec.rules.registry import rule
 def check(registry: Registry) -> Iterator[Finding]:
     for key, body in object_of(registry.body.get("validationSteps")).items():
         name, step = object_of(body).get("stepId"), registry.step(key)
-        if not isinstance(name, str) or step is None or step.kind is not StepKind.CLOSURE:
-            continue  # a key that names no closure step is the mistake, and told
+        is_closure = step is not None and step.kind is StepKind.CLOSURE
+        if not isinstance(name, str) or step is None or (registry.release is Release.V1_13 and not is_closure):
+            continue  # a key that names no step that can be guarded is the mistake, and told
         if name in {key, step.key, step.id}:
             continue
         at = registry.at / "validationSteps" / key / "stepId"

@@ -19,6 +19,5 @@ from stagec.rules.registry import rule
 
 @rule(since="0.1", origin=("rulings:R5",), severity=Severity.WARNING)
 def check(registry: Registry) -> Iterator[Finding]:
-    for key in find_conditionless(registry):
-        at = registry.at / "validationSteps" / key / "validationConditions"
-        yield Finding(at, f"validation step {quote(key)} names no validator, so it checks nothing")
+    for guard in find_conditionless(registry):
+        yield Finding(guard.post_llm_at, f"validation step {quote(guard.key)} names no validator, so it checks nothing")

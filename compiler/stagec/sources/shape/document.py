@@ -63,7 +63,6 @@ def refuse(uri: str) -> NoReturn:
     raise LookupError(f"{uri} is not looked up")
 
 
-_CONDITIONS = ("preflightConditions", "postLLMConditions")
 _LEGACY = ("behavior", "prompts", "logging")
 
 
@@ -75,25 +74,6 @@ def other_generation(tree: Tree, schema: str) -> Fault | None:
     return next(recognise(tree.at, tree.value), None)
 
 
-def _future(at: Place, root: Object) -> Iterator[Fault]:
-    """Find members that only the later format of registries has."""
-    for key, step in _objects(root, "steps"):
-        if "address" in step or ("kind" in step and "c2" not in step):
-            sign = "address" if "kind" not in step else "kind"
-            yield _later(at / "steps" / key / sign, sign)
-    for key, entry in _objects(root, "entryStepMapping"):
-        if "initial" in entry:
-            yield _later(at / "entryStepMapping" / key, "entry")
-    for key, step in _objects(root, "validationSteps"):
-        for sign in _CONDITIONS:
-            if sign in step:
-                yield _later(at / "validationSteps" / key / sign, sign)
-
-
-def _later(at: Place, sign: str) -> Fault:
-    return Fault("future-format", at, sign)
-
-
 def _legacy(at: Place, root: Object) -> Iterator[Fault]:
     """Find agent definitions from before everything about running moved below `runner`."""
     signs = [name for name in _LEGACY if name in root]
@@ -101,14 +81,7 @@ def _legacy(at: Place, root: Object) -> Iterator[Fault]:
         yield Fault("legacy-agent", at / signs[0], facts={"members": tuple(signs)})
 
 
-def _objects(root: Object, name: str) -> Iterator[tuple[str, Object]]:
-    members = root.get(name)
-    for key, member in members.items() if isinstance(members, dict) else ():
-        if isinstance(member, dict):
-            yield key, member
-
-
-_RECOGNISED: Mapping[str, Callable[[Place, Object], Iterator[Fault]]] = {"steps_registry": _future, "agent": _legacy}
+_RECOGNISED: Mapping[str, Callable[[Place, Object], Iterator[Fault]]] = {"agent": _legacy, "agent_1_14": _legacy}
 
 
 _SMALL = 60_000

@@ -40,7 +40,7 @@ class _Making:
         self._definition = agent.definition(registry, sources)
         self._texts, self._variables = RegistryTexts(sources), Variables(registry)
         found = prompts(registry, sources)
-        self._conduct = AgentDefaults(self._definition)
+        self._conduct = AgentDefaults(self._definition, registry.agent)
         self._acts = Acts(found, self._texts, self._variables, self._conduct)
         self._gates, self._moves = PlanGates(), Moves(flow)
         self._validations = Validations(registry, found, self._texts)
@@ -121,4 +121,5 @@ def prompts(registry: Registry, sources: Sources) -> Prompts:
         return registry.prompts
     folder = next(each.path for each in registry.folders if each.member == "userPromptsBase")
     store = Store(folder, sources.below(folder, ".md"), lambda path: is_prompt(sources, path))
-    return find_prompts(store, registry.body, ((key, step.body) for key, step in registry.steps.items()), ())
+    wanted = ((key, step.address) for key, step in registry.steps.items())
+    return find_prompts(store, registry.body, wanted, registry.validation_steps, ())

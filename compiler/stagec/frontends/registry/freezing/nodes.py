@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from stagec.core.canonical import to_count
 from stagec.core.json import Object, list_of, object_of, text_in
+from stagec.frontends.registry.agent import Agent
+from stagec.frontends.registry.conduct import AgentConduct
 from stagec.frontends.registry.document import Intent, Step, StepKind
 from stagec.frontends.registry.freezing.templates import RegistryTexts, find_names, prompt, word
 from stagec.frontends.registry.freezing.variables import Variables, list_needed
@@ -32,17 +34,14 @@ _MODEL = "opus"
 class AgentDefaults:
     """What the definition of an agent, an empty one where there is none, says of every step."""
 
-    def __init__(self, definition: Object) -> None:
-        runner = object_of(definition.get("runner"))
-        boundaries = object_of(runner.get("boundaries"))
-        listed = boundaries.get("allowedTools")
+    def __init__(self, definition: Object, agent: Agent | None) -> None:
+        runner, conduct = object_of(definition.get("runner")), agent.conduct if agent is not None else AgentConduct()
+        named = conduct.tools
         self.name = text_in(definition, "name")
         self._model = text_in(object_of(runner.get("flow")), "defaultModel")
-        self._permission = text_in(boundaries, "permissionMode")
-        named = tuple(dict.fromkeys(each for each in list_of(listed) if isinstance(each, str)))
-        kept = tuple(name for name in named if not is_boundary_tool(name))
-        self._all = named if isinstance(listed, list) else None
-        self._inner = kept if isinstance(listed, list) else None
+        self._permission = conduct.permission_mode
+        self._all = named
+        self._inner = tuple(name for name in named if not is_boundary_tool(name)) if named is not None else None
 
     def tools(self, step: Step) -> tuple[str, ...] | None:
         """Return the tools that a step may call; nothing where nobody says."""

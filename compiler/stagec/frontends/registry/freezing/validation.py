@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from stagec.core.canonical import to_count
-from stagec.core.json import Object, list_of, object_of, text_in
+from stagec.core.json import object_of, text_in
+from stagec.frontends.registry import guards
 from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.freezing.templates import RegistryTexts, retry_prompt
 from stagec.frontends.registry.prompts import Prompts
@@ -27,13 +28,13 @@ class Validations:
         self.validators: dict[str, Validator] = {}
         self._registry = registry
         self._texts = texts
-        # what guards steps, by the key of the step, with the name under which it is written
-        bodies: dict[str, tuple[str, Object]] = {}
-        for name, body in object_of(registry.body.get("validationSteps")).items():
+        # what guards steps, by the key of the step
+        found: dict[str, guards.ValidationStep] = {}
+        for name, guard in registry.validation_steps.items():
             step = registry.step(name)
             if step is not None:
-                bodies[step.key] = (name, object_of(body))
-        self._bodies = bodies
+                found[step.key] = guard
+        self._guards = found
         self._prompts: dict[str, dict[str, str]] = {}
         for each in prompts.of_retries:
             if each.prompt.file is not None:
@@ -41,24 +42,24 @@ class Validations:
 
     def of_step(self, step: Step) -> Validation | None:
         """Return what guards a step; nothing where nothing does."""
-        key, body = self._bodies.get(step.key, ("", {}))
-        conditions = tuple(self._conditions(body))
-        if not conditions:
+        guard = self._guards.get(step.key)
+        conditions = tuple(self._conditions(guard.post_llm)) if guard is not None else ()
+        if guard is None or not conditions:
             return None
-        on_failure = object_of(body.get("onFailure"))
+        on_failure = guard.on_failure
         action = text_in(on_failure, "action") or _RETRY
         return Validation(
             conditions=conditions,
             action=action,
             attempts=to_count(on_failure.get("maxAttempts")) or _ATTEMPTS,
-            prompts=dict(self._templates(key, conditions)) if action == _RETRY else {},
+            prompts=dict(self._templates(guard.key, conditions)) if action == _RETRY else {},
         )
 
-    def _conditions(self, body: Object) -> Iterator[Condition]:
+    def _conditions(self, written: Iterable[guards.GuardCondition]) -> Iterator[Condition]:
         declared = object_of(self._registry.body.get("validators"))
-        for each in map(object_of, list_of(body.get("validationConditions"))):
-            name = text_in(each, "validator")
-            if name is not None and name in declared:
+        for each in written:
+            name = each.validator.name
+            if name in declared:
                 said = object_of(declared[name])
                 extract = object_of(said.get("extractParams"))
                 self.validators[name] = Validator(
@@ -67,7 +68,7 @@ class Validations:
                     pattern=text_in(said, "failurePattern") or "",
                     extract={key: text for key, text in extract.items() if isinstance(text, str)},
                 )
-                yield Condition(name, object_of(each.get("params")))
+                yield Condition(name, each.params)
 
     def _templates(self, key: str, conditions: tuple[Condition, ...]) -> Iterator[tuple[str, Template]]:
         """Yield the prompt of each failure pattern of some validators, as far as it has one."""

@@ -1,0 +1,45 @@
+"""Where the prompt of a step lies: its coordinates, which 1.13 writes into the step and 1.14 into its address."""
+
+from __future__ import annotations
+
+from stagec.core.json import Object, object_of, text_in
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.frontends.registry.generation import LEGACY_COORDINATES, Release
+
+
+@value
+class Address:
+    """The coordinates of a prompt; what is no text is None, and what is absent too unless there is a usual value.
+
+    `at` is the object that they are members of, `body` that object as it is written. `c1` is one of 1.14, and unread.
+    """
+
+    at: Place
+    body: Object
+    c1: str | None
+    c2: str | None
+    c3: str | None
+    edition: str | None = "default"
+    adaptation: str | None = ""
+
+    @property
+    def coordinates(self) -> tuple[str | None, str | None, str | None, str | None]:
+        """Everything that tells one prompt of a registry from the others."""
+        return self.c2, self.c3, self.edition, self.adaptation
+
+
+def read_address(body: Object, at: Place, written: Release) -> Address:
+    """Return the address of a step or of a validation step; in 1.14 coordinates of 1.13 count where no others are."""
+    is_flat = written is Release.V1_13 or ("address" not in body and any(each in body for each in LEGACY_COORDINATES))
+    place, owner = (at, body) if is_flat else (at / "address", object_of(body.get("address")))
+    usual = {"edition": "default", "adaptation": "", **owner}
+    return Address(
+        at=place,
+        body=owner,
+        c1=None if is_flat else text_in(owner, "c1"),
+        c2=text_in(owner, "c2"),
+        c3=text_in(owner, "c3"),
+        edition=text_in(usual, "edition"),
+        adaptation=text_in(usual, "adaptation"),
+    )
