@@ -89,7 +89,7 @@ def _read_additions(body: Object, at: Place) -> dict[str, Any]:
 
 
 def _find_kind(flow: Object, inferring: Address | None, *, is_old: bool) -> tuple[str, StepKind | None]:
-    """Return the member that states the kind of a step, and the kind, which flat coordinates tell where it is absent."""
+    """Return the member that states the kind of a step, and the kind; flat coordinates tell it where nothing does."""
     member = "stepKind" if is_old or ("kind" not in flow and "stepKind" in flow) else "kind"
     if member in flow or inferring is None or not flow:
         return member, _KINDS.get(str(flow.get(member)))
