@@ -6,7 +6,7 @@ import pytest
 
 from stagec.core.json import Json, Object
 from stagec.core.place import Place
-from stagec.frontends.registry.generation import Release, judge_agent, judge_registry, recognise_release
+from stagec.frontends.registry.generation import Generation, judge_agent, judge_registry, recognise_generation
 from stagec.sources.formats.json import FORMAT
 from stagec.sources.tree import Tree
 
@@ -34,25 +34,25 @@ def faults(tree: Tree) -> list[tuple[str, object]]:
         ({"steps": []}, None),
         ({"steps": {"a": 1}}, None),
         ({"steps": {"a": {"stepId": "a"}}}, None),
-        ({"steps": {"a": NEW}}, Release.V1_14),
-        ({"steps": {"a": {"kind": 5}}}, Release.V1_14),
-        ({"steps": {"a": {"address": None}}}, Release.V1_14),
-        ({"steps": {"a": OLD}}, Release.V1_13),
-        ({"steps": {"a": {"adaptation": ""}}}, Release.V1_13),
-        ({"steps": {"a": OLD, "b": NEW}}, Release.V1_14),
-        ({"steps": {"a": {**OLD, "kind": "work"}}}, Release.V1_14),
-        ({"steps": {"a": OLD}, "entryStepMapping": {"poll:state": PAIR}}, Release.V1_13),
-        ({"entryStepMapping": {"poll:state": PAIR}}, Release.V1_14),
-        ({"entryStepMapping": {"poll:state": "a"}}, Release.V1_13),
-        ({"entryStepMapping": {"poll:state": "a", "count:check": PAIR}}, Release.V1_14),
+        ({"steps": {"a": NEW}}, Generation.V1_14),
+        ({"steps": {"a": {"kind": 5}}}, Generation.V1_14),
+        ({"steps": {"a": {"address": None}}}, Generation.V1_14),
+        ({"steps": {"a": OLD}}, Generation.V1_13),
+        ({"steps": {"a": {"adaptation": ""}}}, Generation.V1_13),
+        ({"steps": {"a": OLD, "b": NEW}}, Generation.V1_14),
+        ({"steps": {"a": {**OLD, "kind": "work"}}}, Generation.V1_14),
+        ({"steps": {"a": OLD}, "entryStepMapping": {"poll:state": PAIR}}, Generation.V1_13),
+        ({"entryStepMapping": {"poll:state": PAIR}}, Generation.V1_14),
+        ({"entryStepMapping": {"poll:state": "a"}}, Generation.V1_13),
+        ({"entryStepMapping": {"poll:state": "a", "count:check": PAIR}}, Generation.V1_14),
         ({"entryStepMapping": []}, None),
-        ({"validationSteps": {"a": {"preflightConditions": []}}}, Release.V1_14),
-        ({"validators": {"a": {"phase": "postllm"}}}, Release.V1_14),
+        ({"validationSteps": {"a": {"preflightConditions": []}}}, Generation.V1_14),
+        ({"validators": {"a": {"phase": "postllm"}}}, Generation.V1_14),
         ({"version": "1.14.0", "$schema": "steps_registry.1.14.schema.json"}, None),
     ],
 )
-def test_steps_tell_the_format_before_entries_and_conditions(root: Object, written: Release | None) -> None:
-    assert recognise_release(root) is written
+def test_steps_tell_the_format_before_entries_and_conditions(root: Object, written: Generation | None) -> None:
+    assert recognise_generation(root) is written
 
 
 BETWEEN: Mapping[str, Object] = {
@@ -111,23 +111,25 @@ TOOLS: Object = {"allowedTools": [], "permissionMode": "plan"}
 @pytest.mark.parametrize(
     ("runner", "beside", "written"),
     [
-        ({}, None, Release.V1_14),
-        ({"boundaries": {}}, None, Release.V1_14),
-        ({"boundaries": {"sandbox": {}}}, None, Release.V1_14),
-        ({"boundaries": TOOLS}, None, Release.V1_13),
-        ({"boundaries": 1}, None, Release.V1_13),
-        ({}, Release.V1_13, Release.V1_13),
-        ({"boundaries": TOOLS}, Release.V1_14, Release.V1_14),
+        ({}, None, Generation.V1_14),
+        ({"boundaries": {}}, None, Generation.V1_14),
+        ({"boundaries": {"sandbox": {}}}, None, Generation.V1_14),
+        ({"boundaries": TOOLS}, None, Generation.V1_13),
+        ({"boundaries": 1}, None, Generation.V1_13),
+        ({}, Generation.V1_13, Generation.V1_13),
+        ({"boundaries": TOOLS}, Generation.V1_14, Generation.V1_14),
     ],
 )
-def test_an_agent_has_the_format_of_its_registry(runner: Object, beside: Release | None, written: Release) -> None:
+def test_an_agent_has_the_format_of_its_registry(
+    runner: Object, beside: Generation | None, written: Generation
+) -> None:
     assert judge_agent(agent(**runner), beside)[1] is written
 
 
 def test_an_agent_of_the_later_format_needs_no_boundaries() -> None:
-    lacking = [fault.at for fault in judge_agent(agent(), Release.V1_13)[0].faults]
+    lacking = [fault.at for fault in judge_agent(agent(), Generation.V1_13)[0].faults]
     assert Place("agent.json", ("runner", "boundaries")) in lacking
     assert not any(
         each.pointer[:2] == ("runner", "boundaries")
-        for each in (fault.at for fault in judge_agent(agent(boundaries=TOOLS), Release.V1_14)[0].faults)
+        for each in (fault.at for fault in judge_agent(agent(boundaries=TOOLS), Generation.V1_14)[0].faults)
     )

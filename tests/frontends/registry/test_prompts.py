@@ -6,7 +6,7 @@ from stagec.core.json import Object
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.frontends.registry.address import Address, read_address
-from stagec.frontends.registry.generation import Release
+from stagec.frontends.registry.generation import Generation
 from stagec.frontends.registry.guards import read_validation_steps
 from stagec.frontends.registry.prompts import PromptFile, Prompts, RetryPrompt, Store, find_prompts
 from stagec.sources.tree import Fault
@@ -21,7 +21,7 @@ def _store(*files: str, linked: tuple[str, ...] = ()) -> Store:
 
 
 def _at(step: Object) -> Address:
-    return read_address(step, Place("r.json", ("steps", "a")), Release.V1_13)
+    return read_address(step, Place("r.json", ("steps", "a")), Generation.V1_13)
 
 
 def _find(store: Store, step: Object, root: Object = ROOT, *faults: Fault) -> PromptFile | None:
@@ -100,7 +100,7 @@ def test_a_retry_has_the_coordinates_of_the_validation_step_and_of_the_failure_p
         },
     }
     lost = PromptFile(("prompts/steps/retry/a/f_failed.md",))
-    guards = read_validation_steps(root, Place("r.json"), Release.V1_13)
+    guards = read_validation_steps(root, Place("r.json"), Generation.V1_13)
     assert find_prompts(_store(), root, (), guards, ()).of_retries == (RetryPrompt("closure.a", "dirty", lost),)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stagec.core.json import Object, object_of, text_in
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.frontends.registry.generation import LEGACY_COORDINATES, Release
+from stagec.frontends.registry.generation import LEGACY_COORDINATES, Generation
 
 
 @value
@@ -29,9 +29,11 @@ class Address:
         return self.c2, self.c3, self.edition, self.adaptation
 
 
-def read_address(body: Object, at: Place, written: Release) -> Address:
+def read_address(body: Object, at: Place, written: Generation) -> Address:
     """Return the address of a step or of a validation step; in 1.14 coordinates of 1.13 count where no others are."""
-    is_flat = written is Release.V1_13 or ("address" not in body and any(each in body for each in LEGACY_COORDINATES))
+    is_flat = written is Generation.V1_13 or (
+        "address" not in body and any(each in body for each in LEGACY_COORDINATES)
+    )
     place, owner = (at, body) if is_flat else (at / "address", object_of(body.get("address")))
     usual = {"edition": "default", "adaptation": "", **owner}
     return Address(

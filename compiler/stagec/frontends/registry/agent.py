@@ -8,7 +8,7 @@ from stagec.core.place import Place
 from stagec.core.value import NOTHING, value
 from stagec.frontends.registry.conduct import AgentConduct
 from stagec.frontends.registry.files import Attachment
-from stagec.frontends.registry.generation import Release
+from stagec.frontends.registry.generation import Generation
 
 
 @value
@@ -27,7 +27,7 @@ class Agent:
     """Whether it is of the current format, and its parameters and its verdict are not misshapen."""
     system_prompt: Attachment | None = None
     fallback_folder: Attachment | None = None
-    release: Release = Release.V1_13
+    generation: Generation = Generation.V1_13
     conduct: AgentConduct = AgentConduct()
     """Its tools and its permission mode: of its `boundaries` in 1.13, of the settings file in 1.14."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.frontends.registry.generation import Release
+from stagec.frontends.registry.generation import Generation
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 
@@ -50,12 +50,12 @@ class AgentConduct:
     has_folder: bool = False
 
 
-def read_conduct(sources: Sources, agent: Tree, written: Release) -> AgentConduct:
+def read_conduct(sources: Sources, agent: Tree, written: Generation) -> AgentConduct:
     """Return what the agent definition in a tree of a format, or the settings file that belongs to it, allows."""
     runner = object_of(object_of(agent.value).get("runner"))
     boundaries = runner.get("boundaries")
     own = boundaries if isinstance(boundaries, dict) else None
-    if written is Release.V1_13:
+    if written is Generation.V1_13:
         tools, mode = _list_tools(object_of(own).get("allowedTools")), text_in(object_of(own), "permissionMode")
         return AgentConduct(tools, mode, own)
     tried = tuple(_list_places(agent.file, text_in(object_of(agent.value), "name")))

@@ -17,7 +17,7 @@ from stagec.core.value import NOTHING, value
 from stagec.frontends.registry.address import Address
 from stagec.frontends.registry.agent import Agent
 from stagec.frontends.registry.files import CoordinateList, Folder, SchemaFolder
-from stagec.frontends.registry.generation import Release
+from stagec.frontends.registry.generation import Generation
 from stagec.frontends.registry.guards import DeclaredValidator, RetryPlan, ValidationStep
 from stagec.frontends.registry.prompts import Prompts
 
@@ -259,7 +259,7 @@ class Registry:
     folders: tuple[Folder, ...] = ()
     coordinates: tuple[CoordinateList, ...] = ()
     guarded: Mapping[str, OutputSchema] = NOTHING
-    release: Release = Release.V1_13
+    generation: Generation = Generation.V1_13
     continuations: Mapping[str, Mention] = NOTHING
     """The second step of each pair of entries, by verdict type; none in 1.13. `entries` has the first ones."""
     validation_steps: Mapping[str, ValidationStep] = NOTHING
@@ -268,7 +268,7 @@ class Registry:
     @property
     def intents(self) -> frozenset[str]:
         """The intents that there are; 1.14 has no `abort`."""
-        return INTENTS if self.release is Release.V1_13 else INTENTS_SINCE_1_14
+        return INTENTS if self.generation is Generation.V1_13 else INTENTS_SINCE_1_14
 
     @property
     def gateless(self) -> tuple[Step, ...]:

@@ -13,7 +13,7 @@ from stagec.core.nearest import NameIndex
 from stagec.core.observations import is_folder
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace, value
-from stagec.frontends.registry.generation import Release, judge_agent, judge_registry, recognise_release
+from stagec.frontends.registry.generation import Generation, judge_agent, judge_registry, recognise_generation
 from stagec.sources.read import Sources, join
 from stagec.sources.shape import judge_patterns, judge_schema
 from stagec.sources.tree import Fault, Tree
@@ -72,8 +72,8 @@ class RegistryFiles:
     schemas: Folder
     prompts: Folder
     coordinates: tuple[CoordinateList, ...] = ()
-    release: Release = Release.V1_13
-    release_of_agent: Release = Release.V1_13
+    generation: Generation = Generation.V1_13
+    generation_of_agent: Generation = Generation.V1_13
 
 
 @value
@@ -100,7 +100,7 @@ def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[RegistryFiles, ..
     """Return every registry that the files are or name, by file, with all its files read and judged."""
     registries = {file for file in files if posixpath.basename(file) != AGENT}
     neighbours = {beside for file in registries if sources.exists(beside := _beside(file, AGENT))}
-    owners: dict[str, tuple[Tree, Release] | None] = dict.fromkeys(registries)
+    owners: dict[str, tuple[Tree, Generation] | None] = dict.fromkeys(registries)
     for file in sorted(neighbours.union(files) - registries):
         owned = _definition(sources, file)
         if owned is not None:
@@ -122,7 +122,7 @@ def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[RegistryFiles, ..
     return found
 
 
-def _definition(sources: Sources, file: str) -> tuple[str, Tree, Release] | None:
+def _definition(sources: Sources, file: str) -> tuple[str, Tree, Generation] | None:
     """Return a registry's file with the agent definition that owns it, and the format of the definition.
 
     Nothing when there is no such registry.
@@ -141,7 +141,7 @@ def _definition(sources: Sources, file: str) -> tuple[str, Tree, Release] | None
             sources.forget(file)  # another system's `agent.json`
         return None
     beside = sources.tree(target, "registry") if target is not None and there else None
-    known = recognise_release(object_of(beside.value)) if beside is not None else None
+    known = recognise_generation(object_of(beside.value)) if beside is not None else None
     judged, written = judge_agent(tree, known)
     tree = _judge_parameters(judged)
     if target is not None and there:
@@ -174,7 +174,7 @@ def _judge_parameters(tree: Tree) -> Tree:
     return replace(tree, faults=(*tree.faults, *found)) if found else tree
 
 
-def _bundle(sources: Sources, file: str, owner: tuple[Tree, Release] | None) -> RegistryFiles | None:
+def _bundle(sources: Sources, file: str, owner: tuple[Tree, Generation] | None) -> RegistryFiles | None:
     tree = sources.tree(file, "registry")
     if tree is None:
         return None
@@ -194,9 +194,9 @@ def _bundle(sources: Sources, file: str, owner: tuple[Tree, Release] | None) -> 
     )
     for each in sources.below(prompts.path, ".md"):
         sources.tree(each, "prompt")
-    agent, release_of_agent = owner or (None, written)
+    agent, generation_of_agent = owner or (None, written)
     coordinates = tuple(_list_coordinates(sources, file, root))
-    return RegistryFiles(tree, agent, schemas, prompts, coordinates, written, release_of_agent)
+    return RegistryFiles(tree, agent, schemas, prompts, coordinates, written, generation_of_agent)
 
 
 _LISTED = re.compile(r"\^\(([\w-]+(?:\|[\w-]+)*)\)\$")

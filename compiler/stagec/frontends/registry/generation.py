@@ -12,7 +12,7 @@ from stagec.sources.shape import judge, judge_numbers
 from stagec.sources.tree import Fault, Tree
 
 
-class Release(StrEnum):
+class Generation(StrEnum):
     """A release of climpt that brought a format."""
 
     V1_13 = "1.13"
@@ -27,12 +27,12 @@ LEGACY_COORDINATES = ("c2", "c3", "edition", "adaptation")
 LEGACY_MEMBERS = ("stepKind", *LEGACY_COORDINATES)
 """The members of a step of 1.13 that 1.14 refuses."""
 _NEW_MEMBERS = ("kind", "address")
-_REGISTRIES: Mapping[Release, str] = {Release.V1_13: "steps_registry", Release.V1_14: "steps_registry_1_14"}
-_AGENTS: Mapping[Release, str] = {Release.V1_13: "agent", Release.V1_14: "agent_1_14"}
+_REGISTRIES: Mapping[Generation, str] = {Generation.V1_13: "steps_registry", Generation.V1_14: "steps_registry_1_14"}
+_AGENTS: Mapping[Generation, str] = {Generation.V1_13: "agent", Generation.V1_14: "agent_1_14"}
 """The published schemas by format."""
 
 
-def recognise_release(root: Object) -> Release | None:
+def recognise_generation(root: Object) -> Generation | None:
     """Return the release in whose format a registry is written; nothing where its content does not tell.
 
     The format of steps counts first. One that was never released, with steps of 1.13 and other members of 1.14, is
@@ -40,38 +40,38 @@ def recognise_release(root: Object) -> Release | None:
     """
     steps = [step for _, step in _objects(root, "steps")]
     if any(member in step for step in steps for member in _NEW_MEMBERS):
-        return Release.V1_14
+        return Generation.V1_14
     if any(member in step for step in steps for member in LEGACY_MEMBERS):
-        return Release.V1_13
+        return Generation.V1_13
     if next(_find_later(Place(""), root), None) is not None:
-        return Release.V1_14
+        return Generation.V1_14
     texts = (isinstance(each, str) for each in object_of(root.get("entryStepMapping")).values())
-    return Release.V1_13 if any(texts) else None
+    return Generation.V1_13 if any(texts) else None
 
 
-def judge_registry(tree: Tree) -> tuple[Tree, Release]:
+def judge_registry(tree: Tree) -> tuple[Tree, Generation]:
     """Return the tree of a registry with what is wrong with its shape, and its format.
 
     One that was written between the releases gets one fault and is no longer readable.
     """
     root = object_of(tree.value)
-    written = recognise_release(root) or Release.V1_13
-    between = next(_find_later(tree.at, root), None) if written is Release.V1_13 else None
+    written = recognise_generation(root) or Generation.V1_13
+    between = next(_find_later(tree.at, root), None) if written is Generation.V1_13 else None
     if between is not None:
         return replace(tree, faults=(*tree.faults, between), readable=False), written
     name = _REGISTRIES[written]
     judged = judge_numbers(judge(tree, name), name)
-    return (_leave_out_moved(judged, root) if written is Release.V1_14 else judged), written
+    return (_leave_out_moved(judged, root) if written is Generation.V1_14 else judged), written
 
 
-def judge_agent(tree: Tree, beside: Release | None) -> tuple[Tree, Release]:
+def judge_agent(tree: Tree, beside: Generation | None) -> tuple[Tree, Generation]:
     """Return the tree of an agent definition with what is wrong with its shape, and its format.
 
     That is the format of the registry beside it; where that does not tell, the definition does.
     """
     boundaries = object_of(object_of(tree.value).get("runner")).get("boundaries", {})
     is_new = isinstance(boundaries, dict) and boundaries.keys() <= {"sandbox"}
-    written = beside or (Release.V1_14 if is_new else Release.V1_13)
+    written = beside or (Generation.V1_14 if is_new else Generation.V1_13)
     name = _AGENTS[written]
     return judge_numbers(judge(tree, name), name), written
 

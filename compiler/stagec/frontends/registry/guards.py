@@ -8,7 +8,7 @@ from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.core.place import Mention, Place
 from stagec.core.value import value
 from stagec.frontends.registry.address import Address, read_address
-from stagec.frontends.registry.generation import CONDITION_LISTS, LEGACY_CONDITIONS, Release
+from stagec.frontends.registry.generation import CONDITION_LISTS, LEGACY_CONDITIONS, Generation
 
 PREFLIGHT, POST_LLM = "preflight", "postllm"
 LIST_OF_PHASE: Mapping[str, str] = {PREFLIGHT: CONDITION_LISTS[0], POST_LLM: CONDITION_LISTS[1]}
@@ -79,31 +79,31 @@ class DeclaredValidator:
     phase: str | None
 
 
-def read_validation_steps(root: Object, at: Place, written: Release) -> Mapping[str, ValidationStep]:
+def read_validation_steps(root: Object, at: Place, written: Generation) -> Mapping[str, ValidationStep]:
     """Return the validation steps of a registry by their keys."""
     return {
         key: _validation_step(key, body, place, written) for key, body, place in _entries(root, at, "validationSteps")
     }
 
 
-def read_validators(root: Object, at: Place, written: Release) -> Mapping[str, DeclaredValidator]:
+def read_validators(root: Object, at: Place, written: Generation) -> Mapping[str, DeclaredValidator]:
     """Return the validators of a registry by name."""
-    has_phases = written is not Release.V1_13
+    has_phases = written is not Generation.V1_13
     return {
         name: DeclaredValidator(name, place, body, text_in(body, "phase") if has_phases else None)
         for name, body, place in _entries(root, at, "validators")
     }
 
 
-def _validation_step(key: str, body: Object, at: Place, written: Release) -> ValidationStep:
-    is_old = written is Release.V1_13 or (LEGACY_CONDITIONS in body and "postLLMConditions" not in body)
+def _validation_step(key: str, body: Object, at: Place, written: Generation) -> ValidationStep:
+    is_old = written is Generation.V1_13 or (LEGACY_CONDITIONS in body and "postLLMConditions" not in body)
     before, after = at / "preflightConditions", at / (LEGACY_CONDITIONS if is_old else "postLLMConditions")
     return ValidationStep(
         key=key,
         at=at,
         body=body,
         address=read_address(body, at, written),
-        preflight=tuple(_conditions(body, before)) if written is not Release.V1_13 else (),
+        preflight=tuple(_conditions(body, before)) if written is not Generation.V1_13 else (),
         preflight_at=before,
         post_llm=tuple(_conditions(body, after)),
         post_llm_at=after,

@@ -29,7 +29,7 @@ from stagec.frontends.registry.files import (
     is_prompt,
 )
 from stagec.frontends.registry.gates import OutputReader
-from stagec.frontends.registry.generation import Release
+from stagec.frontends.registry.generation import Generation
 from stagec.frontends.registry.guards import ValidationStep, read_validation_steps, read_validators
 from stagec.frontends.registry.prompts import Prompts, PromptText, Store, find_prompts, read_text
 from stagec.frontends.registry.read_steps import read_steps
@@ -46,14 +46,14 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
 
 def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Registry:
     root, at, outputs = object_of(bundle.registry.value), bundle.registry.at, OutputReader(schemas, bundle.schemas.path)
-    aliases = _aliases(steps := read_steps(root, at, outputs, bundle.release))
-    guards = _list_guards(root, at, bundle.release, outputs)
+    aliases = _aliases(steps := read_steps(root, at, outputs, bundle.generation))
+    guards = _list_guards(root, at, bundle.generation, outputs)
     strays = {fault.topic == _UNKNOWN for fault in bundle.registry.faults if _decides(fault.at.pointer)}
     return Registry(
         id=text_in(root, "agentId") or posixpath.basename(posixpath.dirname(at.file)) or at.file,
         at=at,
         body=root,
-        agent=_agent(bundle.agent, bundle.release_of_agent, sources),
+        agent=_agent(bundle.agent, bundle.generation_of_agent, sources),
         steps=steps,
         is_whole=False not in strays,
         has_strays=True in strays,
@@ -67,7 +67,7 @@ def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Regi
         prompts=_prompts(bundle, sources, steps, guards["validation_steps"]),
         folders=(bundle.schemas, bundle.prompts),
         coordinates=bundle.coordinates,
-        release=bundle.release,
+        generation=bundle.generation,
     )
 
 
@@ -76,7 +76,7 @@ def _aliases(steps: Mapping[str, Step]) -> Mapping[str, str]:
     return {step.id: key for key, step in steps.items() if step.id is not None and step.id not in steps}
 
 
-def _list_guards(root: Object, at: Place, written: Release, outputs: OutputReader) -> dict[str, Any]:
+def _list_guards(root: Object, at: Place, written: Generation, outputs: OutputReader) -> dict[str, Any]:
     """Return what guards steps, and the mentions of validators and failure patterns."""
     guards, validators = read_validation_steps(root, at, written), read_validators(root, at, written)
     named = ((each, text_in(each.body, "failurePattern")) for each in validators.values())
@@ -181,7 +181,7 @@ _LIMITING: frozenset[Pointer] = frozenset({(), ("parameters",), ("runner",), ("r
 """Where what is wrong with an agent definition may be its parameters or its verdict."""
 
 
-def _agent(tree: Tree | None, written: Release, sources: Sources) -> Agent | None:
+def _agent(tree: Tree | None, written: Generation, sources: Sources) -> Agent | None:
     if tree is None or not isinstance(tree.value, dict):
         return None
     verdict = object_of(object_of(tree.value.get("runner")).get("verdict"))
@@ -196,7 +196,7 @@ def _agent(tree: Tree | None, written: Release, sources: Sources) -> Agent | Non
         is_whole=tree.readable and "runner" in tree.value and faulty.isdisjoint(_LIMITING),
         system_prompt=find_attached_file(sources, tree, _SYSTEM_PROMPT),
         fallback_folder=find_attached_folder(sources, tree, _FALLBACK_FOLDER),
-        release=written,
+        generation=written,
         conduct=read_conduct(sources, tree, written),
     )
 

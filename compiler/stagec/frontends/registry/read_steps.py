@@ -20,13 +20,13 @@ from stagec.frontends.registry.document import (
     Transition,
 )
 from stagec.frontends.registry.gates import GateReader, OutputReader, read_reference
-from stagec.frontends.registry.generation import LEGACY_MEMBERS, Release
+from stagec.frontends.registry.generation import LEGACY_MEMBERS, Generation
 from stagec.frontends.registry.guards import read_chain, read_retry
 
 _KINDS = {kind.value: kind for kind in StepKind}
 
 
-def read_steps(root: Object, at: Place, outputs: OutputReader, written: Release) -> Mapping[str, Step]:
+def read_steps(root: Object, at: Place, outputs: OutputReader, written: Generation) -> Mapping[str, Step]:
     """Return the steps of a registry by their keys."""
     found: dict[str, list[str]] = {}
     for _, body in _objects(root, "steps"):
@@ -44,7 +44,7 @@ class _StepReading:
     outputs: OutputReader
     gates: GateReader
     wanted: Mapping[str, tuple[str, ...]]
-    release: Release
+    generation: Generation
 
     def output(self, key: str, body: Object, gate: Gate | None) -> OutputSchema | None:
         """Return what the answers of a step look like."""
@@ -56,7 +56,7 @@ class _StepReading:
 
 def _step(key: str, body: Object, registry: Place, reading: _StepReading) -> Step:
     at = Place(registry.file, ("steps", key))
-    address, is_old = read_address(body, at, reading.release), reading.release is Release.V1_13
+    address, is_old = read_address(body, at, reading.generation), reading.generation is Generation.V1_13
     is_section = address.c2 == "section" or key.startswith("section.")
     flow: Object = {} if is_section else body  # what a section says about running means nothing
     gate = reading.gates.read(flow.get("structuredGate"))

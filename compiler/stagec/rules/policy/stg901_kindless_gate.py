@@ -14,7 +14,7 @@ from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.generation import Release
+from stagec.frontends.registry.generation import Generation
 from stagec.rules.policy import rule
 
 
@@ -25,7 +25,7 @@ from stagec.rules.policy import rule
     groups=("portability",),
 )
 def check(registry: Registry) -> Iterator[Finding]:
-    for step in registry.steps.values() if registry.release is Release.V1_13 else ():
+    for step in registry.steps.values() if registry.generation is Generation.V1_13 else ():
         if step.gate is None or step.kind is None or step.states_kind:
             continue
         at = step.at / "stepKind"

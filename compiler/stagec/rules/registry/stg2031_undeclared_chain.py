@@ -15,13 +15,13 @@ from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Intent, Registry
-from stagec.frontends.registry.generation import Release
+from stagec.frontends.registry.generation import Generation
 from stagec.rules.registry import rule
 
 
 @rule(since="0.1", origin=("climpt-1.14:step.chain-undeclared", "S10"), severity=Severity.NOTE)
 def check(registry: Registry) -> Iterator[Finding]:
-    for step in registry.steps.values() if registry.release is not Release.V1_13 else ():
+    for step in registry.steps.values() if registry.generation is not Generation.V1_13 else ():
         listed = step.gate is not None and Intent.REPEAT in step.gate.allowed
         if listed and step.program is None and "adaptationChain" not in step.body:
             message = f"step {quote(step.key)} can repeat itself once in a row: it has no 'adaptationChain'"

@@ -15,7 +15,7 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry, Step, StepKind
-from stagec.frontends.registry.generation import Release
+from stagec.frontends.registry.generation import Generation
 from stagec.rules.registry import rule
 
 
@@ -24,13 +24,13 @@ def check(registry: Registry) -> Iterator[Finding]:
     given = registry.body.get("validationSteps")
     keys = tuple(given) if isinstance(given, dict) and registry.steps else ()
     told = {mention.name for mention in registry.lost_targets}.union(registry.broken_steps)
-    idle = [key for key in keys if key not in told and _is_idle(registry.step(key), registry.release)]
+    idle = [key for key in keys if key not in told and _is_idle(registry.step(key), registry.generation)]
     if not idle:
         return
     closures = NameIndex(
         step.key
         for step in registry.steps.values()
-        if step.key not in keys and not step.is_section and _can_be_guarded(step, registry.release)
+        if step.key not in keys and not step.is_section and _can_be_guarded(step, registry.generation)
     )
     for key in idle:
         at, step = (registry.at / "validationSteps" / key).key, registry.step(key)
@@ -44,12 +44,12 @@ def check(registry: Registry) -> Iterator[Finding]:
             yield Finding(at, message, related, guess(key, closures))
 
 
-def _can_be_guarded(step: Step, written: Release) -> bool:
-    return step.kind is StepKind.CLOSURE or written is not Release.V1_13
+def _can_be_guarded(step: Step, written: Generation) -> bool:
+    return step.kind is StepKind.CLOSURE or written is not Generation.V1_13
 
 
-def _is_idle(step: Step | None, written: Release) -> bool:
+def _is_idle(step: Step | None, written: Generation) -> bool:
     """Tell whether this is surely no step that can be guarded; a step of unknown kind may be one."""
-    if step is None or step.is_section or written is not Release.V1_13:
+    if step is None or step.is_section or written is not Generation.V1_13:
         return step is None or step.is_section
     return step.acts_as in {StepKind.WORK, StepKind.VERIFICATION}

@@ -15,7 +15,7 @@ from stagec.core.json import object_of
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry, StepKind
-from stagec.frontends.registry.generation import Release
+from stagec.frontends.registry.generation import Generation
 from stagec.rules.registry import rule
 
 
@@ -24,7 +24,7 @@ def check(registry: Registry) -> Iterator[Finding]:
     for key, body in object_of(registry.body.get("validationSteps")).items():
         name, step = object_of(body).get("stepId"), registry.step(key)
         is_closure = step is not None and step.kind is StepKind.CLOSURE
-        if not isinstance(name, str) or step is None or (registry.release is Release.V1_13 and not is_closure):
+        if not isinstance(name, str) or step is None or (registry.generation is Generation.V1_13 and not is_closure):
             continue  # a key that names no step that can be guarded is the mistake, and told
         if name in {key, step.key, step.id}:
             continue
