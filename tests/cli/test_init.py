@@ -26,7 +26,7 @@ def test_the_stage_goes_to_standard_output_and_the_remarks_aside(
     assert shown.out.startswith("---\nid: reviewer\n")
     assert shown.err.splitlines() == [
         "stagec: note: what only you can decide is marked with '# yours to decide'",
-        "stagec: note: left out 'model': a stage runs with the model of its session",
+        f"stagec: note: {agent}:4: model: is left out: a stage runs with the model of its session",
     ]
 
 
@@ -43,7 +43,7 @@ def test_a_file_is_written_and_not_replaced_unasked(agent: Path, capfd: pytest.C
 
 
 def test_a_broken_agent_file_is_refused(agent: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    agent.write_text("---\nname: a: b\n---\n", encoding="utf-8")
+    agent.write_text("---\nname: a: b\n", encoding="utf-8")
     assert run(["init", "--from", str(agent)]) == 2
     assert "cannot be read as it is" in capfd.readouterr().err
 

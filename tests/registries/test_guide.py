@@ -134,7 +134,7 @@ def test_agent_files_become_the_pipeline_of_the_page(tmp_path: Path) -> None:
 def test_the_two_stages_of_the_page_have_to_fit(tmp_path: Path) -> None:
     test_agent_files_become_the_pipeline_of_the_page(tmp_path)
     reviewer = tmp_path / "stages" / "code-reviewer.md"
-    (read,) = re.findall(r"`(\{\{.*\}\})`", text_of("from-agent-files.md"))
+    (read,) = re.findall(r"`(\{\{ctx.*\}\})`", text_of("from-agent-files.md"))
     made = reviewer.read_text(encoding="utf-8")
     write(reviewer, f"{made}{read}\n")
     assert stagec(tmp_path, "validate", "--format", "concise", "--quiet") == ""

@@ -1,20 +1,25 @@
-"""Make a project of a folder with agent files: a stage of each that can be one, and a pipeline that names them all."""
+"""Draft a project of a folder with agent files: a stage of each agent, and a pipeline with certain routes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import members
+from stagec.core.value import replace
 from stagec.core.words import listing, quote
 from stagec.creation import readers
-from stagec.creation.new_project import SCENARIO, LeftOut, NewProject
-from stagec.creation.readers import Adopted, AgentReader
+from stagec.creation.adopted import Adopted, write_stage
+from stagec.creation.around import Around, look_around
+from stagec.creation.collected import AgentText, collect, find_top, read_named
+from stagec.creation.drafting import PIPELINE, Drafting
+from stagec.creation.identity import make_id
+from stagec.creation.new_project import SCENARIO, LeftOut, Loss, NewProject
+from stagec.creation.readers import AgentReader
 from stagec.creation.sample_scenario import make_scenario
-from stagec.frontends.stages.adopt import make_id
 from stagec.pipeline import Compilation, Project, compile_project, judge, list_project_families
 from stagec.plan import dump
 from stagec.project.selection import Selection
@@ -22,109 +27,140 @@ from stagec.project.settings import Settings
 from stagec.runtime import load
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
-from stagec.sources.yaml_text.edit import write_value
-from stagec.templates import render
 
-_PIPELINE = "pipeline.yaml"
+_NO_AGENT = "its frontmatter has no name and no description"
 
 
 class Conversion:
-    """The agent files of a folder: the stages that were made of them, by file of the new project, and what was not."""
+    """The agent files of a folder: the stages that are made of them, and what is not.
 
-    def __init__(self, folder: Path) -> None:
+    `target` is where the new project will be; `entry` names the agent, the command or the skill that runs begin with.
+    """
+
+    def __init__(self, folder: Path, target: Path | None = None, entry: str | None = None) -> None:
         self._folder = folder
-        self._root = folder.resolve()
-        self._sources = Sources(self._root, Budgets())
+        self._top = find_top(folder)
+        self._target = (target or folder).resolve()
+        self._is_inside = self._target.is_relative_to(self._top)
+        self._entry = entry
+        self._sources = Sources(self._top, Budgets())
+        self._around: Around = look_around(self._sources, with_servers=self._is_inside)
         self._readers = members(readers, AgentReader)
-        self._stages: dict[str, Adopted] = {}
-        self._origins: dict[str, str] = {}
         self._left: list[LeftOut] = []
+        self._others = 0
 
     def convert(self) -> NewProject:
         """Return the new project; raise `Failure` when no file of the folder can be taken."""
-        files = self._sources.below("", "")
-        known = tuple({suffix for each in self._readers for suffix in each.suffixes})
-        for file in files:
-            if file.endswith(known):
-                self._take(file)
-        compilation = self._compile() if self._stages else None
-        if compilation is None or not self._stages:
+        inside = self._folder.resolve().relative_to(self._top).as_posix()
+        found = [each for each in map(self._judge, collect(self._sources, "" if inside == "." else inside)) if each]
+        texts = self._select(found)
+        drafting = Drafting(texts, self._folder, self._entry) if texts else None
+        compilation = self._compile(drafting) if drafting is not None else None
+        if drafting is None or compilation is None:
             told = [f"{quote(each.file)} was left out: {each.why}" for each in self._left]
             told.append(f"{quote(self._folder)} has no agent file that can be taken")
             raise Failure("\n".join(told), Exit.NOTHING)
-        others = [file for file in files if not file.endswith(known)]
-        notes = [f"no reader knows {listing(others)}"] if others else []
-        return self._finish(compilation, (*self._notes(), *notes))
+        return self._finish(drafting, compilation)
 
-    def _take(self, file: str) -> None:
-        """Make a stage of a file, or remember why not."""
+    def _judge(self, given: AgentText | str) -> AgentText | None:
+        """Return a file of which a stage may be made, or remember why not."""
+        file = given if isinstance(given, str) else given.file
+        if not isinstance(given, str) and given.is_agent:
+            return given
         tree = self._sources.tree(file, "file")
-        if tree is None:
-            return
-        reader = next((each for each in self._readers if not tree.faults and each.recognises(tree)), None)
-        if reader is None:
-            self._left.append(LeftOut(file, _explain_fault(tree) or "its frontmatter has no name and no description"))
-            return
-        stage = reader.read(tree)
-        path = f"stages/{make_id(stage.id) or 'stage'}.md"
-        if path in self._stages:
-            why = f"{quote(self._origins[path])} has become the stage {quote(stage.id)} already"
-            self._left.append(LeftOut(file, why))
-        else:
-            self._stages[path], self._origins[path] = stage, file
+        self._left.append(LeftOut(file, (_explain_fault(tree) if tree is not None else "") or _NO_AGENT))
+        return None
 
-    def _compile(self) -> Compilation:
+    def _select(self, found: list[AgentText]) -> list[tuple[AgentText, Adopted]]:
+        """Return the stages of the agents; of the other files, if somebody names one or there is no agent."""
+        by_kind = {kind: (each, is_agent) for each in self._readers for kind, is_agent in _list_kinds(each)}
+        agents = [each for each in found if by_kind[each.kind][1]]
+        others = [each for each in found if not by_kind[each.kind][1]]
+        named = [each for each in others if self._entry is not None and each.is_called(self._entry)]
+        chosen = [*named[:1], *agents] if agents or named else others
+        self._others = len(found) - len(chosen)
+        return [(each, by_kind[each.kind][0].read(each, self._around)) for each in chosen]
+
+    def _compile(self, drafting: Drafting) -> Compilation | None:
         """Return what the project compiles to without the stages that have errors; those are left out."""
+        root = self._top if self._is_inside else self._target
+        inside = self._target.relative_to(root).as_posix()
+        before = "" if inside == "." else f"{inside}/"
         while True:
-            overlay = {file: text.encode() for file, text in self._write().items()}
-            project = Project(self._root, (self._root / _PIPELINE,), Settings(), overlay)
-            compilation = compile_project(project)
+            overlay = {f"{before}{file}": text.encode() for file, text in drafting.write(self._around).items()}
+            paths = tuple(root / file for file in overlay if file.endswith((PIPELINE, ".md")))
+            compilation = compile_project(Project(root, paths, Settings(), overlay))
             wrong = {each.at.file: each for each in reversed(compilation.diagnostics) if _is_error(each)}
-            broken = [file for file in self._stages if file in wrong]
+            broken = [file for file in drafting.files if before + file in wrong]
             for file in broken:
-                del self._stages[file]
-                self._left.append(LeftOut(self._origins[file], _explain(wrong[file])))
-            if not broken or not self._stages:
-                return compilation
+                why = _explain(wrong[before + file])
+                self._left.append(LeftOut(drafting.drop(file), why))
+            if not broken or not drafting.files:
+                return compilation if drafting.files else None
 
-    def _write(self) -> Mapping[str, str]:
-        """Return the files of the new project besides its scenario."""
-        stages = dict(sorted(self._stages.items()))
-        ids = [write_value(each.id) for each in stages.values()]
-        tools = sorted({tool for each in stages.values() for tool in each.tools})
-        name = make_id(self._root.name) or "agents"
-        return {
-            _PIPELINE: render(__package__, "pipeline.yaml.jinja", id=name, files=list(stages), stages=ids),
-            "tools.yaml": render(__package__, "tools.yaml.jinja", tools=[write_value(each) for each in tools]),
-            **{file: each.text for file, each in stages.items()},
-        }
-
-    def _finish(self, compilation: Compilation, notes: tuple[str, ...]) -> NewProject:
+    def _finish(self, drafting: Drafting, compilation: Compilation) -> NewProject:
         """Return the new project with a scenario, if it has a plan."""
-        files = dict(self._write())
-        (meaning,) = compilation.meanings
-        left = tuple(sorted(self._left, key=lambda each: each.file))
-        if any(map(_is_error, compilation.diagnostics)):
-            made = {file: text.encode() for file, text in files.items()}
-            return NewProject(made, meaning.flow.id, notes, left, has_scenario=False)
-        scenario = make_scenario(load(dump(meaning.plan())))
-        files[SCENARIO] = scenario.text
-        if scenario.unanswered:
-            notes = (*notes, f"{SCENARIO} needs answers of yours for {listing(scenario.unanswered)}")
-        made = {file: text.encode() for file, text in files.items()}
-        return NewProject(made, meaning.flow.id, notes, left, has_scenario=not scenario.unanswered)
+        files = dict(drafting.write(self._around))
+        meaning = next(each for each in compilation.meanings if each.flow.id == drafting.id)
+        project = NewProject(
+            {},
+            meaning.flow.id,
+            tuple(self._notes(drafting)),
+            tuple(sorted(self._left, key=lambda each: each.file)),
+            (*sorted((*drafting.losses, *self._around.losses), key=_order),),
+            drafting.hints,
+            has_scenario=False,
+        )
+        if not any(map(_is_error, compilation.diagnostics)):
+            scenario = make_scenario(load(dump(meaning.plan())))
+            files[SCENARIO] = scenario.text
+            notes = project.notes
+            if scenario.unanswered:
+                notes = (*notes, f"{SCENARIO} needs answers of yours for {listing(scenario.unanswered)}")
+            project = replace(project, notes=notes, has_scenario=not scenario.unanswered)
+        return replace(project, files={file: text.encode() for file, text in files.items()})
 
-    def _notes(self) -> Iterator[str]:
+    def _notes(self, drafting: Drafting) -> Iterator[str]:
         """Yield what the authors of the agent files should know."""
         yield "what only you can decide is marked with 'yours to decide'"
-        made = {self._origins[file]: each for file, each in self._stages.items()}
-        for about, found in (
-            ("a stage runs with the model of its session", [file for file, each in made.items() if each.dropped]),
-            ("a stage allows a tool whatever its arguments", [file for file, each in made.items() if each.limited]),
-            ("without 'tools' a stage may call none", [file for file, each in made.items() if not each.has_tools]),
-        ):
-            if found:
-                yield f"{about}: look at {listing(found)}"
+        if drafting.unlisted:
+            waiting = listing(drafting.unlisted)
+            yield f"{PIPELINE} lists only what a run reaches; routes of yours can lead to {waiting}"
+        if drafting.hints:
+            yield f"comments in {PIPELINE} tell where agents seem to call each other"
+        if self._others:
+            yield (
+                f"{self._others} other files are no stages, such as skills, commands, prompts and rules;"
+                " --entry makes the first stage of one of them"
+            )
+
+
+def convert_file(source: Path) -> tuple[str, tuple[Loss, ...]]:
+    """Return the text of the stage of one agent file, and what it does not say.
+
+    Raise `Failure` if it cannot be read.
+    """
+    top = find_top(source.parent)
+    top = top if top != source.parent.resolve() else top.parent  # the folder names a skill
+    sources = Sources(top, Budgets())
+    file = (source.parent.resolve() / source.name).relative_to(top).as_posix()
+    given = read_named(sources, file)
+    if given is None or given.is_lost:
+        raise Failure(f"{quote(source)} cannot be read as it is; 'stagec validate {source}' says why")
+    kinds = {kind: each for each in members(readers, AgentReader) for kind, _ in _list_kinds(each)}
+    adopted = kinds[given.kind].read(given, look_around(sources, with_servers=True))
+    identity = make_id(adopted.name) or make_id(given.called) or "stage"
+    losses = (replace(each, file=str(source)) if each.file == file else each for each in adopted.losses)
+    return write_stage(adopted, identity), tuple(sorted(losses, key=_order))
+
+
+def _list_kinds(reader: AgentReader) -> Iterator[tuple[str, bool]]:
+    yield from ((kind, True) for kind in reader.agents)
+    yield from ((kind, False) for kind in reader.others)
+
+
+def _order(each: Loss) -> tuple[str, int, str]:
+    return each.file, each.line, each.key
 
 
 def _is_error(each: Diagnostic) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from stagec.core.published import find_packed
 from stagec.core.value import value
+from stagec.core.words import visible
 
 SYSTEMS = {
     "pipeline": "draft-and-review",
@@ -27,6 +28,37 @@ class LeftOut:
 
 
 @value
+class Loss:
+    """Something that an agent file says and the new project does not: where, under which key, and why."""
+
+    file: str
+    line: int
+    key: str
+    why: str
+
+
+@value
+class Hint:
+    """One agent file seems to call the agent of another: the ids of their stages, where, and the words."""
+
+    file: str
+    line: int
+    caller: str
+    callee: str
+    words: str
+
+    @property
+    def told(self) -> str:
+        """Where the words stand, and the words."""
+        return tell_words(self.file, self.line, self.words)
+
+
+def tell_words(file: str, line: int, words: str) -> str:
+    """Return where words of an agent file stand, and the words, as a comment of one line may hold them."""
+    return f"{visible(file)}:{line} " + '"' + visible(words).replace('"', "'") + '"'
+
+
+@value
 class NewProject:
     """The files of a project by path, the id of its flow, and what its author should know.
 
@@ -37,6 +69,8 @@ class NewProject:
     flow: str
     notes: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    hints: tuple[Hint, ...] = ()
     has_scenario: bool = True
 
 

@@ -1,23 +1,25 @@
-"""Shelf: one child per kind of files that stages are made of, each defining one `AgentReader`."""
+"""Shelf: one child per tool whose files stages are made of, each defining one `AgentReader`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from stagec.core.value import value
-from stagec.frontends.stages.adopt import Adopted
-from stagec.sources.tree import Tree
+from stagec.creation.adopted import Adopted
+from stagec.creation.around import Around
+from stagec.creation.collected import AgentText
 
-__all__ = ["Adopted", "AgentReader", "Tree"]
+__all__ = ["Adopted", "AgentReader", "AgentText", "Around"]
 
 
 @value
 class AgentReader:
-    """A kind of files: how the names of its files end, which trees are of the kind, and the stage made of one.
+    """The kinds of files of one tool, and the stage that is made of one of them.
 
-    `recognises` is asked about trees without faults; the first reader of the shelf that recognises a tree reads it.
+    `agents` become stages wherever they are found. `others`, such as skills, do when nothing else is there, or when
+    somebody names them.
     """
 
-    suffixes: tuple[str, ...]
-    recognises: Callable[[Tree], bool]
-    read: Callable[[Tree], Adopted]
+    agents: tuple[str, ...]
+    others: tuple[str, ...]
+    read: Callable[[AgentText, Around], Adopted]

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from stagec.core.json import object_of, text_in
-from stagec.creation.readers import Adopted, AgentReader, Tree
-from stagec.frontends.stages.adopt import list_tools
-from stagec.frontends.stages.recognise import MARKDOWN, is_stage
+from stagec.core.json import list_of, text_in
+from stagec.creation.collected import STAGE
+from stagec.creation.readers import Adopted, AgentReader, AgentText, Around
 
 
-def _recognises(tree: Tree) -> bool:
-    return is_stage(object_of(tree.value))
+def read_stage(given: AgentText, _around: Around) -> Adopted:
+    """Return a stage definition as it is."""
+    tools = tuple(each for each in list_of(given.members.get("allowedTools")) if isinstance(each, str) and each)
+    return Adopted(name=text_in(given.members, "id") or given.called, tools=tools, text=given.text)
 
 
-def _read(tree: Tree) -> Adopted:
-    given = object_of(tree.value)
-    return Adopted(
-        id=text_in(given, "id") or "",
-        text=tree.data.decode(errors="replace"),
-        tools=tuple(list_tools(given)),
-        has_tools=True,
-    )
-
-
-READER = AgentReader(MARKDOWN, _recognises, _read)
+READER = AgentReader((STAGE,), (), read_stage)

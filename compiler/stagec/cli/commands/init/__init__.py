@@ -23,8 +23,8 @@ from stagec.cli.parameters import ExistingPath, OneOf
     "source",
     type=ExistingPath(),
     metavar="PATH",
-    help="A folder of agent files: Markdown with a name or a description in its frontmatter. Of a single file, only a"
-    " stage definition is made.",
+    help="A folder with agent files of Claude Code, Copilot, VS Code, OpenCode or gh-aw, or other Markdown with a"
+    " name or a description. Of a single file, only a stage definition is made.",
 )
 @click.option(
     "-o",
@@ -33,6 +33,17 @@ from stagec.cli.parameters import ExistingPath, OneOf
     type=click.Path(path_type=Path),
     help="With a single file: write the stage to this file instead of standard output.",
 )
+@click.option(
+    "--entry",
+    metavar="NAME",
+    help="With a folder: the agent that a run begins with, or a command or skill that becomes the first stage.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=OneOf(("text", "json")),
+    help="With a folder: print what was made and what was lost as text (the default) or as JSON.",
+)
 @click.option("--force", is_flag=True, help="With --output: replace the file if there is one.")
 @click.pass_context
 def init(context: click.Context, /, **given: Any) -> None:
@@ -40,8 +51,9 @@ def init(context: click.Context, /, **given: Any) -> None:
 
     A project is never written over files: if one of its files exists, stagec names it and writes nothing.
 
-    With --from and a folder, the project is a pipeline with a stage for each agent file. Comments mark the decisions
-    that are left to you. stagec lists on standard error what it cannot convert, and why.
+    With --from and a folder, the project is the draft of a pipeline: a stage for each agent, and the routes that the
+    files say for certain. Comments mark the decisions that are left to you. Standard error has a line for everything
+    that a file says and the draft does not.
 
     Exit status: 0 written, 2 usage or environment, 3 no agent file that can be taken, 4 internal error.
     """

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+import json
 from pathlib import Path
-from shlex import join
 
 from stagec.cli.commands.init.one_stage import write_stage
+from stagec.cli.commands.init.report import describe, make_report
 from stagec.cli.files import create_files
 from stagec.cli.streams import put, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import quote, visible
-from stagec.creation.new_project import SCENARIO, NewProject, read_starter
+from stagec.creation.new_project import NewProject, read_starter
 
 _DEFAULT = "pipeline"
 
@@ -27,6 +26,8 @@ class InitRequest:
     source: Path | None = None
     output: Path | None = None
     force: bool = False
+    entry: str | None = None
+    form: str | None = None
 
     def refuse_contradictions(self) -> None:
         """Raise `Failure` when options cannot be meant together."""
@@ -37,6 +38,8 @@ class InitRequest:
             raise Failure(
                 "--from with a single file makes only a stage, and takes no DIR: --output names the file of the stage"
             )
+        if (self.source is None or is_one) and (self.entry is not None or self.form is not None):
+            raise Failure("--entry and --format are for --from with a folder")
         if not is_one and (self.output is not None or self.force):
             raise Failure("--output and --force are for --from with a single file; DIR names the folder of a project")
 
@@ -50,9 +53,14 @@ def run(request: InitRequest) -> Exit:
     project = _make(request)
     folder = request.folder or Path()
     create_files(folder, project.files)
-    put("".join(f"{visible(line)}\n" for line in _describe(folder, project)))
+    if request.form == "json":
+        put(f"{json.dumps(make_report(folder, project), indent=2, ensure_ascii=False)}\n")
+        return Exit.CLEAN
+    put("".join(f"{visible(line)}\n" for line in describe(folder, project)))
     for each in project.left_out:
         say(f"stagec: warning: {quote(each.file)} was left out: {each.why}")
+    for loss in project.losses:
+        say(f"stagec: note: {visible(loss.file)}:{loss.line}: {loss.key}: {loss.why}")
     for note in project.notes:
         say(f"stagec: note: {note}")
     return Exit.CLEAN
@@ -63,25 +71,4 @@ def _make(request: InitRequest) -> NewProject:
         return read_starter(request.system or _DEFAULT)
     from stagec.creation.conversion import Conversion  # compiles what it makes
 
-    return Conversion(request.source).convert()
-
-
-def _describe(folder: Path, project: NewProject) -> Iterator[str]:
-    """Yield what was written and the commands to go on with; each command is a line of its own, as a shell reads it."""
-    yield f"Created {len(project.files)} files in {quote(folder)}:" if folder != Path() else "Created:"
-    yield from (f"  {file}" for file in sorted(project.files))
-    where = [] if folder == Path() else [_name(folder)]
-    plan = _name(folder / f"{project.flow}.plan.json")
-    yield from ("", "Go on with:")
-    yield f"  {join(['stagec', 'validate', *where])}"
-    yield f"  {join(['stagec', 'compile', *where, '-o', plan])}"
-    if project.has_scenario:
-        yield f"  {join(['stagec', 'run', plan, '--scenario', _name(folder / SCENARIO)])}"
-    yield f"  {join(['stagec', 'graph', *where, '-o', _name(folder / f'{project.flow}.html')])}"
-    yield from ("", "Then change the files: comments in them say what is what. Keep '.stagec/', the runs, out of git.")
-
-
-def _name(path: Path) -> str:
-    """Return a path as an argument, which no command takes for an option."""
-    text = str(path)
-    return os.path.join(os.curdir, text) if text.startswith("-") else text
+    return Conversion(request.source, request.folder or Path(), request.entry).convert()

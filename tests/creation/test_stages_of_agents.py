@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from stagec.core.budgets import Budgets
-from stagec.frontends.stages.adopt import Adopted, adopt
+from stagec.creation.conversion import convert_file
+from stagec.creation.new_project import Loss
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
-from stagec.sources.read import Sources
 
 AGENT = """---
 name: Code Reviewer
@@ -24,10 +23,15 @@ You review changes.
 """
 
 
-def adopted(text: str, file: str = "reviewer.md", root: Path = Path("/nowhere")) -> Adopted:
-    tree = Sources(root, Budgets(), {file: text.encode()}).tree(file, "file")
-    assert tree is not None
-    return adopt(tree)
+def adopted(text: str, root: Path, file: str = "reviewer.md") -> str:
+    return convert(text, root, file)[0]
+
+
+def convert(text: str, root: Path, file: str = "reviewer.md") -> tuple[str, tuple[Loss, ...]]:
+    path = root / "given" / file
+    path.parent.mkdir(parents=True)
+    path.write_bytes(text.encode())
+    return convert_file(path)
 
 
 def complaints(text: str, root: Path) -> list[str]:
@@ -35,9 +39,8 @@ def complaints(text: str, root: Path) -> list[str]:
     return [each.code for each in compile_project(project).diagnostics if each.severity != "note"]
 
 
-def test_an_agent_file_becomes_a_stage_with_all_that_it_says() -> None:
-    found = adopted(AGENT)
-    assert found.text == (
+def test_an_agent_file_becomes_a_stage_with_all_that_it_says(tmp_path: Path) -> None:
+    assert adopted(AGENT, tmp_path) == (
         "---\n"
         "id: code-reviewer\n"
         "name: Code Reviewer\n"
@@ -64,20 +67,22 @@ def test_an_agent_file_becomes_a_stage_with_all_that_it_says() -> None:
     )
 
 
-def test_what_cannot_be_taken_over_is_told() -> None:
-    found = adopted(AGENT)
-    assert (found.dropped, found.limited) == (("model",), ("Bash(git diff:*, git log:*)",))
-    assert (found.has_tools, found.is_escaped) == (True, False)
+def test_what_cannot_be_taken_over_is_told(tmp_path: Path) -> None:
+    _, losses = convert(AGENT, tmp_path)
+    assert [(each.line, each.key, each.why.partition(" became")[0]) for each in losses] == [
+        (4, "tools", "'Bash(git diff:*, git log:*)'"),
+        (5, "model", "is left out: a stage runs with the model of its session"),
+    ]
 
 
 def test_the_stage_has_no_error_and_no_warning(tmp_path: Path) -> None:
-    assert complaints(adopted(AGENT).text, tmp_path) == []
+    assert complaints(adopted(AGENT, tmp_path), tmp_path) == []
 
 
 @pytest.mark.parametrize(
     ("file", "identity"),
     [
-        ("SKILL.md", "skill"),
+        ("SKILL.md", "given"),
         ("skills/pdf-forms/SKILL.md", "pdf-forms"),
         ("tdd-green.agent.md", "tdd-green"),
         ("PlanWork.chatmode.md", "plan-work"),
@@ -86,26 +91,27 @@ def test_the_stage_has_no_error_and_no_warning(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_without_a_name_is_called_like_the_file(file: str, identity: str, tmp_path: Path) -> None:
-    text = adopted("---\ndescription: x\n---\nDo it.\n", file).text
+    text = adopted("---\ndescription: x\n---\nDo it.\n", tmp_path, file)
     assert text.splitlines()[1] == f"id: {identity}"
     assert complaints(text, tmp_path) == []
 
 
 @pytest.mark.parametrize("tools", ["[]", "['codebase', 'search']", '"*"', "Read", '"a b, \\"c\\""'])
 def test_any_list_of_tools_gives_a_stage_that_can_be_read(tools: str, tmp_path: Path) -> None:
-    text = adopted(f"---\nname: x\ntools: {tools}\n---\n").text
+    text = adopted(f"---\nname: x\ntools: {tools}\n---\n", tmp_path)
     assert complaints(text, tmp_path) == []
 
 
-def test_a_file_without_frontmatter_is_all_prompt() -> None:
-    found = adopted("Do {{ it }}.\n")
-    assert found.is_escaped
-    assert '\nDo {{"{{"}} it }}.\n' in found.text
-    assert not found.has_tools
-    assert found.text.startswith("---\nid: reviewer\nname: reviewer\nallowedTools: [] # yours to decide: the tools")
+def test_a_file_without_frontmatter_is_all_prompt(tmp_path: Path) -> None:
+    text, losses = convert("Do {{ it }}.\n", tmp_path)
+    assert [(each.line, each.key) for each in losses] == [(1, "body")]
+    assert '\nDo {{"{{"}} it }}.\n' in text
+    assert text.startswith("---\nid: reviewer\nname: reviewer\nallowedTools: [] # yours to decide: the tools")
 
 
 def test_metadata_is_carried_along_whatever_it_holds(tmp_path: Path) -> None:
-    text = adopted('---\nname: x\nmeta: {a: [1, "two: 3"], "b c": null}\n"odd: key": |\n  many\n  lines\n---\n').text
+    text = adopted(
+        '---\nname: x\nmeta: {a: [1, "two: 3"], "b c": null}\n"odd: key": |\n  many\n  lines\n---\n', tmp_path
+    )
     assert 'meta: {"a": [1, "two: 3"], "b c": null}\n"odd: key": "many\\nlines\\n"\n' in text
     assert complaints(text, tmp_path) == []
