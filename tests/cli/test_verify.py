@@ -16,8 +16,8 @@ from handmade import completed, steps
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from stagec.cli.against import find_differences
 from stagec.cli.app import run
-from stagec.cli.commands.verify.against import find_differences
 from stagec.core.value import replace
 from stagec.core.words import quote
 from stagec.plan import dump

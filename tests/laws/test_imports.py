@@ -18,6 +18,7 @@ DOORS = {
     "anyio": ("stagec.world",),
     "networkx": ("stagec.graph",),
     "click": ("stagec.cli",),
+    "cryptography": ("stagec.signing",),
     "graphviz": ("stagec.dot",),
     "jinja2": ("stagec.templates",),
     "jiter": ("stagec.sources.formats.json",),
@@ -30,6 +31,7 @@ DOORS = {
     "referencing": ("stagec.contract.addresses",),
     "starlette": ("stagec.serve",),
     "uvicorn": ("stagec.serve.server",),
+    "securesystemslib": ("stagec.signing",),
     "sqlite3": ("stagec.drivers.local.legacy",),
     "xllamacpp": ("stagec.world.models.llama_process",),
     "yaml": ("stagec.sources.formats", "stagec.sources.yaml_text"),
@@ -94,6 +96,7 @@ def test_every_dependency_has_a_door() -> None:
         *project["optional-dependencies"]["models"],
         *project["optional-dependencies"]["serve"],
         *project["optional-dependencies"]["otel"],
+        *project["optional-dependencies"]["sign"],
     ]
     named = {re.split(r"[^\w.-]", each)[0].replace("-", "_").partition(".")[0] for each in needed}
     modules = {"PyYAML": "yaml", "pydantic_ai_slim": "pydantic_ai"}

@@ -30,7 +30,8 @@ def documented() -> dict[str, str]:
 
 def published() -> dict[str, Any]:
     keys = dict(SCHEMA["properties"])
-    return {**keys, **{f"budgets.{key}": each for key, each in keys.pop("budgets")["properties"].items()}}
+    tables = {name: keys.pop(name)["properties"] for name in ("budgets", "run")}
+    return {**keys, **{f"{name}.{key}": each for name, table in tables.items() for key, each in table.items()}}
 
 
 def test_every_key_has_a_section_with_its_default() -> None:
@@ -41,15 +42,15 @@ def test_every_key_has_a_section_with_its_default() -> None:
         "baseline": "no baseline",
     }
     schema = {key: f"`{json.dumps(each['default'])}`" for key, each in published().items() if "default" in each}
-    keys = [key for key in published() if key != "budgets"]
-    assert documented() == {key: words.get(key) or schema[key] for key in keys}
+    assert documented() == {key: words.get(key) or schema[key] for key in published()}
 
 
 def test_the_example_is_right_and_uses_every_key() -> None:
     given = example()
     assert mistakes(given) == ()
     assert set(given) == set(SCHEMA["properties"])
-    assert set(given["budgets"]) == set(SCHEMA["properties"]["budgets"]["properties"])
+    for table in ("budgets", "run"):
+        assert set(given[table]) == set(SCHEMA["properties"][table]["properties"])
 
 
 def test_the_example_changes_every_setting_but_one() -> None:

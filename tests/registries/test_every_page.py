@@ -61,6 +61,7 @@ FORM_ALONE = {
     "docs/user-guide/graph.md": "commands that write pictures; tests/cli/test_graph.py has the same",
     "docs/user-guide/models.md": "commands that ask models of providers",
     "docs/user-guide/serve.md": "a server that goes on until somebody ends it; tests/serve has the same",
+    "docs/user-guide/signatures.md": "commands that need a key; tests/cli/test_signing.py has the same",
     "docs/user-guide/stage-processes.md": "a drawing of a folder",
     "docs/user-guide/step-registries.md": "parts of a registry that are no registry alone",
     "docs/user-guide/telemetry.md": "commands that send to a collector",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from stagec.cli.git import run_git
 from stagec.core.disk import OpenedFolder, RefusedWriteError, open_folder, write_all
 from stagec.core.failure import Failure
 from stagec.core.folders import enter_folder, make_fresh, remove_tree
@@ -16,13 +16,8 @@ from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.project.find import find_repository
 
-_PATIENCE = 60.0
-"""Seconds after which git is given up."""
 _LARGEST, _MOST, _FILES = 16 * 2**20, 256 * 2**20, 200_000
 """Bytes of a file, above which it is left out, and bytes and files of a revision that is read."""
-_SAFE = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never")
-_FOREIGN = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_PREFIX"})
-"""Variables that hooks are given, and that would lead git to another repository."""
 _REGULAR = frozenset({"100644", "100755", "100664"})
 """The modes of regular files; links and repositories inside this one are left out."""
 
@@ -48,7 +43,7 @@ def find_revision(text: str, beside: Path) -> Revision | None:
     if top is None or not name or "\0" in text or os.path.lexists(text):
         return None
     asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{tree}}")
-    ended = _run(top, *asked)
+    ended = run_git(top, *asked)
     tree = ended.stdout.decode(errors="replace").strip()
     if ended.returncode != 0 or not tree:
         return None
@@ -91,7 +86,7 @@ def _temporary() -> str:
 
 def _list_files(revision: Revision) -> Iterator[tuple[str, str]]:
     """Yield the path and the id of every regular file."""
-    listed = _run(revision.top, "ls-tree", "-r", "-z", "-l", "--full-tree", revision.tree).stdout
+    listed = run_git(revision.top, "ls-tree", "-r", "-z", "-l", "--full-tree", revision.tree).stdout
     size = count = 0
     for entry in filter(None, listed.split(b"\0")):
         about, _, path = entry.partition(b"\t")
@@ -109,7 +104,7 @@ def _list_files(revision: Revision) -> Iterator[tuple[str, str]]:
 def _read_files(revision: Revision, listed: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
     """Yield the path and the contents of files."""
     asked = "".join(f"{identifier}\n" for _, identifier in listed).encode()
-    told = _run(revision.top, "cat-file", "--batch", given=asked).stdout
+    told = run_git(revision.top, "cat-file", "--batch", given=asked).stdout
     at = 0
     for path, _ in listed:
         end = told.index(b"\n", at)
@@ -128,22 +123,3 @@ def _write(folder: OpenedFolder, path: str, data: bytes) -> None:
     above, _, name = path.rpartition("/")
     with enter_folder(folder, above, make=True) as opened:
         os.close(opened.create(name, partial(write_all, data=data), durable=False))
-
-
-def _run(top: str, *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run git in a repository without anything that the repository could make it start."""
-    kept = {name: each for name, each in os.environ.items() if name not in _FOREIGN}
-    environment = {**kept, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
-    try:
-        return subprocess.run(
-            ["git", "-C", top, *_SAFE, *words],
-            input=given,
-            capture_output=True,
-            check=False,
-            timeout=_PATIENCE,
-            env=environment,
-        )
-    except FileNotFoundError as error:
-        raise Failure("a revision needs the program 'git', which is not there") from error
-    except subprocess.TimeoutExpired as error:
-        raise Failure(f"'git' did not finish within {_PATIENCE:.0f} seconds") from error

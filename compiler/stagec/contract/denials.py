@@ -23,7 +23,9 @@ def list_possible(schemas: Schemas, group: Iterable[Schema]) -> tuple[Combinatio
     if possible is None or not any(each.is_alternative for each in possible):
         return possible
     key = ("possible", *map(id, possible))
-    return schemas.memo.once(key, lambda: (_settle_all(schemas, possible), possible))[0]
+    return schemas.memo.once(
+        key, lambda: (tuple(_settle(schemas, each) for each in _leave(schemas, possible)), possible)
+    )[0]
 
 
 def list_left(schemas: Schemas, group: Iterable[Schema]) -> tuple[Combination, ...] | None:
@@ -33,10 +35,6 @@ def list_left(schemas: Schemas, group: Iterable[Schema]) -> tuple[Combination, .
         return possible
     key = ("left", *map(id, possible))
     return schemas.memo.once(key, lambda: (_leave(schemas, possible), possible))[0]
-
-
-def _settle_all(schemas: Schemas, possible: tuple[Combination, ...]) -> tuple[Combination, ...]:
-    return tuple(_settle(schemas, each) for each in _leave(schemas, possible))
 
 
 def denies_on_way(schemas: Schemas, schema: Schema, path: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import pointer_text
-from stagec.emitters import Box, Edges, Emitter, Line, Picture, describe_box
+from stagec.emitters import Edges, Emitter, Line, Picture, describe_box
 
 FORMAT = "stagec.graph/1"
 
@@ -25,7 +25,10 @@ def _flow(picture: Picture) -> str:
 
     head = {"id": picture.id, "title": picture.title, "remarks": list(picture.remarks), "found": _all(picture.found)}
     members = "".join(f'"{name}": {dumps(text)}, ' for name, text in head.items())
-    boxes = _list(_box(each) for each in picture.boxes.values())
+    boxes = _list(
+        {**describe_box(each), "details": dict(each.details), "found": _all(each.found)}
+        for each in picture.boxes.values()
+    )
     return f'{{{members}\n"boxes": {boxes},\n"lines": {_list(map(_line, picture.lines))}}}'
 
 
@@ -33,10 +36,6 @@ def _list(values: Iterable[dict[str, Any]]) -> str:
     from json import dumps
 
     return "[" + ",".join(f"\n{dumps(each)}" for each in values) + "]"
-
-
-def _box(box: Box) -> dict[str, Any]:
-    return {**describe_box(box), "details": dict(box.details), "found": _all(box.found)}
 
 
 def _line(line: Line) -> dict[str, Any]:

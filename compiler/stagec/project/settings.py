@@ -48,7 +48,8 @@ class Settings:
     never fail. `models` are those that answer runs: `default`, by a name of plans, or by `node:` and a node.
     `tools` are the argument vectors of programs that are tools, by name. `agent_files` are the names that count beside
     those that stagec knows of other tools, by list, such as `tools`. `documentation` is the address of the site
-    with the pages of rules. `baseline` is a file in the project. `filed`
+    with the pages of rules. `baseline` is a file in the project. `require_signature` makes runs demand plans that a key
+    in one of the files `trusted_keys`, relative to the root, has signed. `filed`
     are the keys that a file of the project has set, of those that can silence a rule.
     """
 
@@ -67,6 +68,8 @@ class Settings:
     tools: Mapping[str, tuple[str, ...]] = NOTHING
     agent_files: Mapping[str, tuple[str, ...]] = NOTHING
     file_ignores: FileIgnores = FileIgnores()
+    require_signature: bool = False
+    trusted_keys: tuple[str, ...] = ()
     filed: frozenset[str] = frozenset()
 
     @property
@@ -126,6 +129,8 @@ def keys_of(settings: Settings) -> dict[str, Value]:
         **{f"models.{name}": each for name, each in settings.models.items()},
         **{f"tools.{name}": each for name, each in settings.tools.items()},
         **{f"agent-files.{name}": each for name, each in settings.agent_files.items()},
+        "run.require-signature": settings.require_signature,
+        "run.trusted-keys": settings.trusted_keys,
         **{f"budgets.{key}": getattr(settings.budgets, name) for key, name in BUDGETS.items()},
     }
 
@@ -153,6 +158,8 @@ def settings_of(keys: Mapping[str, Any]) -> Settings:
             key.partition(".")[2]: tuple(given) for key, given in every.items() if key.startswith("agent-files.")
         },
         file_ignores=_read_ignores(every),
+        require_signature=every["run.require-signature"],
+        trusted_keys=texts["run.trusted-keys"],
     )
 
 

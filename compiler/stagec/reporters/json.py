@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stagec.core.diagnostic import Edit, Fix, Remark
+from stagec.core.diagnostic import Edit, Remark
 from stagec.core.place import Position, Span, pointer_text
 from stagec.reporters import Diagnostic, Flow, Report, Reporter, Severity
 
@@ -51,7 +51,13 @@ def _describe_diagnostic(each: Diagnostic, report: Report) -> dict[str, Any]:
         "message": each.message,
         "related": [_describe_remark(also, report) for also in each.related],
         "folded": each.folded,
-        "fix": _describe_fix(each.fix) if each.fix else None,
+        "fix": {
+            "message": each.fix.message,
+            "safe": each.fix.is_safe,
+            "edits": [_describe_edit(edit) for edit in each.fix.edits],
+        }
+        if each.fix
+        else None,
         "help": each.help,
         "url": each.url,
     }
@@ -65,10 +71,6 @@ def _describe_remark(also: Remark, report: Report) -> dict[str, Any]:
         "span": _describe_span(also.span),
         "message": also.message,
     }
-
-
-def _describe_fix(fix: Fix) -> dict[str, Any]:
-    return {"message": fix.message, "safe": fix.is_safe, "edits": [_describe_edit(edit) for edit in fix.edits]}
 
 
 def _describe_edit(edit: Edit) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +45,16 @@ def test_the_site_is_whole_and_works_without_a_network(
             assert chromium.complaints() == []
             assert chromium.value("document.documentElement.scrollWidth <= innerWidth")
 
+    _search(chromium, site)
+
+
+def _search(chromium: Any, site: Path) -> None:
+    """Find a rule by its name; the search lives in a tree of its own, and its script may not listen yet."""
     chromium.size(1280, 800)
     chromium.open(site / "configuration" / "index.html")
-    chromium.key("/")
-    chromium.wait_for("document.activeElement.shadowRoot !== null")  # the search lives in a tree of its own
+    while not chromium.value("document.activeElement.shadowRoot !== null"):
+        chromium.key("/")
+        time.sleep(0.2)
     chromium.write("intent-drift")
     found = "document.activeElement.shadowRoot?.querySelector('a')?.href"
     assert chromium.wait_for(found).startswith((site / "rules" / "STG212" / "index.html").as_uri())

@@ -95,7 +95,10 @@ class OtherWorlds:
 
     def _open_tools(self, plan: Plan, setting: ToolSetting) -> Iterator[ToolSource]:
         """Yield who has tools; servers start last, so that they never stay alone."""
-        redactor, here = Redactor(os.environ), setting if self.tools_in is None else _move(setting, self.tools_in)
+        redactor, here = (
+            Redactor(os.environ),
+            setting if self.tools_in is None else replace(setting, folder=os.path.abspath(self.tools_in)),
+        )
         if self.modules:
             yield open_modules(self.modules, setting, redactor)
         if self.commands:
@@ -106,10 +109,6 @@ class OtherWorlds:
             yield ShellTool(here, redactor)
         if plan.servers and (self.servers or (self.servers is None and self.models)):
             yield McpTools(plan, os.getcwd(), ServerLimits())
-
-
-def _move(setting: ToolSetting, folder: Path) -> ToolSetting:
-    return replace(setting, folder=os.path.abspath(folder))
 
 
 def choose_worlds(options: WorldOptions, configured: Settings = _PLAIN) -> OtherWorlds:

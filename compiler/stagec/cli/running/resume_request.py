@@ -6,6 +6,7 @@ import os
 from contextlib import closing
 from pathlib import Path
 
+from stagec.cli.limits import load_configuration
 from stagec.cli.running.inputs import load_program, read_program
 from stagec.cli.running.other_worlds import choose_worlds, recall_worlds
 from stagec.cli.running.report import announce
@@ -22,6 +23,7 @@ from stagec.cli.running.stages import (
 from stagec.cli.running.telemetry import send_live
 from stagec.cli.running.world_options import WorldOptions
 from stagec.cli.running.worlds import OpenedWorld, open_world, prepare_world
+from stagec.cli.signatures import SIGNATURE, locate_signature, read_signature, refuse_unsigned
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import replace, value
 from stagec.core.words import quote, shorten_digest
@@ -59,6 +61,7 @@ def resume(request: ResumeRequest) -> Exit:
             raise Failure(f"--consent is for stages, and {quote(program.plan.id)} has none")
         if request.plan is not None:
             _refuse_other(request.plan, name_of(path), history)
+        _refuse_unsigned(request, name_of(path), history)
         return _continue(request, path, journal, program)
 
 
@@ -102,6 +105,15 @@ def _resume_stages(
     found = verify_stages(folder, program, history, consent, finished)
     opened.stages.take_kept(found.published, found.checkpoint)
     return Resumed(tuple(found.published), request.consent, found.checkpoint)
+
+
+def _refuse_unsigned(request: ResumeRequest, name: str, history: History) -> None:
+    """Raise `Failure` if the project demands a signature: that of the journal counts, else the one beside --plan."""
+    signature = history.facts.get(SIGNATURE)
+    beside = None if request.plan is None else locate_signature(request.plan)
+    if signature is None and beside is not None:
+        signature = read_signature(beside)
+    refuse_unsigned(signature, history.plan, load_configuration((Path(),)), f"the plan of run {quote(name)}")
 
 
 def _refuse_other(plan: Path, name: str, history: History) -> None:

@@ -23,6 +23,7 @@ from stagec.cli.running.stages import (
 from stagec.cli.running.telemetry import send_live
 from stagec.cli.running.world_options import WorldOptions
 from stagec.cli.running.worlds import WorldSetup, open_world, prepare_world
+from stagec.cli.signatures import demand_signature
 from stagec.cli.streams import say
 from stagec.core.failure import Exit
 from stagec.core.json import object_of
@@ -54,11 +55,13 @@ def start(request: StartRequest) -> Exit:
     options = request.world
     refuse_unfit_stages(program.plan, choose_stages(options))
     path = _choose_path(request, program.plan)
-    others = choose_worlds(options, load_configuration((Path(),)).settings)
+    configuration = load_configuration((Path(),))
+    vouched = demand_signature(request.plan, data, configuration)
+    others = choose_worlds(options, configuration.settings)
     setup = prepare_world(path, program, options, others)
     started = _describe_start(request, program, setup.scenario, name_of(path))
     with open_world(setup) as opened:
-        journal = _create_journal(path, data, program, _list_facts(setup))
+        journal = _create_journal(path, data, program, {**_list_facts(setup), **vouched})
         setup.mail.begin(is_new=True)
         announce(program.plan, program.digest, name_of(path), quiet=options.events is not None)
         run = RunSetup(path, journal, program, opened.world, setup.reporter, setup.mail, options.max_parallel)

@@ -31,7 +31,9 @@ def find_cycles(plan: StagePlan) -> tuple[DependencyCycle, ...]:
 
 def share_cycle(plan: StagePlan, one: Envelope, other: Envelope) -> bool:
     """Tell whether two stages depend on each other, directly or not."""
-    groups = plan.memo.once("groups", lambda: _group_cycles(plan))
+    groups = plan.memo.once(
+        "groups", lambda: {each.at: number for number, cycle in enumerate(find_cycles(plan)) for each in cycle.stages}
+    )
     return one.at in groups and groups[one.at] == groups.get(other.at)
 
 
@@ -96,10 +98,6 @@ def _list_needs(plan: StagePlan) -> Iterator[Iterator[int]]:
             guessed.difference_update(each.dependencies, (str(given.producer) for given in each.inputs.values()))
             guessed.difference_update(*(odd.meant for odd in each.oddities if odd.kind is DependencyKind.SHORT))
         yield (index[name] for name in needs if name not in guessed and index[name] != place)
-
-
-def _group_cycles(plan: StagePlan) -> Mapping[Place, int]:
-    return {each.at: number for number, cycle in enumerate(find_cycles(plan)) for each in cycle.stages}
 
 
 def _list_cycles(plan: StagePlan) -> Iterator[DependencyCycle]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
 from stagec.cli.commands.plan.overview import describe_tool
 from stagec.cli.sheet import Sheet, join_runs, split_runs
@@ -21,7 +21,7 @@ from stagec.core.words import shorten_digest
 from stagec.plan import Plan
 from stagec.plan.act import Act, Command, Converse, Delegate, Process, Prompt, Rest
 from stagec.plan.gate import Validation
-from stagec.plan.node import Node, Pick, Schedule, Target
+from stagec.plan.node import Node, Pick, Schedule
 from stagec.plan.references import list_targets
 from stagec.plan.template import Template
 
@@ -63,14 +63,14 @@ def _list_origins(plan: Plan, name: str) -> Iterator[str]:
                 yield f"the end of {join_names(needs)} as done"
     choices = {choices for choices, nodes in plan.choices.items() if name in nodes.values()}
     for other, node in plan.nodes.items():
-        leading = (edge for edge in node.edges if name in list_targets(edge.target) or _picks(edge.target, choices))
+        leading = (
+            edge
+            for edge in node.edges
+            if name in list_targets(edge.target) or (isinstance(edge.target, Pick) and edge.target.choices in choices)
+        )
         outcomes = dict.fromkeys(edge.on for edge in leading)
         if outcomes:
             yield f"{shorten(other)} on {join_names(outcomes, 'or')}"
-
-
-def _picks(target: Target, choices: Container[str]) -> bool:
-    return isinstance(target, Pick) and target.choices in choices
 
 
 def _describe_act(act: Act, plan: Plan) -> Iterator[str]:

@@ -19,6 +19,19 @@ from stagec.cli import options
     metavar="PATH",
     help="Also compile the flow of each plan from these files and folders, and compare. May be given several times.",
 )
+@click.option(
+    "--key",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also demand a signature of one of these public keys (PEM, OpenSSH, 'allowed_signers'). Repeatable.",
+)
+@click.option(
+    "--signature",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The signature of PLAN; by default 'PLAN.dsse.json', else 'PLAN.sig'.",
+)
 @options.without_unreachable
 @options.root
 @click.pass_context
@@ -26,7 +39,8 @@ def verify(context: click.Context, /, **given: Any) -> None:
     """Check that each PLAN is unchanged, canonical and complete, and that its facts follow from it.
 
     `-` reads a plan from standard input. With --against, each plan must be byte for byte what its flow compiles to now;
-    if not, stagec prints the differences.
+    if not, stagec prints the differences. With --key, each plan must be signed: by 'stagec sign', or by
+    'ssh-keygen -Y sign -n stagec'.
 
     Exit status: 0 all plans are sound, 1 some plan is refused or differs, 2 usage or environment,
     4 internal error.

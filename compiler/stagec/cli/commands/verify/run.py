@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagec.cli.files import read_file
+from stagec.cli.signatures import describe_missing, locate_signature, read_keys, read_signature, vouch
 from stagec.cli.streams import put
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
@@ -16,7 +17,8 @@ from stagec.plan import PlanError
 from stagec.runtime import verify
 
 if TYPE_CHECKING:
-    from stagec.cli.commands.verify.against import SourceProject
+    from stagec.cli.against import SourceProject
+    from stagec.signing.keys import TrustedKey
 
 
 @value
@@ -27,25 +29,21 @@ class VerifyRequest:
     against: tuple[Path, ...] = ()
     root: Path | None = None
     without_unreachable: bool = False
+    key: tuple[Path, ...] = ()
+    signature: Path | None = None
 
 
 def run(request: VerifyRequest) -> Exit:
     """Say of each plan whether it is as it should be, and return the exit status."""
-    if not request.against:
-        if request.root is not None:
-            raise Failure("--root is the root of the sources: --against names them")
-        if request.without_unreachable:
-            raise Failure("--without-unreachable needs --against, which names the sources")
-        sources = None
-    else:
-        from stagec.cli.commands.verify.against import SourceProject
-
-        sources = SourceProject(request.against, request.root, reachable=request.without_unreachable)
+    sources = _open_sources(request)
+    if request.signature is not None and (not request.key or len(request.plans) > 1):
+        raise Failure("--signature is the signature of one plan: name one, and the keys that are trusted with --key")
+    trusted = TrustedKeys(read_keys(request.key), request.signature) if request.key else None
     unreadable: list[str] = []
     is_sound = True
     for path in request.plans:
         try:
-            is_sound &= _judge(path, read_file(path), sources)
+            is_sound &= _judge(path, read_file(path), sources, trusted)
         except Failure as failure:  # the other plans can be judged all the same
             unreadable.append(str(failure))
     if unreadable:
@@ -53,7 +51,40 @@ def run(request: VerifyRequest) -> Exit:
     return Exit.CLEAN if is_sound else Exit.FINDINGS
 
 
-def _judge(path: Path, data: bytes, sources: SourceProject | None) -> bool:
+def _open_sources(request: VerifyRequest) -> SourceProject | None:
+    if request.against:
+        from stagec.cli.against import SourceProject
+
+        return SourceProject(request.against, request.root, reachable=request.without_unreachable)
+    if request.root is not None:
+        raise Failure("--root is the root of the sources: --against names them")
+    if request.without_unreachable:
+        raise Failure("--without-unreachable needs --against, which names the sources")
+    return None
+
+
+@value
+class TrustedKeys:
+    """The keys that a user trusts, and the file of the signature where it lies elsewhere than beside its plan."""
+
+    keys: tuple[TrustedKey, ...]
+    signature: Path | None = None
+
+    def judge(self, plan: Path, data: bytes) -> tuple[str, bool]:
+        """Return what is to be said of the signature of a plan, and whether it is valid."""
+        from stagec.signing.check import RefusedSignatureError
+
+        path = locate_signature(plan) if self.signature is None else self.signature
+        if path is None:
+            return describe_missing(plan), False
+        try:
+            vouching = vouch(read_signature(path), data, self.keys)
+        except RefusedSignatureError as error:
+            return f"{path}: {error}", False
+        return f"signed by {vouching.key.named}", True
+
+
+def _judge(path: Path, data: bytes, sources: SourceProject | None, trusted: TrustedKeys | None) -> bool:
     """Print the result for a plan, and return whether it is sound."""
     name = f"./{path}" if str(path).startswith("::") else path  # build services obey `::` at the start of a line
     try:
@@ -65,13 +96,17 @@ def _judge(path: Path, data: bytes, sources: SourceProject | None) -> bool:
     for contradiction in CrossCheck(plan).contradictions():
         _print(f"{name}: refused: {contradiction}")
         return False
+    said, is_trusted = ("", True) if trusted is None else trusted.judge(path, data)
+    if not is_trusted:
+        _print(f"{name}: refused: {said}")
+        return False
     found = () if sources is None else sources.compare(plan, data)
     if found:
         _print(f"{name}: differs from the sources{found[0]}", *(f"  {line}" for line in found[1:]))
     else:
         how = "verified" if sources is None else "verified against the sources"
         nodes = format_count(len(plan.nodes), "node")
-        _print(f"{name}: {how}: {quote(plan.id)} with {nodes}, {shorten_digest(loaded.digest)}")
+        _print(f"{name}: {how}: {quote(plan.id)} with {nodes}, {shorten_digest(loaded.digest)}{said and f', {said}'}")
     return not found
 
 

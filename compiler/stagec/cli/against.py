@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
+from stagec.cli.commits import find_commit
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Frozen, Refused
 from stagec.cli.streams import show_progress
+from stagec.core.diagnostic import Severity
 from stagec.core.json import Json, Object, object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
+from stagec.freeze import find_source
 from stagec.plan import Plan
 from stagec.plan.loader import read_frame
 
@@ -48,6 +52,20 @@ class SourceProject:
                 return (f": the flow is not compiled: {each.reason}; 'stagec validate' says what is wrong",)
         near = hint(plan.id, NameIndex(flow.id for flow in self._freezer.compilation.flows))
         return (f": they hold no flow called {quote(plan.id)}{near}",)
+
+    def count_findings(self, plan: Plan) -> Mapping[str, int]:
+        """Return how many findings of each severity concern the flow of a plan."""
+        compilation = self._freezer.compilation
+        flows = [flow for flow in compilation.flows if flow.id == plan.id]
+        found = Counter(each.severity for each in self._freezer.concerning(flows, compilation.diagnostics))
+        return {f"{severity.value}s": found[severity] for severity in Severity}
+
+    def find_revision(self, plan: Plan) -> str | None:
+        """Return the git commit that is checked out, if every source of a plan is in it, byte for byte."""
+        root = self._freezer.root
+        flows = [flow for flow in self._freezer.compilation.flows if flow.id == plan.id]
+        files = {find_source(flows[0].at.file, name): held for name, held in plan.sources.items()} if flows else {}
+        return find_commit(root, files) if files else None
 
     def _compile(self, name: str) -> Iterator[Frozen | Refused]:
         with show_progress("compiling …"):
