@@ -2,9 +2,10 @@ r"""Collect every `STGnnn` specification beside this file: each `## ` section is
 
 A section is a sentence or two and then fenced blocks. The info string of an input is `LANGUAGE path/in/the/project`;
 a word behind the path changes what happens with it: `escaped` reads `\xff` and its like in the body as bytes, `named`
-hands the file to stagec as if a user had typed its name; a checkpoint that is `imported` or `untrusted` is to be
-brought into the run `wine/run-002`. The language `link` makes a symbolic link to its body. The language `log` is a log
-with markers instead of a project; a word `stage=ID` behind its path names the running stage.
+hands the file to stagec as if a user had typed its name; `times=N` writes the last line N times; a checkpoint that is
+`imported` or `untrusted` is to be brought into the run `wine/run-002`. The language `link` makes a symbolic link to its
+body. The language `log` is a log with markers instead of a project; a word `stage=ID` behind its path names the running
+stage.
 A `toml stagec.toml` configures the run. The last block, `diagnostics`, is what the rule must say, one line each.
 """
 
@@ -181,7 +182,11 @@ def _running(log: Block) -> str | None:
 
 
 def _data(block: Block) -> bytes:
-    data = block.body.encode()
+    body = block.body
+    for word in block.info[2:]:
+        if word.startswith("times="):
+            body += body.splitlines(keepends=True)[-1] * (int(word.removeprefix("times=")) - 1)
+    data = body.encode()
     return codecs.escape_decode(data)[0] if "escaped" in block.info[2:] else data  # type: ignore[attr-defined, no-any-return]
 
 

@@ -10,7 +10,13 @@ from stagec.frontends import Flow, FrontEnd, Sources, Tree
 if TYPE_CHECKING:
     from stagec.frontends.agent_files.document import AgentFiles
 
-_LIKELY = re.compile(r"(?:^|/)(?:\.claude|\.github|\.cursor|\.opencode|\.agents|agents|commands|skills)/.*\.mdc?$")
+_LIKELY = re.compile(
+    r"(?:^|/)(?:"
+    r"(?:\.claude|\.github|\.cursor|\.opencode|\.agents|agents|commands|skills)/.*\.mdc?"
+    r"|\.claude/settings(?:\.local)?\.json|hooks/hooks\.json|\.mcp\.json"
+    r"|CLAUDE(?:\.local)?\.md|AGENTS(?:\.override)?\.md"
+    r")$"
+)
 """Paths of which the kinds are asked; all others cost one look."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from stagec.core.json import Object
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, value
+from stagec.frontends.agent_files.claude_project import NO_CLAUDE_PROJECT, ClaudeProject
 from stagec.frontends.agent_files.kinds import AgentKind, Where
 from stagec.frontends.agent_files.known import Known
 from stagec.frontends.agent_files.loaders import OwnerReading
@@ -50,6 +51,7 @@ class AgentFiles:
     files: tuple[AgentFile, ...]
     known: Known
     by_kind: Mapping[str, tuple[AgentFile, ...]] = NOTHING
+    claude: ClaudeProject = NO_CLAUDE_PROJECT
 
     def of(self, *kinds: str) -> Iterator[AgentFile]:
         """Yield the files of some kinds, by kind and path."""

@@ -14,6 +14,7 @@ from stagec.core.value import NOTHING, value
 
 _DATA = "known.json"
 CLAUDE_CODE = "Claude Code"
+COPILOT = "Copilot"
 
 
 @value

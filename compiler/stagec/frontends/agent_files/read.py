@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stagec.core.memo import Memo
 from stagec.core.value import replace
+from stagec.frontends.agent_files.claude_reading import read_claude_project
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
 from stagec.frontends.agent_files.kinds import AgentKind, Where, list_kinds
 from stagec.frontends.agent_files.known import Known, read_data
@@ -32,26 +33,24 @@ def read_all(sources: Sources, files: tuple[str, ...]) -> tuple[AgentFiles, ...]
     by_kind: dict[str, list[AgentFile]] = {}
     for each in found:
         by_kind.setdefault(each.kind.name, []).append(each)
+    grouped = {name: tuple(each) for name, each in by_kind.items()}
+    known = Known(read_data(), Memo(), sources.own_names)
     files_read = tuple(each for each in found if each.kind.is_read)
-    return (
-        AgentFiles(
-            files_read,
-            Known(read_data(), Memo(), sources.own_names),
-            {name: tuple(each) for name, each in by_kind.items()},
-        ),
-    )
+    return (AgentFiles(files_read, known, grouped, read_claude_project(sources, files_read, known)),)
 
 
 def _read_file(sources: Sources, file: str) -> AgentFile | None:
     meant = find_kind(sources, file)
     before = sources.find_tree(file)
-    if meant is None or (before is not None and before.kind != _UNREAD):
+    if meant is None or (before is not None and before.kind != _UNREAD and not meant[0].is_shared):
         return None
     tree = sources.tree(file, _UNREAD)
     if tree is None:
         return None
     kind, where = meant
     reading = kind.load(tree, sources.budgets)
+    if kind.is_shared:
+        return AgentFile(kind, where, tree, reading)
     is_lost = bool(reading.faults) and not reading.members
     tree = replace(
         tree,

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 
 from stagec.core.diagnostic import Change, Edit, Fix
 from stagec.core.json import text_in
+from stagec.core.nearest import hint
 from stagec.core.place import Place
 from stagec.core.rule import Family
-from stagec.core.words import listing, quote
+from stagec.core.words import listing, quote, with_article
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
+from stagec.frontends.agent_files.hooks import HookFault
 from stagec.frontends.agent_files.known import Known
 from stagec.frontends.agent_files.tool_names import ToolEntry, ToolGroup, find_case
 
@@ -63,3 +65,31 @@ def _rewrite(given: str, entry: ToolEntry, meant: str | None) -> str:
     if meant is not None:
         return found.sub(entry.text.replace(entry.name, meant, 1), given)
     return re.sub(r"(?:\s*,)*\s*\0(?=\s*(?:,|$))|\0(?:\s*,)?\s*", "", found.sub("\0", given)).strip(" ,")
+
+
+_HOOK_FAULTS = {
+    "no map": "hooks must be a map of events, found {found}",
+    "no list": "the hooks of {event} must be a list of entries, found {found}",
+    "no entry": "an entry of {event} must be a map with 'hooks', found {found}",
+    "matcher": "a matcher of {event} must be a text, found {found}",
+    "hooks": "'hooks' in an entry of {event} must be a list, found {found}",
+    "no hook": "a hook of {event} must be a map, found {found}",
+    "no type": "a hook of {event} has no 'type'",
+    "text": "{member} in a hook of {event} must be a text, found {found}",
+    "timeout": "'timeout' in a hook of {event} must be a number of seconds above 0, found {found}",
+}
+
+
+def describe_hook_fault(fault: HookFault, known: Known) -> str:
+    """Say what is malformed in hooks, as the end of a sentence."""
+    event, last = quote(fault.event), fault.at.pointer[-1]
+    if fault.reason == "no hooks":
+        where = "; it is a hook itself, which belongs into such a list" if fault.found else ""
+        return f"an entry of {event} has no list 'hooks'{where}"
+    if fault.reason == "type":
+        types = known.names("hook-types")
+        return f"{quote(fault.found)} is no type of hooks of {known.version()}{hint(fault.found, types)}"
+    if fault.reason not in _HOOK_FAULTS:
+        return f"a hook of {event} with the type {quote(fault.found)} has no {quote(fault.reason.removeprefix('no '))}"
+    found = with_article(fault.found) if fault.found else ""
+    return _HOOK_FAULTS[fault.reason].format(event=event, found=found, member=quote(last))

@@ -31,8 +31,9 @@ class AgentKind:
     """A kind of agent files: where they are, and how the tool that owns them reads one.
 
     `find(file)` yields what a path may mean, the likeliest first. `title` is what messages call such a file, `keys`
-    names the keys in the data about tools that a file may have; without them every key counts. What is not `is_read`
-    is a file that the tool does not find.
+    names the keys in the data about tools that a file may have; without them every key counts. A file that `is_shared`
+    is read by another system, too, and its tree is left as that made it. What is not `is_read` is a file that the tool
+    does not find.
     """
 
     name: str
@@ -42,6 +43,7 @@ class AgentKind:
     load: Loader
     keys: str = ""
     is_read: bool = True
+    is_shared: bool = False
 
 
 @value
@@ -56,7 +58,8 @@ def below(folder: str, name: str) -> Callable[[str], Iterator[Where]]:
 
     The group `name` of the pattern is what the file is called, without it the whole path.
     """
-    pattern = re.compile(rf"(?:(?P<home>.+?)/)?{folder}/{name}", re.DOTALL)
+    inside = f"{folder}/" if folder else ""
+    pattern = re.compile(rf"(?:(?P<home>.+{'?' if folder else ''})/)?{inside}{name}", re.DOTALL)
 
     def find(file: str) -> Iterator[Where]:
         found = pattern.fullmatch(file)

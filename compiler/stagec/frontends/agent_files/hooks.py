@@ -1,0 +1,146 @@
+"""Hooks of Claude Code as settings, plugins, agents and skills write them: entries, matchers, and what is malformed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from stagec.core.json import Json, Object, kind_of, list_of, object_of
+from stagec.core.place import Place
+from stagec.core.value import value
+
+TOOL_EVENTS = frozenset(
+    {"PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied"},
+)
+"""Events whose matcher is compared with the name of a tool."""
+GUARD_EVENTS = frozenset({"PreToolUse", "PermissionRequest"})
+"""Events of which one malformed entry costs a settings file everything that is in it."""
+_REQUIRED: Mapping[str, tuple[str, ...]] = {
+    "command": ("command",),
+    "prompt": ("prompt",),
+    "agent": ("prompt",),
+    "http": ("url",),
+    "mcp_tool": ("server", "tool"),
+}
+"""The types of hooks, and the texts that each needs."""
+_EXACT = re.compile(r"[A-Za-z0-9_,| -]*")
+
+
+@value
+class HookFault:
+    """What is malformed: the place, and a reason with what stands there."""
+
+    at: Place
+    reason: str
+    event: str
+    found: str = ""
+
+
+@value
+class HookHandler:
+    """One well-formed hook; `members` is all that is written about it."""
+
+    at: Place
+    members: Object
+
+
+@value
+class HookEntry:
+    """One well-formed entry of an event: a matcher, if there is one, and hooks."""
+
+    at: Place
+    event: str
+    matcher: str | None
+    hooks: tuple[HookHandler, ...]
+
+    def list_exact_names(self) -> tuple[str, ...]:
+        """Return the names that the matcher is compared with; none if it is a regular expression or matches all."""
+        if self.matcher is None or not self.matcher.strip() or _EXACT.fullmatch(self.matcher) is None:
+            return ()
+        return tuple(name for each in re.split(r"[,|]", self.matcher) if (name := each.strip()))
+
+
+@value
+class Hooks:
+    """A map of hooks: the events with their places, the entries that count, and what is malformed."""
+
+    at: Place
+    events: tuple[tuple[str, Place], ...] = ()
+    entries: tuple[HookEntry, ...] = ()
+    faults: tuple[HookFault, ...] = ()
+
+
+def read_hooks(given: Json, at: Place) -> Hooks:
+    """Return what a map of hooks says; of an entry with a fault nothing else is told."""
+    if not isinstance(given, dict):
+        return Hooks(at, faults=(HookFault(at, "no map", "", kind_of(given)),))
+    found: list[HookEntry | HookFault] = []
+    for event, entries in given.items():
+        found += _EventReader(event).read(entries, at / event)
+    return Hooks(
+        at,
+        tuple((event, (at / event).key) for event in given),
+        tuple(each for each in found if isinstance(each, HookEntry)),
+        tuple(each for each in found if isinstance(each, HookFault)),
+    )
+
+
+class _EventReader:
+    """Reads the entries of one event; what is malformed is a fault, and the rest of its entry is nothing."""
+
+    def __init__(self, event: str) -> None:
+        self._event = event
+
+    def read(self, given: Json, at: Place) -> Iterator[HookEntry | HookFault]:
+        if not isinstance(given, list):
+            yield self._fault(at, "no list", given)
+            return
+        for index, entry in enumerate(given):
+            place = at / index
+            faults = tuple(self._check_entry(entry, place))
+            yield from faults
+            if not faults:
+                yield self._entry(object_of(entry), place)
+
+    def _fault(self, at: Place, reason: str, given: Json) -> HookFault:
+        return HookFault(at, reason, self._event, kind_of(given))
+
+    def _entry(self, given: Object, at: Place) -> HookEntry:
+        matcher, hooks = given.get("matcher"), list_of(given.get("hooks"))
+        handlers = tuple(HookHandler(at / "hooks" / index, object_of(each)) for index, each in enumerate(hooks))
+        return HookEntry(at, self._event, matcher if isinstance(matcher, str) else None, handlers)
+
+    def _check_entry(self, given: Json, at: Place) -> Iterator[HookFault]:
+        if not isinstance(given, dict):
+            yield self._fault(at, "no entry", given)
+            return
+        if "matcher" in given and not isinstance(given["matcher"], str):
+            yield self._fault(at / "matcher", "matcher", given["matcher"])
+        if "hooks" not in given:
+            yield HookFault(at, "no hooks", self._event, "type" if "type" in given else "")
+        elif not isinstance(given["hooks"], list):
+            yield self._fault(at / "hooks", "hooks", given["hooks"])
+        for index, hook in enumerate(list_of(given.get("hooks"))):
+            yield from self._check_hook(hook, at / "hooks" / index)
+
+    def _check_hook(self, given: Json, at: Place) -> Iterator[HookFault]:
+        if not isinstance(given, dict):
+            yield self._fault(at, "no hook", given)
+            return
+        kind = given.get("type")
+        if "type" not in given:
+            yield HookFault(at, "no type", self._event)
+        elif not isinstance(kind, str) or kind not in _REQUIRED:
+            yield HookFault(at / "type", "type", self._event, kind if isinstance(kind, str) else kind_of(kind))
+        else:
+            yield from self._check_members(given, at, kind)
+
+    def _check_members(self, given: Object, at: Place, kind: str) -> Iterator[HookFault]:
+        for member in _REQUIRED[kind]:
+            if member not in given:
+                yield HookFault(at, f"no {member}", self._event, kind)
+            elif not isinstance(given[member], str):
+                yield self._fault(at / member, "text", given[member])
+        timeout = given.get("timeout", 1)
+        if isinstance(timeout, bool) or not isinstance(timeout, int | float) or timeout <= 0:
+            yield self._fault(at / "timeout", "timeout", timeout)

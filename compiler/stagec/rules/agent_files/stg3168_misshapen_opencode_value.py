@@ -1,0 +1,49 @@
+"""A value in an agent or a command of OpenCode is of a wrong type.
+
+## Why this matters
+OpenCode reads all its files when it starts. One value of a wrong type ends the start with an error: nothing of the
+configuration is loaded.
+
+## How to fix
+Write a value of the type that the message names. In OpenCode `tools` is a map of names with true and false.
+"""
+
+from collections.abc import Iterator
+
+from stagec.core.diagnostic import Change, Edit, Fix
+from stagec.core.json import Json, kind_of
+from stagec.core.rule import Finding
+from stagec.core.words import quote, with_article
+from stagec.frontends.agent_files.document import AgentFile, AgentFiles
+from stagec.frontends.agent_files.known import Known
+from stagec.frontends.agent_files.opencode_values import Misfit, find_agent_misfits, find_command_misfits
+from stagec.frontends.agent_files.tool_names import list_tools
+from stagec.rules.agent_files import rule
+
+
+@rule(since="0.1", origin=("agent-files:misshapen-opencode-agent",))
+def check(files: AgentFiles) -> Iterator[Finding]:
+    for file in files.of("opencode-agent", "opencode-mode"):
+        for misfit in find_agent_misfits(file.members, file.at):
+            fix = _make_map(file, files.known) if misfit.key == "tools" else None
+            yield Finding(misfit.at, _describe(misfit), fix=fix)
+    for file in files.of("opencode-command"):
+        for misfit in find_command_misfits(file.members, file.at):
+            yield Finding(misfit.at, _describe(misfit))
+
+
+def _describe(misfit: Misfit) -> str:
+    return f"OpenCode does not start: {quote(misfit.key)} must be {misfit.expected}, found {_show(misfit.found)}"
+
+
+def _show(given: Json) -> str:
+    return quote(given) if isinstance(given, str) else with_article(kind_of(given))
+
+
+def _make_map(file: AgentFile, known: Known) -> Fix | None:
+    """Return the fix that writes a list of tools as a map, in which the names have small letters."""
+    entries = list_tools(file, known)
+    names = dict.fromkeys(entry.name.lower() for entry in entries)
+    if not names or any(entry.text != entry.name or "*" in entry.name for entry in entries):
+        return None
+    return Fix("write a map of the tools", (Edit(Change.REPLACE, file.at / "tools", dict.fromkeys(names, True)),))
