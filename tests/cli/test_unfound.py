@@ -80,11 +80,11 @@ def test_a_file_that_is_left_out_is_named(made: dict[str, str], file: str, capfd
 
 
 def test_agent_files_are_counted_by_folder_and_can_be_converted(capfd: Shown) -> None:
-    _write(".claude/agents/a.md", AGENT)
-    _write(".claude/agents/b.md", AGENT.replace("reviewer", "writer"))
+    _write("team/agents/a.md", AGENT)
+    _write("team/agents/b.md", AGENT.replace("reviewer", "writer"))
     _write("docs/README.md", "# No agent\n")
     (told,) = _hints(capfd)
-    assert told.startswith("'.claude/agents' has 2 Markdown files with a name or a description, as agents have: ")
+    assert told.startswith("'team/agents' has 2 Markdown files with a name or a description, as agents have: ")
     (command,) = re.findall(r"'(stagec init .*?)'", told)
     assert run(shlex.split(command)[1:]) == 0
 
