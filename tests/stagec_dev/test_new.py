@@ -26,7 +26,7 @@ def free_code(family: AnyFamily) -> str:
 
 
 RULES = {
-    f"rule of {family.name}": ("rule", free_code(family), f"never-seen-before-in-{family.name}")
+    f"rule of {family.name}": ("rule", free_code(family), f"never-seen-before-in-{family.name.replace('_', '-')}")
     for family in list_families()
 }
 NAMES = {
