@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from stagec.core.json import Json, Object
 from stagec.core.value import NOTHING, value
 from stagec.creation.new_project import Loss
@@ -76,6 +78,16 @@ def write_stage(adopted: Adopted, identity: str, choices: tuple[str, ...] = ()) 
         metadata=[(write_value(key), write_value(each)) for key, each in adopted.members.items()],
         prompt=adopted.prompt,
     )
+
+
+RESULT = frozenset({"summary", "handoff"})
+"""The members of a result that `stage.md.jinja` asks for."""
+
+
+def find_hint(prompt: str, completion: str) -> re.Match[str] | None:
+    """Return the end of a prompt if it is the one that `stage.md.jinja` adds."""
+    wanted = rf"When you are done, call `{re.escape(completion)}` with:\n\n- `summary`: what you did[^\n]*"
+    return re.search(rf"(?:(?<=\n\n)|\A){wanted}(?:\n- `handoff`: what comes next[^\n]*)?\Z", prompt)
 
 
 def escape_prompt(text: str) -> str:

@@ -74,6 +74,7 @@ def take_over(given: AgentText, kept: Kept) -> Adopted:
     counts = (members.get(key) for key in _TURNS)
     turns = next((each for each in counts if isinstance(each, int) and each is not True and each > 0), None)
     done = {*similar, *_IDENTITY, *_TURNS, *_DROPPED, *_TAKEN, *kept.done, kept.key}
+    rest = {key: each for key, each in members.items() if key not in {*done, SERVERS_OF}}
     return Adopted(
         name=text_in(members, "name") or given.called,
         tools=kept.chosen.tools,
@@ -81,7 +82,7 @@ def take_over(given: AgentText, kept: Kept) -> Adopted:
         prompt=kept.prompt or escape_prompt(given.body),
         turns=turns,
         description=members.get("description"),
-        members={key: each for key, each in members.items() if key not in done},
+        members=rest | ({SERVERS_OF: dict(kept.chosen.of_servers)} if kept.chosen.of_servers else {}),
         servers=kept.servers,
         found_tools=kept.chosen.of_servers,
         reads=kept.reads,
@@ -93,6 +94,8 @@ def take_over(given: AgentText, kept: Kept) -> Adopted:
 
 _TAKEN = frozenset(MEMBERS) - set(_IDENTITY)
 _STAGE_KEYS = NameIndex((*MEMBERS, "next", "checks", "gate"))
+SERVERS_OF = "mcpTools"
+"""The metadata of a stage that has the server of each tool that is one of a server: `stagec export` needs it."""
 _LOST = {**_DROPPED, **_KEPT, **dict.fromkeys(sorted(_TAKEN), "means something else in a stage")}
 """Keys whose loss has to be told."""
 

@@ -31,6 +31,11 @@ def escape(text: str) -> str:
     return text.replace("{{", ESCAPE)
 
 
+def unescape(text: str) -> str:
+    """Return a prompt of a Markdown stage with the braces that its escapes stand for; its placeholders stay."""
+    return _BRACES.sub(lambda found: "{{" if found["escape"] is not None else found[0], text)
+
+
 def markdown_body(text: str, body: tuple[int, int], file: Place) -> Body:
     """Return the prompt of a Markdown stage: a stretch of the file's text, in which `{{ctx.task}}` is a placeholder."""
     start, end = body
