@@ -14,13 +14,16 @@ from stagec.sources.suppression import SIGN
 KIND = "agent-file"
 """What the trees of agent files are called."""
 _UNREAD = "file"
+_HEAD = 4_000
+"""How much of a file is looked at for a sign."""
 
 
 def find_kind(sources: Sources, file: str) -> tuple[AgentKind, Where] | None:
     """Return the kind of the agent file that a path means, if it means any."""
     for kind in list_kinds():
         for where in kind.find(file):
-            if not where.proofs or any(map(sources.exists, where.proofs)):
+            is_proved = not where.proofs or any(map(sources.exists, where.proofs))
+            if is_proved or (where.sign is not None and where.sign.match(sources.glance(file, _HEAD))):
                 return kind, where
     return None
 

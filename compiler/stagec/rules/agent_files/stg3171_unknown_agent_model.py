@@ -17,6 +17,8 @@ from stagec.frontends.agent_files.document import AgentFiles
 from stagec.frontends.agent_files.known import Known
 from stagec.rules.agent_files import rule
 
+_OTHERS = frozenset({"default", "best", "opusplan"})
+"""Aliases of sessions, which agents may have too."""
 _FREE = "/:$@"
 """Marks in names that gateways give to models."""
 
@@ -36,4 +38,5 @@ def check(files: AgentFiles) -> Iterator[Finding]:
 def _may_be_known(given: str, known: Known) -> bool:
     name = given.removesuffix("[1m]")
     beginnings = tuple(known.names("model-beginnings"))
-    return name in known.names("models") or name.startswith(beginnings) or any(mark in name for mark in _FREE)
+    is_alias = name in known.names("models") or name in _OTHERS
+    return is_alias or name.startswith(beginnings) or any(mark in name for mark in _FREE)

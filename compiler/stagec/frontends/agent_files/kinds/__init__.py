@@ -17,13 +17,15 @@ class Where:
     """What the path of a file says of it.
 
     `home` is the folder that has the tool's own folder, such as `.claude`, or the root of a plugin; `name` is what the
-    file is called below that. It counts only if one of the files `proofs` is there; with none it counts in any case.
+    file is called below that. It counts only if one of the files `proofs` is there, or the file begins with a `sign`;
+    with neither it counts in any case.
     """
 
     home: str
     name: str
     proofs: tuple[str, ...] = ()
     is_plugin: bool = False
+    sign: re.Pattern[bytes] | None = None
 
 
 @value

@@ -1,8 +1,9 @@
-"""Agentic workflows of gh-aw: Markdown with a compiled `.lock.yml` beside it, and the shared parts that it imports."""
+"""Agentic workflows of gh-aw: Markdown with a compiled `.lock.yml` beside it, or with `on` in its frontmatter."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 
 from stagec.core.value import replace
@@ -11,11 +12,12 @@ from stagec.frontends.agent_files.loaders.strict import load
 
 
 def find_workflow(file: str) -> Iterator[Where]:
-    """Yield what the path of a workflow says, if a compiled one is beside it."""
+    """Yield what the path of a workflow says, if a compiled one is beside it or events start it."""
     for each in _WORKFLOWS(file):
-        yield replace(each, proofs=(f"{posixpath.splitext(file)[0]}.lock.yml",))
+        yield replace(each, proofs=(f"{posixpath.splitext(file)[0]}.lock.yml",), sign=_EVENTS)
 
 
+_EVENTS = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?on:")
 _WORKFLOWS = below(r"\.github/workflows", r"(?P<name>[^/]+)\.md")
 
 KINDS = AgentKinds(
