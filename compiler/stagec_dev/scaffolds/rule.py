@@ -13,6 +13,7 @@ from stagec.core.version import __version__
 from stagec.core.words import listing, quote
 from stagec.frontends.agent_files.document import AgentFiles
 from stagec.frontends.envelopes.document import StagePlan
+from stagec.frontends.orchestrator.document import Workflow
 from stagec.frontends.registry.document import Registry
 from stagec.frontends.stages.document import Pipeline
 from stagec.graph import Graph
@@ -68,6 +69,12 @@ stages:
     maxDurationSec: 60
 ```"""
 
+_WORKFLOW = """```json .agent/workflow.json
+{"version": "1.0.0", "issueSource": {"kind": "ghRepoIssues"}, "labelMapping": {"ready": "todo", "done": "done"},
+ "phases": {"todo": {"type": "actionable", "priority": 1, "agent": "worker"}, "done": {"type": "terminal"}},
+ "agents": {"worker": {"role": "transformer", "outputPhase": "done", "fallbackPhase": "done"}}}
+```"""
+
 _CHECKPOINT = """```json reports/wine/run-001/checkpoints/ckpt-S01_load_data.json
 {}
 ```"""
@@ -106,6 +113,7 @@ _SUBJECTS: Mapping[type, _Subject] = {
     Graph: _Subject("stagec.graph", "graph.flow.at", _REGISTRY),
     StagePlan: _Subject("stagec.frontends.envelopes.document", "stageplan.at", _STAGE_PLAN),
     AgentFiles: _Subject("stagec.frontends.agent_files.document", "agentfiles.files[0].at", _AGENT_FILE),
+    Workflow: _Subject("stagec.frontends.orchestrator.document", "workflow.at", _WORKFLOW),
     JudgedSuppression: _Subject("stagec.sources.suppression", "judgedsuppression.suppression.at", _SUPPRESSION),
     JudgedCheckpoint: _Subject("stagec.protocol.checkpoint", "judgedcheckpoint.at", _CHECKPOINT),
     MarkedLine: _Subject("stagec.protocol.marked_line", "markedline.at", _LOG),

@@ -93,14 +93,17 @@ def test_what_cannot_be_read_makes_the_flow_inexact(read_workflow: ReadWorkflow)
 
 
 def test_the_release_is_read_from_the_members(read_workflow: ReadWorkflow) -> None:
-    def find(*edits: tuple[str, Json]) -> Release:
-        return read_workflow(change(*edits)).release
+    def find(*edits: tuple[str, Json]) -> tuple[Release, bool]:
+        found = read_workflow(change(*edits))
+        return found.release, found.is_dated
 
     gone = ("/issueSource", ...)
-    assert find() is Release.NEW
-    assert find(gone) is Release.OLD
-    assert find(gone, ("/agents/worker/closeBinding", {})) is Release.NEW
-    assert find(("/agents/worker/closeOnComplete", True)) is Release.NEW
+    assert find() == (Release.NEW, True)
+    assert find(gone) == (Release.OLD, False)
+    assert find(gone, ("/issueStore", {"path": "x"})) == (Release.OLD, True)
+    assert find(gone, ("/agents/worker/closeOnComplete", True)) == (Release.OLD, True)
+    assert find(gone, ("/agents/worker/closeBinding", {})) == (Release.NEW, True)
+    assert find(("/agents/worker/closeOnComplete", True)) == (Release.NEW, True)
 
 
 def test_a_phase_that_nothing_leads_to_is_told(validate: Validate) -> None:

@@ -14,7 +14,7 @@ from stagec.sources.shape.document import load_published, refuse
 from stagec.sources.shape.faults import topic_of
 
 TOP = Path(__file__).parents[3]
-NAMES = ("agent", "mcp", "steps_registry", "tools", "tools_lock")
+NAMES = ("agent", "mcp", "steps_registry", "tools", "tools_lock", "workflow")
 every_schema = pytest.mark.parametrize("name", NAMES)
 
 
@@ -63,7 +63,7 @@ def test_every_pattern_and_choice_is_put_into_words(name: str) -> None:
 @every_schema
 def test_a_schema_refers_to_itself_only(name: str) -> None:
     text = json.dumps(schema(name))
-    assert text.count('"$ref"') == text.count('"$ref": "#/$defs/')
+    assert text.count('"$ref": "') == text.count('"$ref": "#/$defs/')
 
 
 def test_the_nearest_rule_of_a_keyword_counts() -> None:

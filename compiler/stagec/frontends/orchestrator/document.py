@@ -10,6 +10,7 @@ from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place
 from stagec.core.value import NOTHING, value
+from stagec.frontends.orchestrator.artifacts import Artifacts
 from stagec.sources.tree import Fault
 
 MAX_CYCLES = 5
@@ -17,6 +18,8 @@ MAX_CYCLES = 5
 
 SUCCESS, FAILED = "success", "failed"
 """The outcomes of every transformer."""
+DIRECT, OFF = "direct", "none"
+"""The channels that climpt uses and that nobody uses."""
 OTHERWISE = "otherwise"
 """What stands for all outcomes that have no phase of their own."""
 
@@ -69,6 +72,36 @@ class OutcomeWay:
 
 
 @value
+class Closing:
+    """When the issue of an agent is closed: the channel, as far as one is named, and the outcome that it waits for."""
+
+    at: Place
+    channel: str | None
+    condition: Mention | None
+
+    @property
+    def is_off(self) -> bool:
+        """Whether nothing closes the issue."""
+        return self.channel in {None, OFF}
+
+
+@value
+class Handoff:
+    """An artifact that is written after an outcome of an agent; what is misshapen is None or empty."""
+
+    id: str | None
+    name: str
+    """What people call it: by its id, or else by its number."""
+    at: Place
+    agent: str | None
+    outcome: str | None
+    schema: str | None
+    path: str | None
+    payload: Mapping[str, str]
+    body: Object
+
+
+@value
 class Performer:
     """An agent as the file describes it; `role` None when it has none or a wrong one.
 
@@ -79,11 +112,20 @@ class Performer:
     id: str
     at: Place
     role: PerformerRole | None
+    directory: str
     outputs: Mapping[str, Mention]
     exceptions: Mapping[str, Mention]
     fallback: Mention | None
     is_whole: bool
+    close: Closing | None
     body: Object
+
+    def list_named(self) -> Iterator[OutcomeWay]:
+        """Yield every phase that the agent names, with the outcome that leads there."""
+        yield from (OutcomeWay(outcome, phase) for outcome, phase in self.outputs.items())
+        yield from (OutcomeWay(outcome, phase) for outcome, phase in self.exceptions.items())
+        if self.fallback is not None:
+            yield OutcomeWay(OTHERWISE, self.fallback)
 
     def list_ways(self) -> Iterator[OutcomeWay]:
         """Yield where each outcome leads; the way of the outcomes that have none of their own comes last."""
@@ -104,7 +146,7 @@ class Performer:
 class Workflow:
     """One orchestrator file.
 
-    `release` is what it is written for. `labels` are the phases by the labels that
+    `release` is what it is written for; `is_dated` tells whether it says so. `labels` are the phases by the labels that
     mean them. `starts` are the phases that a project begins with, by the member that names them. `broken` are the
     phases under whose name nothing can be read. `is_whole` tells that nothing is misshapen that decides where an issue
     goes. `faults` are what is wrong with its shape.
@@ -114,6 +156,7 @@ class Workflow:
     at: Place
     body: Object
     release: Release
+    is_dated: bool
     phases: Mapping[str, Phase]
     broken: frozenset[str]
     names: NameIndex
@@ -124,6 +167,8 @@ class Workflow:
     """The number of transitions that an issue may make, None where what is written is none."""
     is_whole: bool
     memo: Memo
+    artifacts: Artifacts
+    handoffs: tuple[Handoff, ...] = ()
     faults: tuple[Fault, ...] = ()
     prefix: str = ""
     """What stands before every label in the code host, with a colon."""
@@ -131,6 +176,10 @@ class Workflow:
     def list_faults(self, topic: str) -> Iterator[Fault]:
         """Yield the faults of shape of which one rule speaks."""
         return (fault for fault in self.faults if fault.topic == topic)
+
+    def has_phase(self, name: str) -> bool:
+        """Tell whether a phase has this name."""
+        return name in self.phases or name in self.broken
 
     def find_performer(self, phase: Phase) -> Performer | None:
         """Return the agent that works on the issues of a phase."""

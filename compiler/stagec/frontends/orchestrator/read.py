@@ -5,14 +5,20 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping
 
-from stagec.core.json import Json, Object, object_of, text_in
+from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place
+from stagec.core.words import quote
+from stagec.frontends.orchestrator.artifacts import find_artifacts
 from stagec.frontends.orchestrator.document import (
+    DIRECT,
     MAX_CYCLES,
     NO_MENTIONS,
+    OFF,
     SUCCESS,
+    Closing,
+    Handoff,
     Performer,
     PerformerRole,
     Phase,
@@ -21,10 +27,13 @@ from stagec.frontends.orchestrator.document import (
     Workflow,
 )
 from stagec.sources.read import Sources
+from stagec.sources.shape import judge, judge_numbers
 from stagec.sources.tree import Tree
 
+_SCHEMA = "workflow"
 _OWN_NAME = "workflow.json"
 _MEMBERS = frozenset({"phases", "labelMapping", "agents"})
+_OLD = frozenset({"closeOnComplete", "closeCondition"})
 _TYPES = {each.value: each for each in PhaseType}
 _ROLES = {each.value: each for each in PerformerRole}
 _STARTS = ("planPhase", "evalPhase")
@@ -40,14 +49,18 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Workflow, ...]:
         root = object_of(tree.value)
         if posixpath.basename(file) != _OWN_NAME and root.keys().isdisjoint(_MEMBERS):
             sources.forget(file)
-        elif isinstance(tree.value, dict):
-            found.append(_read_workflow(tree, root))
+            continue
+        tree = judge_numbers(judge(tree, _SCHEMA), _SCHEMA)
+        sources.replace(tree)
+        if isinstance(tree.value, dict):
+            found.append(_read_workflow(sources, tree, root))
     return tuple(found)
 
 
-def _read_workflow(tree: Tree, root: Object) -> Workflow:
-    at = tree.at
+def _read_workflow(sources: Sources, tree: Tree, root: Object) -> Workflow:
+    at, release = tree.at, _find_release(root)
     phases = {name: _read_phase(name, body, at) for name, body in _list_objects(root, "phases")}
+    handoffs = tuple(_list_handoffs(root, at))
     agents = {name: _read_performer(name, body, at) for name, body in _list_objects(root, "agents")}
     labels = _read_mentions(root, "labelMapping", at)
     broken = frozenset(object_of(root.get("phases")).keys() - phases.keys())
@@ -55,7 +68,8 @@ def _read_workflow(tree: Tree, root: Object) -> Workflow:
         id=posixpath.basename(tree.file).removesuffix(".json"),
         at=at,
         body=root,
-        release=_find_release(root),
+        release=release[0],
+        is_dated=release[1],
         phases=phases,
         broken=broken,
         names=NameIndex(phases),
@@ -67,16 +81,19 @@ def _read_workflow(tree: Tree, root: Object) -> Workflow:
         and all(isinstance(root.get(each), dict) for each in _MEMBERS)
         and len(labels) == len(object_of(root.get("labelMapping"))),
         memo=Memo(),
+        artifacts=find_artifacts(sources, at.file, root, [each.schema for each in handoffs if each.schema is not None]),
+        handoffs=handoffs,
         faults=tree.faults,
         prefix=text_in(root, "labelPrefix") or "",
     )
 
 
-def _find_release(root: Object) -> Release:
-    """Return the release that a file is written for; nothing but its members says so."""
-    agents = (body for _, body in _list_objects(root, "agents"))
-    is_new = "issueSource" in root or any("closeBinding" in body for body in agents)
-    return Release.NEW if is_new else Release.OLD
+def _find_release(root: Object) -> tuple[Release, bool]:
+    """Return the release that a file is written for, and whether one of its members says so."""
+    agents = [body for _, body in _list_objects(root, "agents")]
+    if "issueSource" in root or any("closeBinding" in body for body in agents):
+        return Release.NEW, True
+    return Release.OLD, "issueStore" in root or any(not _OLD.isdisjoint(body) for body in agents)
 
 
 def _read_phase(name: str, body: Object, root: Place) -> Phase:
@@ -108,15 +125,53 @@ def _read_performer(name: str, body: Object, root: Place) -> Performer:
         id=name,
         at=at,
         role=role,
+        directory=text_in(body, "directory") or name,
         outputs=outputs,
         exceptions=exceptions,
-        fallback=next((each for _, each in _list_texts(body, at, ("fallbackPhase",))), None),
+        fallback=_find_mention(body, at, "fallbackPhase"),
         is_whole=role is not None
         and (bool(outputs) or role is PerformerRole.VALIDATOR)
         and all(isinstance(body[each], str) for each in members if each in body)
         and all(_is_table(body, each) for each, is_meant in tables if is_meant),
+        close=_read_closing(body, at),
         body=body,
     )
+
+
+def _read_closing(body: Object, at: Place) -> Closing | None:
+    """Return when an agent's issue is closed, as climpt 1.14 writes it or else as climpt 1.13 does."""
+    given = body.get("closeBinding")
+    if isinstance(given, dict):
+        at = at / "closeBinding"
+        kind = text_in(object_of(given.get("primary")), "kind")
+        return Closing(at, kind, _find_mention(given, at, "condition"))
+    if "closeOnComplete" in body or "closeCondition" in body:
+        channel = DIRECT if body.get("closeOnComplete") is True else OFF
+        return Closing(at / "closeOnComplete", channel, _find_mention(body, at, "closeCondition"))
+    return None
+
+
+def _find_mention(owner: Object, at: Place, member: str) -> Mention | None:
+    return next((each for _, each in _list_texts(owner, at, (member,))), None)
+
+
+def _list_handoffs(root: Object, at: Place) -> Iterator[Handoff]:
+    for index, body in enumerate(list_of(root.get("handoffs"))):
+        if not isinstance(body, dict):
+            continue
+        when, emit, payload = (object_of(body.get(each)) for each in ("when", "emit", "payloadFrom"))
+        name = text_in(body, "id")
+        yield Handoff(
+            id=name,
+            name=f"hand-off {quote(name)}" if name is not None else f"hand-off {index + 1}",
+            at=at / "handoffs" / index,
+            agent=text_in(when, "fromAgent"),
+            outcome=text_in(when, "outcome"),
+            schema=text_in(emit, "schemaRef"),
+            path=text_in(emit, "path"),
+            payload={key: each for key, each in payload.items() if isinstance(each, str)},
+            body=body,
+        )
 
 
 def _is_table(body: Object, member: str) -> bool:

@@ -18,6 +18,7 @@ RULE = shape_rule(
         "steps-registry:agent.unknown-top-key",
         "steps-registry:agent.schema",
         "steps-registry:beyond.unknown-keys",
+        "climpt-1.14:wf.unknown-key",
     ),
     severity=Severity.WARNING,
 )

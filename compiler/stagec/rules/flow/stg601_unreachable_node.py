@@ -8,7 +8,8 @@ nodes with a gate are reached only from it, and else as a warning ([STG603](STG6
 ## How to fix
 Add the transition that should lead there, or delete the node. Nodes that are reached only from this one are listed as
 notes ([STG602](STG602.md)). A step registry names the steps where runs begin in `entryStepMapping`, by verdict type
-([STG217](STG217.md)), and in `entryStep`.
+([STG217](STG217.md)), and in `entryStep`. In an orchestrator file, an issue comes to a phase by a label of
+`labelMapping` or by an outcome of an agent.
 """
 
 from collections.abc import Iterator
@@ -21,7 +22,10 @@ from stagec.rules.flow import find_ignored, is_told, leading_to_gates, roots, ru
 _SHOWN = 3
 
 
-@rule(since="0.1", origin=("steps-registry:flow.orphan-gated", "steps-registry:doc.R-B13"))
+@rule(
+    since="0.1",
+    origin=("steps-registry:flow.orphan-gated", "steps-registry:doc.R-B13", "climpt-1.14:wf.flow-unreachable"),
+)
 def check(graph: Graph) -> Iterator[Finding]:
     if not is_told(graph):
         return

@@ -7,7 +7,7 @@ the run as failed.
 ## How to fix
 Allow one of these nodes an outcome that leads to where the flow completes. In a step registry only a closure step that
 allows `closing` completes a run, and work reaches it by `handoff`; in a pipeline a case that names no stages does, and
-so does a stage after which nothing follows.
+so does a stage after which nothing follows; in an orchestrator file every terminal and every blocking phase ends a run.
 """
 
 from collections.abc import Iterator
@@ -25,6 +25,7 @@ from stagec.rules.flow import ends, roots, rule
         "steps-registry:flow.entry-no-closure",
         "steps-registry:flow.cycle-no-closure",
         "steps-registry:beyond.livelock",
+        "climpt-1.14:wf.flow-trap",
     ),
 )
 def check(graph: Graph) -> Iterator[Finding]:

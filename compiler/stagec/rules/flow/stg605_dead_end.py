@@ -16,7 +16,10 @@ from stagec.graph import Graph, noun
 from stagec.rules.flow import ends, first_ways, only_awaited, rule
 
 
-@rule(since="0.1", origin=("steps-registry:flow.no-closure", "steps-registry:flow.entry-no-closure"))
+@rule(
+    since="0.1",
+    origin=("steps-registry:flow.no-closure", "steps-registry:flow.entry-no-closure", "climpt-1.14:wf.flow-trap"),
+)
 def check(graph: Graph) -> Iterator[Finding]:
     if not graph.exact or graph.flow.suspect:
         return

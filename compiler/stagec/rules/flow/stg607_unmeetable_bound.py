@@ -18,7 +18,7 @@ from stagec.rules.flow import rule
 _SHOWN = 8
 
 
-@rule(since="0.1", origin=("steps-registry:beyond.livelock", "rulings:R29"))
+@rule(since="0.1", origin=("steps-registry:beyond.livelock", "rulings:R29", "climpt-1.14:wf.bound-too-small"))
 def check(graph: Graph) -> Iterator[Finding]:
     bound = graph.flow.bound
     if bound is None or not graph.exact or graph.flow.suspect:

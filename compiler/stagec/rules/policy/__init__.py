@@ -3,5 +3,5 @@
 from stagec.core.rule import Family
 from stagec.frontends.registry.document import Registry
 
-FAMILY = Family(__name__, (range(900, 1000),), Registry, optional=True)
+FAMILY = Family(__name__, (range(900, 950),), Registry, optional=True)
 rule = FAMILY.rule

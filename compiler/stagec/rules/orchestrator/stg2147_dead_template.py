@@ -1,0 +1,30 @@
+"""A comment has a key that no agent and outcome make.
+
+## Why this matters
+climpt looks for the comment under the name of the agent, followed by `To` or nothing, and the outcome with its first
+letter in upper case. Hyphens stay: `handoff-detail` becomes `Handoff-detail`. This comment is never written.
+
+## How to fix
+Correct the key.
+"""
+
+from collections.abc import Iterator
+
+from stagec.core.diagnostic import Severity
+from stagec.core.json import object_of
+from stagec.core.nearest import NameIndex, hint
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.frontends.orchestrator.document import Workflow
+from stagec.frontends.orchestrator.outcomes import list_template_keys
+from stagec.rules.orchestrator import rule
+
+
+@rule(since="0.1", origin=("climpt-1.14:wf.template-dead",), severity=Severity.WARNING)
+def check(workflow: Workflow) -> Iterator[Finding]:
+    given = object_of(object_of(workflow.body.get("handoff")).get("commentTemplates"))
+    known = NameIndex(list_template_keys(workflow)) if given else NameIndex(())
+    for key in given:
+        if key not in known:
+            at = (workflow.at / "handoff" / "commentTemplates" / key).key
+            yield Finding(at, f"comment {quote(key)} is written after no outcome of any agent{hint(key, known)}")
