@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagec import frontends, rules
+from stagec.connections import Agents
 from stagec.contract.expansion import judge_reached
 from stagec.core.collector import PausedCollector
 from stagec.core.diagnostic import Diagnostic
@@ -225,6 +226,7 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
     for faulty in found.trees:
         sources.replace(faulty)
     unclaimed = [tree for file in found.unclaimed if (tree := sources.tree(file, "file"))]
+    agents = Agents(sources, ends)
     documents: list[object] = []
     meanings: list[Meaning] = []
     for end, claimed in zip(ends, found.claimed, strict=True):
@@ -232,10 +234,11 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
         others = () if end.considers is None else filter(end.considers, found.others)
         wanted = (*claimed, *(file for file in others if sources.find_tree(file) is None))
         seen = [file for file in wanted if end.sees(sources, file) or _is_meant(file, sources, found, ends)]
-        read = end.read(sources, tuple(sorted({*seen, *named} - project.hidden)))
+        wished = tuple(sorted({*seen, *named} - project.hidden))
+        read = tuple(agents.connect(end, each) for each in end.read(sources, wished))
         documents.extend(read)
         for document in read:
-            meanings.extend(_lower(end, document, sources))
+            meanings.extend(_lower(end, document, sources, agents))
     judge_reached(sources)
     for tree in unclaimed:
         if tree.readable and not any(end.recognises(tree) for end in ends):
@@ -243,15 +246,19 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
     return tuple(documents), tuple(meanings)
 
 
-def _lower(end: AnyFrontEnd, document: object, sources: Sources) -> Iterator[Meaning]:
+def _lower(end: AnyFrontEnd, document: object, sources: Sources, agents: Agents) -> Iterator[Meaning]:
     flow = end.lower(document)
     if flow is not None:
+        agents.note(end, document, flow)
         yield Meaning(build(flow), partial(_make_plan, end, document, flow, sources), end.has_plans)
 
 
-def _rank(end: AnyFrontEnd) -> tuple[bool, bool]:
-    """Rank front ends in the order in which they read: what others have read is not looked at again."""
-    return end.yields, end.considers is not None
+def _rank(end: AnyFrontEnd) -> tuple[bool, ...]:
+    """Rank front ends in the order in which they read: what others have read is not looked at again.
+
+    Those that call agents come behind those that describe them.
+    """
+    return end.yields, end.connect is not None, end.considers is not None
 
 
 def _is_meant(file: str, sources: Sources, found: Discovery, ends: Iterable[AnyFrontEnd]) -> bool:

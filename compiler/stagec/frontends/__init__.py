@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from stagec.core.value import value
+from stagec.model.agent import CalledAgent
 from stagec.model.flow import Flow
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
@@ -13,9 +14,11 @@ from stagec.sources.tree import Tree
 if TYPE_CHECKING:
     from stagec.plan.document import Draft
 
-__all__ = ["AnyFrontEnd", "Flow", "FrontEnd", "Sources", "Tree"]
+__all__ = ["AnyFrontEnd", "CalledAgent", "FindAgent", "Flow", "FrontEnd", "Sources", "Tree"]
 
 D = TypeVar("D")
+FindAgent = Callable[[str], CalledAgent | None]
+"""Returns the agent whose definition a file is."""
 
 
 def _always(_sources: Sources, _file: str) -> bool:
@@ -38,7 +41,8 @@ class FrontEnd(Generic[D]):
     named by hand is one of this system's, by a glance at its text. `freeze(document, flow, sources)` makes the draft of
     a plan out of a flow without errors; a system that means no flow has none, nor has one whose flow cannot be run.
     One that `yields` comes last, and takes no file that another one has read; of a file that a user named and that it
-    sees it is the only one.
+    sees it is the only one. `describe(document, flow)` says what an agent is to those who call it, and
+    `connect(document, find)` returns a document that knows the agents that it calls.
     """
 
     name: str
@@ -50,6 +54,8 @@ class FrontEnd(Generic[D]):
     considers: Callable[[str], bool] | None = None
     freeze: Callable[[D, Flow, Sources], Draft] = _none
     yields: bool = False
+    describe: Callable[[D, Flow], CalledAgent | None] | None = None
+    connect: Callable[[D, FindAgent], D] | None = None
 
     @property
     def has_plans(self) -> bool:

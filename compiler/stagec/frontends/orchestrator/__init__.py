@@ -5,7 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 
-from stagec.frontends import Flow, FrontEnd, Sources, Tree
+from stagec.core.value import replace
+from stagec.frontends import FindAgent, Flow, FrontEnd, Sources, Tree
 from stagec.frontends.orchestrator.document import Workflow
 
 _FOLDER = ".agent"
@@ -37,4 +38,10 @@ def _lower(document: Workflow) -> Flow:
     return lower(document)
 
 
-FRONTEND = FrontEnd("orchestrator", claims, recognises, _read, _lower)
+def _connect(document: Workflow, find: FindAgent) -> Workflow:
+    defined = {each.id: each.definition for each in document.agents.values() if each.definition is not None}
+    found = {name: find(at.file) for name, at in defined.items()}
+    return replace(document, called={name: agent for name, agent in found.items() if agent is not None})
+
+
+FRONTEND = FrontEnd("orchestrator", claims, recognises, _read, _lower, connect=_connect)

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
-from stagec.core.json import Object
+from stagec.core.json import Object, object_of
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place
 from stagec.core.value import NOTHING, value
 from stagec.frontends.orchestrator.artifacts import Artifacts
+from stagec.model.agent import CalledAgent
 from stagec.sources.tree import Fault
 
 MAX_CYCLES = 5
 """Transitions that an issue may make where the file does not say."""
 
+SECTIONS = ("phases", "labelMapping", "agents")
+"""What every file has."""
 SUCCESS, FAILED = "success", "failed"
 """The outcomes of every transformer."""
 DIRECT, OFF = "direct", "none"
@@ -119,6 +122,10 @@ class Performer:
     is_whole: bool
     close: Closing | None
     body: Object
+    definition: Place | None = None
+    """The `agent.json` of the agent, None where it is not there."""
+    called: str | None = None
+    """The name that its definition gives it."""
 
     def list_named(self) -> Iterator[OutcomeWay]:
         """Yield every phase that the agent names, with the outcome that leads there."""
@@ -148,8 +155,7 @@ class Workflow:
 
     `release` is what it is written for; `is_dated` tells whether it says so. `labels` are the phases by the labels that
     mean them. `starts` are the phases that a project begins with, by the member that names them. `broken` are the
-    phases under whose name nothing can be read. `is_whole` tells that nothing is misshapen that decides where an issue
-    goes. `faults` are what is wrong with its shape.
+    phases under whose name nothing can be read. `faults` are what is wrong with its shape.
     """
 
     id: str
@@ -159,16 +165,16 @@ class Workflow:
     is_dated: bool
     phases: Mapping[str, Phase]
     broken: frozenset[str]
-    names: NameIndex
     labels: Mapping[str, Mention]
     starts: Mapping[str, Mention]
     agents: Mapping[str, Performer]
     max_cycles: int | None
     """The number of transitions that an issue may make, None where what is written is none."""
-    is_whole: bool
     memo: Memo
     artifacts: Artifacts
     handoffs: tuple[Handoff, ...] = ()
+    called: Mapping[str, CalledAgent] = NOTHING
+    """What is known of the agents from their own files, by their names in this file."""
     faults: tuple[Fault, ...] = ()
     prefix: str = ""
     """What stands before every label in the code host, with a colon."""
@@ -176,6 +182,18 @@ class Workflow:
     def list_faults(self, topic: str) -> Iterator[Fault]:
         """Yield the faults of shape of which one rule speaks."""
         return (fault for fault in self.faults if fault.topic == topic)
+
+    @property
+    def names(self) -> NameIndex:
+        """The names of the phases."""
+        return self.memo.once("names", lambda: NameIndex(self.phases))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is misshapen that decides where an issue goes."""
+        sections = [self.body.get(each) for each in SECTIONS]
+        is_mapped = len(self.labels) == len(object_of(self.body.get("labelMapping")))
+        return not self.broken and is_mapped and all(isinstance(each, dict) for each in sections)
 
     def has_phase(self, name: str) -> bool:
         """Tell whether a phase has this name."""

@@ -7,15 +7,16 @@ from collections.abc import Iterator, Mapping
 
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.memo import Memo
-from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place
+from stagec.core.value import replace
 from stagec.core.words import quote
-from stagec.frontends.orchestrator.artifacts import find_artifacts
+from stagec.frontends.orchestrator.artifacts import AGENTS, find_artifacts, find_project
 from stagec.frontends.orchestrator.document import (
     DIRECT,
     MAX_CYCLES,
     NO_MENTIONS,
     OFF,
+    SECTIONS,
     SUCCESS,
     Closing,
     Handoff,
@@ -26,13 +27,12 @@ from stagec.frontends.orchestrator.document import (
     Release,
     Workflow,
 )
-from stagec.sources.read import Sources
+from stagec.sources.read import Sources, join
 from stagec.sources.shape import judge, judge_numbers
 from stagec.sources.tree import Tree
 
 _SCHEMA = "workflow"
 _OWN_NAME = "workflow.json"
-_MEMBERS = frozenset({"phases", "labelMapping", "agents"})
 _OLD = frozenset({"closeOnComplete", "closeCondition"})
 _TYPES = {each.value: each for each in PhaseType}
 _ROLES = {each.value: each for each in PerformerRole}
@@ -47,7 +47,7 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Workflow, ...]:
         if tree is None or not tree.readable:
             continue
         root = object_of(tree.value)
-        if posixpath.basename(file) != _OWN_NAME and root.keys().isdisjoint(_MEMBERS):
+        if posixpath.basename(file) != _OWN_NAME and root.keys().isdisjoint(SECTIONS):
             sources.forget(file)
             continue
         tree = judge_numbers(judge(tree, _SCHEMA), _SCHEMA)
@@ -61,9 +61,7 @@ def _read_workflow(sources: Sources, tree: Tree, root: Object) -> Workflow:
     at, release = tree.at, _find_release(root)
     phases = {name: _read_phase(name, body, at) for name, body in _list_objects(root, "phases")}
     handoffs = tuple(_list_handoffs(root, at))
-    agents = {name: _read_performer(name, body, at) for name, body in _list_objects(root, "agents")}
-    labels = _read_mentions(root, "labelMapping", at)
-    broken = frozenset(object_of(root.get("phases")).keys() - phases.keys())
+    agents = (_read_performer(name, body, at) for name, body in _list_objects(root, "agents"))
     return Workflow(
         id=posixpath.basename(tree.file).removesuffix(".json"),
         at=at,
@@ -71,15 +69,11 @@ def _read_workflow(sources: Sources, tree: Tree, root: Object) -> Workflow:
         release=release[0],
         is_dated=release[1],
         phases=phases,
-        broken=broken,
-        names=NameIndex(phases),
-        labels=labels,
+        broken=frozenset(object_of(root.get("phases")).keys() - phases.keys()),
+        labels=_read_mentions(root, "labelMapping", at),
         starts=dict(_list_texts(object_of(root.get("projectBinding")), at / "projectBinding", _STARTS)),
-        agents=agents,
+        agents={each.id: _find_definition(sources, each) for each in agents},
         max_cycles=_read_max_cycles(root),
-        is_whole=not broken
-        and all(isinstance(root.get(each), dict) for each in _MEMBERS)
-        and len(labels) == len(object_of(root.get("labelMapping"))),
         memo=Memo(),
         artifacts=find_artifacts(sources, at.file, root, [each.schema for each in handoffs if each.schema is not None]),
         handoffs=handoffs,
@@ -111,31 +105,44 @@ def _read_phase(name: str, body: Object, root: Place) -> Phase:
 
 def _read_performer(name: str, body: Object, root: Place) -> Performer:
     at, role = root / "agents" / name, _ROLES.get(text_in(body, "role") or "")
-    outputs = NO_MENTIONS
-    members: tuple[str, ...] = ("fallbackPhase",)
-    if role is PerformerRole.TRANSFORMER:
-        members = ("fallbackPhase", "outputPhase")
-        named = text_in(body, "outputPhase")
-        outputs = {} if named is None else {SUCCESS: Mention(named, at / "outputPhase")}
+    is_transformer, outputs = role is PerformerRole.TRANSFORMER, NO_MENTIONS
+    named = _find_mention(body, at, "outputPhase")
+    if is_transformer and named is not None:
+        outputs = {SUCCESS: named}
     elif role is PerformerRole.VALIDATOR:
         outputs = _read_mentions(body, "outputPhases", at)
-    exceptions = _read_mentions(body, "fallbackPhases", at) if role is PerformerRole.TRANSFORMER else NO_MENTIONS
-    tables = (("outputPhases", role is PerformerRole.VALIDATOR), ("fallbackPhases", role is PerformerRole.TRANSFORMER))
     return Performer(
         id=name,
         at=at,
         role=role,
         directory=text_in(body, "directory") or name,
         outputs=outputs,
-        exceptions=exceptions,
+        exceptions=_read_mentions(body, "fallbackPhases", at) if is_transformer else NO_MENTIONS,
         fallback=_find_mention(body, at, "fallbackPhase"),
-        is_whole=role is not None
-        and (bool(outputs) or role is PerformerRole.VALIDATOR)
-        and all(isinstance(body[each], str) for each in members if each in body)
-        and all(_is_table(body, each) for each, is_meant in tables if is_meant),
+        is_whole=isinstance(body.get("fallbackPhase", ""), str) and _are_readable(body, role),
         close=_read_closing(body, at),
         body=body,
     )
+
+
+def _are_readable(body: Object, role: PerformerRole | None) -> bool:
+    """Tell whether every phase is a text that the outcomes of a role lead to."""
+    if role is PerformerRole.TRANSFORMER:
+        return isinstance(body.get("outputPhase"), str) and _is_table(body.get("fallbackPhases", {}))
+    return role is PerformerRole.VALIDATOR and _is_table(body.get("outputPhases"))
+
+
+def _is_table(given: Json) -> bool:
+    return isinstance(given, dict) and all(isinstance(each, str) for each in given.values())
+
+
+def _find_definition(sources: Sources, agent: Performer) -> Performer:
+    """Return an agent with the file that defines it, if that is there."""
+    file = join(posixpath.join(find_project(agent.at.file), AGENTS, agent.directory), "agent.json")
+    tree = sources.tree(file, "agent") if file is not None and sources.exists(file) else None
+    if tree is None:
+        return agent
+    return replace(agent, definition=tree.at, called=text_in(object_of(tree.value), "name"))
 
 
 def _read_closing(body: Object, at: Place) -> Closing | None:
@@ -172,12 +179,6 @@ def _list_handoffs(root: Object, at: Place) -> Iterator[Handoff]:
             payload={key: each for key, each in payload.items() if isinstance(each, str)},
             body=body,
         )
-
-
-def _is_table(body: Object, member: str) -> bool:
-    """Tell whether a member leads from outcomes to names; an absent exception is none."""
-    given = body.get(member, {} if member == "fallbackPhases" else None)
-    return isinstance(given, dict) and all(isinstance(each, str) for each in given.values())
 
 
 def _read_mentions(owner: Object, member: str, at: Place) -> Mapping[str, Mention]:

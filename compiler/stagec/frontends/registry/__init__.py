@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stagec.frontends import Flow, FrontEnd, Sources
+from stagec.frontends import CalledAgent, Flow, FrontEnd, Sources
 from stagec.frontends.registry.document import Registry
 from stagec.frontends.registry.files import claims, recognises
 from stagec.frontends.registry.lower import lower
@@ -20,4 +20,10 @@ def _freeze(document: Registry, flow: Flow, sources: Sources) -> Draft:
     return freeze(document, flow, sources)
 
 
-FRONTEND = FrontEnd("registry", claims, recognises, read, lower, freeze=_freeze)
+def _describe(document: Registry, flow: Flow) -> CalledAgent | None:
+    from stagec.frontends.registry.called import describe  # few projects have files that call agents
+
+    return describe(document, flow)
+
+
+FRONTEND = FrontEnd("registry", claims, recognises, read, lower, freeze=_freeze, describe=_describe)

@@ -26,6 +26,6 @@ def check(workflow: Workflow) -> Iterator[Finding]:
         if agent.role is PerformerRole.TRANSFORMER:
             if FAILED not in agent.exceptions:
                 yield Finding(agent.at.key, f"agent {quote(agent.id)} has no phase for a run that fails")
-        elif find_outcomes(agent).is_open:
+        elif find_outcomes(workflow, agent).is_open:
             others = f"other verdicts than {listing(agent.outputs)}" if agent.outputs else "its verdicts"
             yield Finding(agent.at.key, f"agent {quote(agent.id)} has no phase for {others}")

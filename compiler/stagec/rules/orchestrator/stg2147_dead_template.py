@@ -23,7 +23,8 @@ from stagec.rules.orchestrator import rule
 @rule(since="0.1", origin=("climpt-1.14:wf.template-dead",), severity=Severity.WARNING)
 def check(workflow: Workflow) -> Iterator[Finding]:
     given = object_of(object_of(workflow.body.get("handoff")).get("commentTemplates"))
-    known = NameIndex(list_template_keys(workflow)) if given else NameIndex(())
+    every = (key for agent in workflow.agents.values() for key in list_template_keys(workflow, agent))
+    known = NameIndex(every if given else ())
     for key in given:
         if key not in known:
             at = (workflow.at / "handoff" / "commentTemplates" / key).key

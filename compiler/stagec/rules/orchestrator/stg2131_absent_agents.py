@@ -1,0 +1,21 @@
+"""No agent of the file is there.
+
+## Why this matters
+stagec reads the definitions and schemas of the agents to know their verdicts. Without them it judges the file alone.
+
+## How to fix
+Run stagec on the project that has the agents. Nothing is wrong with the file.
+"""
+
+from collections.abc import Iterator
+
+from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.frontends.orchestrator.document import Workflow
+from stagec.rules.orchestrator import rule
+
+
+@rule(since="0.1", origin=("climpt-1.14:wf.agent-missing",), severity=Severity.NOTE)
+def check(workflow: Workflow) -> Iterator[Finding]:
+    if workflow.agents and all(agent.definition is None for agent in workflow.agents.values()):
+        yield Finding(workflow.at / "agents", "no agent of this file is in the project: their verdicts are not judged")
