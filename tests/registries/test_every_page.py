@@ -37,6 +37,7 @@ EXECUTED = {
     "docs/user-guide/from-agent-files.md": "tests/registries/test_guide.py",
     "docs/user-guide/getting-started.md": "tests/creation/test_starters.py",
     "docs/user-guide/markers.md": "here",
+    "docs/user-guide/orchestrator.md": "tests/frontends/orchestrator/test_page.py",
     "docs/user-guide/pipelines.md": "tests/registries/test_guide.py",
     "docs/user-guide/plans.md": "tests/registries/test_guide.py",
     "docs/user-guide/run.md": "tests/registries/test_run_page.py",

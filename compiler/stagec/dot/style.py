@@ -20,6 +20,7 @@ _ROLES: Mapping[Role, Look] = {
     Role.START: {"shape": "cds", "fillcolor": "#14532d", "color": "#14532d", "fontcolor": "#ffffff"},
     Role.DONE: {"shape": "oval", "peripheries": "2", "fillcolor": "#bbf7d0", "color": "#166534"},
     Role.FAILED: {"shape": "octagon", "fillcolor": "#fde68a", "color": "#92400e"},
+    Role.INTERRUPTED: {"shape": "octagon", "fillcolor": "#fef3c7", "color": "#92400e"},
     Role.MISSING: {"shape": "note", "fillcolor": "#fee2e2", "color": RED, "fontcolor": RED, "style": "filled,dashed"},
     Role.GROUP: {"shape": "tab", "fillcolor": "#e5e7eb", "color": "#4b5563"},
     Role.EVERY: {"shape": "folder", "fillcolor": "#f3f4f6", "color": "#4b5563"},

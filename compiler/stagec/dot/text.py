@@ -13,6 +13,7 @@ _ROLES: Mapping[Role, str] = {
     Role.START: "start of a run",
     Role.DONE: "end: done",
     Role.FAILED: "end: failed",
+    Role.INTERRUPTED: "end: waits",
     Role.MISSING: "led to, and not there",
     Role.GROUP: "several as one",
     Role.EVERY: "fails alike",

@@ -109,6 +109,8 @@ class Node:
     decided_at: Place | None = None
     parts: tuple[tuple[str, Place], ...] = ()
     names_any: bool = False
+    agent: str | None = None
+    """The agent that does the work of the node, where it has a flow of its own."""
 
 
 @value

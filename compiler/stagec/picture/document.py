@@ -19,6 +19,8 @@ class Role(StrEnum):
     """Where runs begin: one box for each entry, labelled with what selects it."""
     DONE = "done"
     FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    """Where a run ends that waits for somebody, in a flow that counts this as an end like others."""
     MISSING = "missing"
     """A name that an edge leads to and that nothing has."""
     GROUP = "group"
@@ -96,6 +98,7 @@ class Picture:
 
 DONE = "done"
 FAILED = "failed"
+INTERRUPTED = "interrupted"
 
 
 def box_of(node: str) -> str:
@@ -155,6 +158,9 @@ _KNOWN: Mapping[str, Form] = {
     "work": Form.ROUNDED,
     "verification": Form.HEXAGON,
     "closure": Form.DOUBLE_OCTAGON,
+    "actionable": Form.SLANTED,
+    "blocking": Form.BARS,
+    "terminal": Form.HOUSE,
 }
 _OTHERS = (Form.SLANTED, Form.BARS, Form.HOUSE)
 """Forms of all other kinds, in the order of their names."""

@@ -8,7 +8,18 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.words import format_count, listing
 from stagec.graph import Graph, noun
 from stagec.model.flow import Edge, Flow, To
-from stagec.picture.document import DONE, FAILED, Box, Picture, Role, box_of, missing_of, schedule_of, start_of
+from stagec.picture.document import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    Box,
+    Picture,
+    Role,
+    box_of,
+    missing_of,
+    schedule_of,
+    start_of,
+)
 from stagec.picture.lines import find_shared_picks, lines_of
 from stagec.picture.owners import Details, Found, share
 from stagec.sources.tree import Tree
@@ -32,9 +43,9 @@ def draw(graph: Graph, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tr
     into: dict[str, bool] = {}
     for line in lines:
         into[line.target] = into.get(line.target, False) or line.source in reached
-    for name, role in ((DONE, Role.DONE), (FAILED, Role.FAILED)):
+    for name, role in ((DONE, Role.DONE), (FAILED, Role.FAILED), (INTERRUPTED, Role.INTERRUPTED)):
         if name in into:
-            ends.append(Box(name, name, role, is_reached=into[name]))
+            ends.append(Box(name, flow.names.get(name, name), role, is_reached=into[name]))
     boxes = {box.id: box for box in (*_starts(flow), *nodes, *ends, *_draw_missing(flow))}
     title = f"{flow.id} ({flow.at.file})"
     return Picture(flow.id, title, boxes, lines, tuple(_remarks(graph)), found.others)
@@ -67,6 +78,7 @@ def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Bo
             is_join=name in joins,
             found=found.by_node.get(name, ()),
             details=details.of(node),
+            notes=(f"agent {node.agent}",) if node.agent is not None else (),
         )
 
 

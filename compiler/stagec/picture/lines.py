@@ -11,7 +11,18 @@ from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.model.flow import Edge, End, Flow, Mode, Node, Pick, Target, Term, To
 from stagec.model.schedule import Schedule
-from stagec.picture.document import DONE, FAILED, Line, Stroke, box_of, choice_of, missing_of, schedule_of, start_of
+from stagec.picture.document import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    Line,
+    Stroke,
+    box_of,
+    choice_of,
+    missing_of,
+    schedule_of,
+    start_of,
+)
 from stagec.picture.owners import Found, spot
 
 
@@ -193,7 +204,7 @@ class _Lines:
         elif node.id in self._scheduled:
             return
         elif target.end is not End.DONE:
-            yield self._from(edge, FAILED, Stroke.END)
+            yield self._from(edge, INTERRUPTED if target.end in self._flow.exits else FAILED, Stroke.END)
         else:
             for after in self._after[node.id]:
                 yield self._end(edge, after)

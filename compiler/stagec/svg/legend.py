@@ -12,6 +12,7 @@ _ROLES = {
     Role.START: "where runs start",
     Role.DONE: "where runs end",
     Role.FAILED: "where runs end with a failure",
+    Role.INTERRUPTED: "where runs end and wait for somebody",
     Role.MISSING: "named, but nothing has this name",
     Role.GROUP: "several nodes drawn as one",
     Role.EVERY: "all that fail alike",

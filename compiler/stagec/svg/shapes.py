@@ -32,6 +32,7 @@ _ROLES = {
     Role.START: "pill",
     Role.DONE: "ring",
     Role.FAILED: "octagon",
+    Role.INTERRUPTED: "octagon",
     Role.MISSING: "note",
     Role.GROUP: "stack",
     Role.EVERY: "card",

@@ -121,7 +121,7 @@
     show(picture.title,
       make("p", { class: "said" }, `${picture.boxes.length} boxes, ${picture.lines.length} lines`),
       section("Runs start", ...some(of("start"))),
-      section("Runs end", ...some(of("done", "failed"))),
+      section("Runs end", ...some(of("done", "failed", "interrupted"))),
       section("Missing", ...some(of("missing"))),
       section("No run comes here", ...some(lost)),
       section("Findings", ...(wrong.length ? some(wrong) : ["none"])));

@@ -89,7 +89,7 @@ class Closing:
 
 
 @value
-class Handoff:
+class ArtifactHandoff:
     """An artifact that is written after an outcome of an agent; what is misshapen is None or empty."""
 
     id: str | None
@@ -172,7 +172,7 @@ class Workflow:
     """The number of transitions that an issue may make, None where what is written is none."""
     memo: Memo
     artifacts: Artifacts
-    handoffs: tuple[Handoff, ...] = ()
+    handoffs: tuple[ArtifactHandoff, ...] = ()
     called: Mapping[str, CalledAgent] = NOTHING
     """What is known of the agents from their own files, by their names in this file."""
     faults: tuple[Fault, ...] = ()

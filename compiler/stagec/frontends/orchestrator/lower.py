@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stagec.core.place import Mention
+from stagec.core.place import Mention, Place
 from stagec.frontends.orchestrator.document import Phase, PhaseType, Workflow
 from stagec.model.flow import Bound, Edge, End, Entry, Flow, Node, Stop, To
 
-_NAMES = {"node": "phase", "outcome": "outcome"}
+_NAMES = {"node": "phase", "outcome": "outcome", "interrupted": "blocked"}
 _ENDS = {PhaseType.TERMINAL: ("completed", End.DONE), PhaseType.BLOCKING: ("blocked", End.INTERRUPTED)}
 """How a run ends in a phase in which no agent works."""
 
@@ -61,7 +61,13 @@ class _Lowering:
 
     def _make_node(self, phase: Phase) -> Node:
         kind = phase.type.value if phase.type is not None else None
-        return Node(phase.id, phase.at, kind, tuple(self._list_edges(phase)))
+        performer = self._workflow.find_performer(phase)
+        parts: list[tuple[str, Place]] = []
+        if performer is not None:
+            parts.append(("agent", performer.at))
+            parts.extend([("agent.json", performer.definition)] if performer.definition is not None else [])
+        agent = performer.id if performer is not None else None
+        return Node(phase.id, phase.at, kind, tuple(self._list_edges(phase)), parts=tuple(parts), agent=agent)
 
     def _list_edges(self, phase: Phase) -> Iterator[Edge]:
         if phase.type is None:

@@ -18,8 +18,8 @@ from stagec.frontends.orchestrator.document import (
     OFF,
     SECTIONS,
     SUCCESS,
+    ArtifactHandoff,
     Closing,
-    Handoff,
     Performer,
     PerformerRole,
     Phase,
@@ -162,13 +162,13 @@ def _find_mention(owner: Object, at: Place, member: str) -> Mention | None:
     return next((each for _, each in _list_texts(owner, at, (member,))), None)
 
 
-def _list_handoffs(root: Object, at: Place) -> Iterator[Handoff]:
+def _list_handoffs(root: Object, at: Place) -> Iterator[ArtifactHandoff]:
     for index, body in enumerate(list_of(root.get("handoffs"))):
         if not isinstance(body, dict):
             continue
         when, emit, payload = (object_of(body.get(each)) for each in ("when", "emit", "payloadFrom"))
         name = text_in(body, "id")
-        yield Handoff(
+        yield ArtifactHandoff(
             id=name,
             name=f"hand-off {quote(name)}" if name is not None else f"hand-off {index + 1}",
             at=at / "handoffs" / index,

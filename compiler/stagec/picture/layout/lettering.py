@@ -20,6 +20,7 @@ BAR = 6.0
 """The height of the bar at the top of what waits for others."""
 _BADGE_PADDING = 10.0
 _NAME_COLUMNS, _NAME_ROWS = 24, 3
+_CAPTION_COLUMNS = 40
 _LABEL_COLUMNS, _LABEL_ROWS = 30, 3
 _LABELS = 4
 _BADGE_COLUMNS, _BADGES = 34, 3
@@ -30,6 +31,7 @@ _ROLES = {
     Role.START: "start of a run",
     Role.DONE: "end of a run",
     Role.FAILED: "end of a run",
+    Role.INTERRUPTED: "end of a run",
     Role.MISSING: "no such name",
     Role.EVERY: "fails alike",
     Role.CHOICE: "named by the answer",
@@ -45,7 +47,7 @@ def face_of_box(box: Box) -> Face:
     said += ["waits for all"] if box.is_join else []
     said += [] if box.is_reached else ["never reached"]
     said += box.notes
-    caption, badges = _clip(" · ".join(_show(each) for each in said if each), _NAME_COLUMNS + 6), _badges(box.found)
+    caption, badges = _clip(" · ".join(_show(each) for each in said if each), _CAPTION_COLUMNS), _badges(box.found)
     wide = max(
         *(columns(each) * COLUMN for each in rows), columns(caption) * SMALL_COLUMN, *map(badge_width, badges), 0
     )

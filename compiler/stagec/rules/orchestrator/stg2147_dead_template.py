@@ -2,7 +2,7 @@
 
 ## Why this matters
 climpt looks for the comment under the name of the agent, followed by `To` or nothing, and the outcome with its first
-letter in upper case. Hyphens stay: `handoff-detail` becomes `Handoff-detail`. This comment is never written.
+letter in upper case. Hyphens stay: `handoff-detail` becomes `ArtifactHandoff-detail`. This comment is never written.
 
 ## How to fix
 Correct the key.

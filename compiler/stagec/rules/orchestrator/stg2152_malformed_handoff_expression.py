@@ -15,7 +15,7 @@ from stagec.core.json import object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
-from stagec.frontends.orchestrator.document import Handoff, Workflow
+from stagec.frontends.orchestrator.document import ArtifactHandoff, Workflow
 from stagec.rules.orchestrator import rule
 
 
@@ -29,7 +29,7 @@ _EXPRESSION = re.compile(r"'.*'|\$\.agent\.result\b.*|\$\.workflow\.(?:context\.
 _KEY = re.compile(r"\$\{payload\.([^}]*)\}")
 
 
-def _judge(handoff: Handoff) -> Iterator[Finding]:
+def _judge(handoff: ArtifactHandoff) -> Iterator[Finding]:
     texts = [(key, text, handoff.at / "payloadFrom" / key) for key, text in handoff.payload.items()]
     for _, text, at in texts:
         is_told = text.startswith("templates.")  # which has a rule of its own
