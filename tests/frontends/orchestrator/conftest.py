@@ -52,7 +52,7 @@ def change(*edits: tuple[str, Json]) -> dict[str, Any]:
         if given is ...:
             del owner[last]
         else:
-            owner[last] = given
+            owner[last] = json.loads(json.dumps(given))
     return made
 
 

@@ -195,6 +195,24 @@ class Workflow:
         is_mapped = len(self.labels) == len(object_of(self.body.get("labelMapping")))
         return not self.broken and is_mapped and all(isinstance(each, dict) for each in sections)
 
+    @property
+    def has_all_labels(self) -> bool:
+        """Whether the file can be read and every label stands for a phase that is there."""
+        return self.is_whole and all(each.name in self.phases for each in self.labels.values())
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is misshapen and every phase and every agent that is named is there."""
+        agents = {each.agent for each in self.phases.values() if each.agent is not None}
+        is_read = self.is_whole and all(each.is_whole for each in self.agents.values())
+        is_known = all(each.name in self.phases for each in self.list_mentions())
+        return is_read and is_known and agents <= self.agents.keys()
+
+    def list_mentions(self) -> Iterator[Mention]:
+        """Yield every phase that a label or an outcome names."""
+        yield from self.labels.values()
+        yield from (way.phase for agent in self.agents.values() for way in agent.list_named())
+
     def has_phase(self, name: str) -> bool:
         """Tell whether a phase has this name."""
         return name in self.phases or name in self.broken

@@ -8,7 +8,7 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Mention, Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote, with_article
-from stagec.frontends.orchestrator.document import Phase, Workflow
+from stagec.frontends.orchestrator.document import Phase, Release, Workflow
 from stagec.frontends.orchestrator.lower import lower
 from stagec.graph import Graph, build
 from stagec.model.flow import Node, To
@@ -105,9 +105,13 @@ def draw_graph(workflow: Workflow) -> Graph:
 def find_limbo(workflow: Workflow) -> Iterator[tuple[Phase, Mention, tuple[Related, ...]]]:
     """Yield the phases without a label to which outcomes of working agents lead, and where the outcomes say so."""
     labelled = {mention.name for mention in workflow.labels.values()}
+    if workflow.release is Release.NEW:  # of phases that a project begins or ends with another rule speaks
+        labelled.update(
+            each for each in object_of(workflow.body.get("projectBinding")).values() if isinstance(each, str)
+        )
     found: dict[str, list[Mention]] = {}
     agents = {each.agent for each in workflow.phases.values() if each.is_actionable}
-    for agent in workflow.agents.values() if workflow.is_whole else ():
+    for agent in workflow.agents.values() if workflow.has_all_labels else ():
         for way in agent.list_named() if agent.id in agents else ():
             if way.phase.name in workflow.phases and way.phase.name not in labelled:
                 found.setdefault(way.phase.name, []).append(way.phase)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding
 from stagec.core.words import quote
-from stagec.frontends.orchestrator.document import Workflow
+from stagec.frontends.orchestrator.document import OFF, Workflow
 from stagec.rules.orchestrator import report_shape, rule
 
 
@@ -30,6 +30,6 @@ def check(workflow: Workflow) -> Iterator[Finding]:
     yield from report_shape(workflow, "malformed-close-binding")
     for agent in workflow.agents.values():
         close = agent.close
-        if close is not None and close.condition is not None and close.is_off:
+        if close is not None and close.condition is not None and close.channel == OFF:
             message = f"agent {quote(agent.id)} has a condition for closing issues, but closes none"
             yield Finding(close.condition.at, message)

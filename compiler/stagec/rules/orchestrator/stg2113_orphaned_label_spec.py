@@ -19,7 +19,8 @@ from stagec.rules.orchestrator import list_used_labels, rule
 @rule(since="0.1", origin=("climpt-1.14:wf.label-orphan", "WF-LABEL-004"))
 def check(workflow: Workflow) -> Iterator[Finding]:
     used = {name for name, _ in list_used_labels(workflow)}
-    for name, body in object_of(workflow.body.get("labels")).items():
+    is_mapped = isinstance(workflow.body.get("labelMapping"), dict)
+    for name, body in object_of(workflow.body.get("labels")).items() if is_mapped else ():
         if name not in used and object_of(body).get("role", "routing") == "routing":
             message = f"label {quote(name)} is described, but no phase and no prioritizer uses it"
             yield Finding((workflow.at / "labels" / name).key, message)

@@ -34,16 +34,16 @@ def check(workflow: Workflow) -> Iterator[Finding]:
     labelled = {mention.name for mention in workflow.labels.values()}
     for member, wanted in _WANTED.items():
         name = text_in(binding, member)
-        if name is None or name in workflow.broken:
+        if name is None or name in workflow.broken or not workflow.phases:
             continue
         at, what = workflow.at / "projectBinding" / member, f"phase {quote(name)}, which {quote(member)} names,"
         phase = workflow.phases.get(name)
         if phase is None:
-            known = workflow.names
-            yield Finding(at, f"{what} does not exist{hint(name, known)}", fix=guess(name, known))
+            known, same = workflow.names, tuple(each.at for each in workflow.list_mentions() if each.name == name)
+            yield Finding(at, f"{what} does not exist{hint(name, known)}", fix=guess(name, known), causes=same)
         elif phase.type is not None and phase.type is not wanted:
             yield Finding(at, f"{what} must be {wanted}, but is {phase.type}")
-        elif name not in labelled:
+        elif workflow.has_all_labels and name not in labelled:
             yield Finding(at, f"{what} has no label in 'labelMapping'")
 
 

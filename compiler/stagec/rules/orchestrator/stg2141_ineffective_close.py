@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
-from stagec.frontends.orchestrator.document import DIRECT, OTHERWISE, PhaseType, Workflow
+from stagec.frontends.orchestrator.document import DIRECT, PhaseType, Workflow
 from stagec.rules.orchestrator import rule
 
 
@@ -24,10 +24,9 @@ def check(workflow: Workflow) -> Iterator[Finding]:
         if close is None or close.channel != DIRECT or not agent.is_whole:
             continue
         wanted = close.condition.name if close.condition is not None else None
-        ways = [way for way in agent.list_ways() if wanted is None or way.outcome in {wanted, OTHERWISE}]
-        own = [way for way in ways if way.outcome == wanted]
-        phases = [workflow.phases.get(way.phase.name) for way in own or ways]
-        # an outcome that no way is known of is told by another rule, and so is a phase that does not exist
+        ways = [way for way in agent.list_ways() if wanted in {None, way.outcome}]
+        # an outcome without a way is told by another rule, and so is a phase that does not exist
+        phases = [workflow.phases.get(way.phase.name) for way in ways]
         if phases and all(each is not None and each.type not in {PhaseType.TERMINAL, None} for each in phases):
             who = f"agent {quote(agent.id)}"
             which = (

@@ -19,8 +19,8 @@ from stagec.rules.orchestrator import rule
 
 @rule(since="0.1", origin=("climpt-1.14:wf.agent-idle",), severity=Severity.WARNING)
 def check(workflow: Workflow) -> Iterator[Finding]:
-    named = {phase.agent for phase in workflow.phases.values() if phase.is_actionable or phase.type is None}
+    named = {phase.agent for phase in workflow.phases.values()}  # of a phase without work another rule speaks
     named.add(text_in(object_of(workflow.body.get("prioritizer")), "agent"))
-    for agent in workflow.agents.values():
-        if agent.id not in named and not workflow.broken:
+    for agent in workflow.agents.values() if workflow.is_sound else ():
+        if agent.id not in named:
             yield Finding(agent.at.key, f"agent {quote(agent.id)} works in no phase")

@@ -25,7 +25,10 @@ def check(workflow: Workflow) -> Iterator[Finding]:
     given = object_of(object_of(workflow.body.get("handoff")).get("commentTemplates"))
     every = (key for agent in workflow.agents.values() for key in list_template_keys(workflow, agent))
     known = NameIndex(every if given else ())
-    for key in given:
-        if key not in known:
+    # what is written about an agent that is not there, or that cannot be read, is that one's fault
+    names = {each.agent for each in workflow.phases.values() if each.agent is not None} - workflow.agents.keys()
+    doubtful = (*names, *(each.id for each in workflow.agents.values() if not each.is_whole))
+    for key in given if isinstance(workflow.body.get("agents"), dict) else ():
+        if key not in known and not key.startswith(doubtful):
             at = (workflow.at / "handoff" / "commentTemplates" / key).key
             yield Finding(at, f"comment {quote(key)} is written after no outcome of any agent{hint(key, known)}")
