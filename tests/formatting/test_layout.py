@@ -264,3 +264,14 @@ def test_suppressions_of_json_stay_members() -> None:
     text = '{"x-stagec-ignore":{"STG1":"x"},"version":"1","steps":{}}'
     wanted = '{ "version": "1", "steps": {}, "x-stagec-ignore": { "STG1": "x" } }\n'
     assert lay_out("steps_registry.json", "registry", text) == wanted
+
+
+def test_labels_and_phases_of_an_orchestrator_file_stay_in_their_order() -> None:
+    given = (
+        '{"labelMapping": {"ready": "b", "first": "a"}, "phases": {"b": {"agent": "x", "type": "actionable"}, "a": {}}}'
+    )
+    wanted = (
+        '{"phases": {"b": {"type": "actionable", "agent": "x"}, "a": {}}, "labelMapping": {"ready": "b", "first": "a"}}'
+    )
+    formatted = lay_out(".agent/workflow.json", "workflow", given)
+    assert "".join(formatted.split()) == "".join(wanted.split())

@@ -31,6 +31,7 @@ _ORDERS = {
     "tools": ("tools",),
     "stage_plan": ("stage_plan",),
     "envelope": ("stage_plan", "envelope"),
+    "workflow": ("workflow",),
 }
 """The published schema, or the definition in it, whose order the documents of a kind have."""
 _FRONTMATTER = ("stage_definition",)
