@@ -137,6 +137,48 @@ def test_servers_count_where_they_are_and_inline_ones_are_written(draft: Draftin
     assert "find" not in tools
 
 
+def test_a_server_is_known_by_the_name_that_claude_code_makes_of_it(draft: Drafting) -> None:
+    servers = json.dumps({"mcpServers": {"my docs": {"command": "docs"}, "a__b": {"command": "b"}}})
+    front = "name: x\ndescription: y\ntools: mcp__my_docs__find, mcp__a__b__get"
+    project = draft({".claude/agents/x.md": agent(front), ".mcp.json": servers})
+    assert line_of(project, "x", "allowedTools") == "allowedTools: [find, get]"
+    assert line_of(project, "x", "mcpTools") == 'mcpTools: {"find": "my docs", "get": "a__b"}'
+    assert "discovered" not in project.files["tools.yaml"].decode()
+
+
+def test_tools_of_servers_that_do_not_count_where_the_draft_is_are_listed(draft: Drafting, tmp_path: Path) -> None:
+    servers = json.dumps({"mcpServers": {"docs": {"command": "docs"}}})
+    front = "name: x\ndescription: y\ntools: mcp__docs__find"
+    draft({".claude/agents/x.md": agent(front), ".mcp.json": servers})
+    tools = Conversion(Path(".claude").absolute(), tmp_path / "elsewhere").convert().files["tools.yaml"].decode()
+    assert "\n  - find # docs\n" in tools
+
+
+def test_pages_beside_workflows_are_none(draft: Drafting) -> None:
+    files = {
+        ".github/workflows/README.md": "# Notes\n",
+        ".github/workflows/shared/x.md": agent("tools: {edit: }"),
+        ".github/workflows/part.md": agent("tools: {edit: }"),
+        ".github/workflows/daily.md": agent("on: daily"),
+    }
+    project = draft(files)
+    assert [file for file in project.files if file.startswith("stages/")] == ["stages/daily.md"]
+    assert [each.file for each in project.left_out] == [".github/workflows/README.md", ".github/workflows/part.md"]
+    assert project.left_out[1].why == "it has no 'on', so it never runs"
+
+
+def test_stages_that_wait_for_routes_have_answers_as_comments(draft: Drafting) -> None:
+    files = {f".claude/agents/{name}.md": agent(f"name: {name}\ndescription: y") for name in ("a", "b")}
+    scenario = draft(files).files["scenario.yaml"].decode()
+    assert scenario.endswith("yet:\n  # b: [{complete: {summary: text}}]\n")
+
+
+def test_a_body_that_looks_like_many_calls_takes_no_time(draft: Drafting) -> None:
+    body = "@" + "." * 200_000 + "use " * 20_000 + "hand" + " " * 200_000 + "!`" * 20_000 + "{{" * 20_000
+    project = draft({".claude/agents/a.md": agent("name: a\ndescription: y", body)})
+    assert "stages/a.md" in project.files
+
+
 def test_ids_are_free_and_changes_are_told(draft: Drafting) -> None:
     project = draft(
         {

@@ -21,6 +21,7 @@ STAGE, COLLECTION = "stage", "collection"
 _PLACES = frozenset({".claude", ".github", ".opencode", ".agents", ".cursor"})
 _MANIFEST = Path(".claude-plugin", "plugin.json")
 _WORKFLOW = re.compile(r"(?:.*/)?\.github/workflows/(?P<name>[^/]+)\.md")
+WORKFLOW = "gh-aw-workflow"
 _USUAL = "claude-agent"
 """How agent files are read that lie anywhere."""
 _TELLING = frozenset({"name", "description"})
@@ -49,6 +50,8 @@ class AgentText:
         """Whether a stage can be made of it; of a frontmatter that nobody can read there is at least a body."""
         if self.is_lost:
             return self.kind != COLLECTION and bool(self.body.strip())
+        if self.kind == WORKFLOW:
+            return "on" in self.members  # another one is a part of others, or a page about them
         is_told = not self.members.keys().isdisjoint(_TELLING)
         return is_told or self.kind not in {_USUAL, COLLECTION}  # others are what their path says
 
@@ -116,7 +119,7 @@ def _find_kind(sources: Sources, file: str) -> tuple[AgentKind, Where] | None:
     found = find_kind(sources, file)
     workflow = _WORKFLOW.fullmatch(file)
     if found is None and workflow is not None:  # one that is not compiled yet
-        return next(each for each in list_kinds() if each.name == "gh-aw-workflow"), Where("", workflow["name"])
+        return next(each for each in list_kinds() if each.name == WORKFLOW), Where("", workflow["name"])
     return found
 
 

@@ -14,7 +14,7 @@ from stagec.core.words import listing, quote
 from stagec.creation import readers
 from stagec.creation.adopted import Adopted, write_stage
 from stagec.creation.around import Around, look_around
-from stagec.creation.collected import AgentText, collect, find_top, read_named
+from stagec.creation.collected import WORKFLOW, AgentText, collect, find_top, read_named
 from stagec.creation.drafting import PIPELINE, Drafting
 from stagec.creation.identity import make_id
 from stagec.creation.new_project import SCENARIO, LeftOut, Loss, NewProject
@@ -68,7 +68,8 @@ class Conversion:
         if not isinstance(given, str) and given.is_agent:
             return given
         tree = self._sources.tree(file, "file")
-        self._left.append(LeftOut(file, (_explain_fault(tree) if tree is not None else "") or _NO_AGENT))
+        lack = _NO_AGENT if isinstance(given, str) or given.kind != WORKFLOW else "it has no 'on', so it never runs"
+        self._left.append(LeftOut(file, (_explain_fault(tree) if tree is not None else "") or lack))
         return None
 
     def _select(self, found: list[AgentText]) -> list[tuple[AgentText, Adopted]]:
@@ -111,8 +112,12 @@ class Conversion:
             drafting.hints,
             has_scenario=False,
         )
-        if not any(map(_is_error, compilation.diagnostics)):
-            scenario = make_scenario(load(dump(meaning.plan())))
+        wrong = next(filter(_is_error, compilation.diagnostics), None)
+        if wrong is not None:
+            why = f"the draft has errors that only you can mend: {wrong.at.file}: {_explain(wrong)}"
+            project = replace(project, notes=(*project.notes, why))
+        else:
+            scenario = make_scenario(load(dump(meaning.plan())), drafting.unlisted)
             files[SCENARIO] = scenario.text
             notes = project.notes
             if scenario.unanswered:

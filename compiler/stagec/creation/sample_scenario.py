@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from stagec.core.value import value
 from stagec.plan.act import Converse
 from stagec.runtime import Program
@@ -18,8 +20,8 @@ class SampleScenario:
     unanswered: tuple[str, ...] = ()
 
 
-def make_scenario(program: Program) -> SampleScenario:
-    """Return a scenario for a plan of stages that models carry out."""
+def make_scenario(program: Program, waiting: Iterable[str] = ()) -> SampleScenario:
+    """Return a scenario for a plan of stages that models carry out; what is `waiting` for a route is a comment."""
     answers: dict[str, str] = {}
     unanswered: list[str] = []
     for name, node in program.plan.nodes.items():
@@ -30,5 +32,5 @@ def make_scenario(program: Program) -> SampleScenario:
             answers[name] = write_value(sample)
     needed = (name for name, each in program.plan.inputs.items() if each.required and each.default is None)
     inputs = [(write_value(name), write_value(f"some {name}")) for name in needed]
-    text = render(__package__, "scenario.yaml.jinja", inputs=inputs, answers=sorted(answers.items()))
+    text = render(__package__, "scenario.yaml.jinja", inputs=inputs, answers=sorted(answers.items()), waiting=waiting)
     return SampleScenario(text, tuple(unanswered))

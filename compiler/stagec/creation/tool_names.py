@@ -16,6 +16,7 @@ _ENTRY = re.compile(r"[^,\s()]+(?:\([^()]*\))?")
 _LIMITED = re.compile(r"(?P<name>[^()]*)\((?P<limit>.*)\)", re.DOTALL)
 _OF_SERVER = re.compile(r"mcp__(?P<server>.+?)(?:__(?P<tool>.+))?")
 _CALLS = frozenset({"Agent", "Task", "custom-agent", "agent", "runSubagent"})
+_OUTSIDE = re.compile(r"[^A-Za-z0-9_-]")
 _NO_NAME = re.compile(r"[^\w.-]")
 COPILOT = {
     "read": "Read",
@@ -64,6 +65,15 @@ class ToolChoice:
         """Remember that the file allows whatever there is."""
         self._has_all = True
 
+    def find_server(self, name: str) -> tuple[str, str] | None:
+        """Return the server and the tool that a name such as `mcp__docs__find` means; without a tool it means all."""
+        for server in self._around.offered:
+            before, found, tool = f"{name}__".partition(f"mcp__{_OUTSIDE.sub('_', server)}__")
+            if found and not before:
+                return server, tool.removesuffix("__") or ALL
+        other = _OF_SERVER.fullmatch(name)
+        return (other["server"], other["tool"] or ALL) if other is not None else None
+
     def take_of_server(self, server: str, tool: str) -> None:
         """Allow a tool of a server, or all that the lock knows of it."""
         offered = self._around.offered.get(server)
@@ -78,8 +88,8 @@ class ToolChoice:
         else:
             self.lose(f"{server}/*", "needs 'stagec tools lock': then write the tools of the server that it may call")
 
-    def take_claude(self, name: str, *, is_exact: bool) -> None:
-        """Allow a tool by the name that it has in Claude Code, unless nothing has that name."""
+    def take_claude(self, name: str, *, is_exact: bool) -> bool:
+        """Allow a tool by the name that it has in Claude Code, and tell whether something has that name."""
         known = self._around.known
         meant = known.aliases("tool-aliases").get(name) or name
         if meant in known.names("never-for-subagents"):
@@ -89,6 +99,7 @@ class ToolChoice:
         else:
             instead = known.aliases("gone-tools").get(name) or known.names("tools").nearest(name)
             self.lose(name, f"names no tool{f'; today it is {quote(instead)}' if instead else ''}")
+        return meant in self._tools
 
     def lose(self, name: str, why: str) -> None:
         """Remember a name that is not taken over, and why."""
@@ -116,16 +127,16 @@ def choose_claude(given: Json, around: Around, *, is_exact: bool = True) -> Chos
     for entry in list_entries(given):
         limited = _LIMITED.fullmatch(entry)
         name = limited["name"].strip() if limited is not None else entry
-        of_server = _OF_SERVER.fullmatch(name)
+        of_server = choice.find_server(name)
         if name in _CALLS or name == "Skill":
             choice.lose(entry, "is left out: a stage calls no agents and no skills; routes do that")
         elif name == ALL:
             choice.take_all()
         elif of_server is not None:
-            choice.take_of_server(of_server["server"], of_server["tool"] or ALL)
+            choice.take_of_server(*of_server)
         else:
-            choice.take_claude(name, is_exact=is_exact)
-            if limited is not None:
+            is_taken = choice.take_claude(name, is_exact=is_exact)
+            if is_taken and limited is not None:
                 choice.lose(entry, "became a plain name: a stage allows a tool whatever its arguments")
     return choice.finish()
 

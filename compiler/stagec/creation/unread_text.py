@@ -13,7 +13,7 @@ _UNREAD = (
     (re.compile(r"!`[^`\n]+`"), "is text for the model: no command runs before the prompt is read"),
     (re.compile(r"#tool:[\w./-]+"), "is text for the model: it names no tool of the stage"),
     (
-        re.compile(r"(?<![\w`@./])@(?!agent-)[\w.-]*[/.][\w./-]*\w"),
+        re.compile(r"(?<![\w`@./])@(?!agent-)[\w-]*[/.]{1,9}\w[\w/.-]{0,200}"),
         "is text for the model: no file is put in its place",
     ),
 )
