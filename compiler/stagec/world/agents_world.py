@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from stagec.core.json import Json
 from stagec.runtime.agent_runs import read_agent_run, run_of
@@ -81,3 +81,10 @@ class ScriptedAgent:
         if run not in self._runs:
             self._runs[run] = ScriptedWorld(script_agent(self._scenario, self._agent, run), self._beyond)
         return self._runs[run]
+
+
+def script_world(scenario: Scenario, agents: Iterable[str], beyond: Beyond) -> ComposedWorld:
+    """Return a world that answers by a scenario alone, also the runs of agents."""
+    own = ComposedWorld((ScriptedWorld(scenario, beyond),))
+    others = {name: ComposedWorld((ScriptedAgent(scenario, name, beyond),)) for name in agents}
+    return ComposedWorld((AgentsWorld(own, others),))

@@ -44,9 +44,9 @@ def read_scenario(path: Path | None, plan: Plan) -> Scenario:
         raise Failure(f"{quote(path)} is no scenario: an object is expected")
     tree = judge(tree, "scenario")
     if tree.faults:
-        _refuse_faulty(path, tree)
+        refuse_faulty(tree, "scenario")
     scenario = parse_scenario(tree.value, file)
-    wrong = [(_locate(tree, each.pointer), each.told) for each in find_mistakes(scenario, plan)]
+    wrong = [(locate(tree, each.pointer), each.told) for each in find_mistakes(scenario, plan)]
     if wrong:
         lines = [
             f"{file}:{start.line}:{start.column}: {why}"
@@ -60,8 +60,8 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 """What names of scenarios end in: it decides the syntax."""
 
 
-def _refuse_faulty(path: Path, tree: Tree) -> None:
-    """Print what is wrong with a file; raise `Failure` if any of it is an error."""
+def refuse_faulty(tree: Tree, noun: str) -> None:
+    """Print what is wrong with a file that nothing but stagec reads; raise `Failure` if any of it is an error."""
     from stagec.findings import Verdict, diagnose
     from stagec.pipeline import list_families
     from stagec.project.selection import Selection
@@ -76,14 +76,14 @@ def _refuse_faulty(path: Path, tree: Tree) -> None:
     put_error(REPORTER.render(Report(found, trees={tree.file: tree}, canvas=paper, quiet=True)))
     wrong = sum(each.severity is Severity.ERROR for each in found)
     if wrong:
-        raise Failure(f"{quote(path)} is no scenario that can be used: {format_count(wrong, 'mistake')}")
+        raise Failure(f"{quote(tree.file)} is no {noun} that can be used: {format_count(wrong, 'mistake')}")
 
 
 _SETTINGS = Settings(severity={"unknown-key": Severity.ERROR})
 """An unknown key is a mistake here, whatever it is elsewhere: nothing but stagec reads scenarios."""
 
 
-def _locate(tree: Tree, pointer: Pointer) -> Position:
+def locate(tree: Tree, pointer: Pointer) -> Position:
     """Return where the name of a member begins."""
     at = Place(tree.file, pointer).key
     return tree.format.locate(tree.data, [at]).get(at, START).start

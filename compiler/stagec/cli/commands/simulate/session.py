@@ -20,14 +20,13 @@ from stagec.core.failure import Exit
 from stagec.core.terminal import columns, wrap
 from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, visible
+from stagec.drivers.local.play import play
 from stagec.drivers.local.requests import choose_next
 from stagec.runtime import Answered, Effect, Event, Move, Program, Started, State, advance
 from stagec.runtime.exchange import Turn, Wait, execution_of, label_execution, visit_of
-from stagec.world.agents_world import AgentsWorld, ScriptedAgent
-from stagec.world.composed import ComposedWorld
+from stagec.world.agents_world import script_world
 from stagec.world.local_world import ClosedWorld
 from stagec.world.scenario import Scenario
-from stagec.world.scripted_world import ScriptedWorld
 
 _PROMPT = "> "
 _BAR = "  | "
@@ -204,22 +203,9 @@ def walk(request: SimulateRequest) -> Exit:
     return Exit.CLEAN if state.ended is None else choose_status(state)
 
 
-def _script(program: Program, scenario: Scenario) -> ComposedWorld:
-    """Return a world that answers by a scenario alone, also the runs of agents."""
-    own = ComposedWorld((ScriptedWorld(scenario, ClosedWorld()),))
-    agents = {name: ComposedWorld((ScriptedAgent(scenario, name, ClosedWorld()),)) for name in program.agents}
-    return ComposedWorld((AgentsWorld(own, agents),))
-
-
 def _follow_scenario(program: Program, scenario: Scenario, event: Event) -> State:
     """Take the answers of a scenario, and print the way."""
-    world, tells, state = _script(program, scenario), choose_reporter(program.plan, None), State()
-    while True:
-        step = advance(program, state, event)
-        tells.observe(event, step)
-        state = step.state
-        if state.ended is not None:
-            tells.conclude(state)
-            return state
-        effect = choose_next(state.pending.values())
-        event = Answered(effect.key, world.answer(effect))
+    tells = choose_reporter(program.plan, None)
+    state = play(program, script_world(scenario, program.agents, ClosedWorld()), event, tells.observe)
+    tells.conclude(state)
+    return state

@@ -1,0 +1,39 @@
+"""`stagec test`: run the tests of flows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stagec.cli import options
+
+
+@click.command("test", short_help="Run the tests of flows: scenarios, and what must come of them.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@options.root
+@click.option("-k", "word", metavar="WORD", help="Only the tests with this word in their name.")
+@click.option("--coverage", is_flag=True, help="Also list the nodes and edges that no test runs.")
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 100),
+    metavar="PERCENT",
+    help="Exit with 1 if less of the nodes and edges of a tested flow is run.",
+)
+@click.option("--update", is_flag=True, help="Write what came of each run over the expectations that do not hold.")
+@options.output_format("text", "json", "junit", default="text")
+@click.pass_context
+def command(context: click.Context, /, **given: Any) -> None:
+    """Run the tests in the files '*.flow-test.yaml' (or '.json') in PATHS, or in the configured roots.
+
+    A test is a scenario of a flow and what must come of it: how the run ends, the nodes that it takes, results, and
+    how often tools and models are asked. stagec compiles the flows of the project and runs each test in memory: no
+    model is asked, no program is started, no time passes. 'stagec schema flow_test' prints the form of the files.
+
+    Exit status: 0 all tests pass, 1 some test fails or too little is covered, 2 usage or environment,
+    3 no tests, 4 internal error.
+    """
+    from stagec.cli.commands.test.run import FlowTestRequest, run
+
+    context.exit(run(FlowTestRequest(**given)))

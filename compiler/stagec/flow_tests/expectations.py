@@ -1,0 +1,101 @@
+"""Compare what came of a run with what was expected."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+
+from stagec.core.canonical import canonical, compact
+from stagec.core.json import Json, Object, object_of
+from stagec.core.place import Pointer
+from stagec.core.value import value
+from stagec.core.words import format_count, quote
+from stagec.flow_tests.execution import Observation
+
+
+@value
+class Mismatch:
+    """A member of the expectations that does not hold: in a sentence what is the case instead, and what would hold."""
+
+    pointer: Pointer
+    told: str
+    held: Json = None
+
+
+def find_mismatches(expected: Object, found: Observation) -> Iterator[Mismatch]:
+    """Yield what does not hold, in the order in which it is written."""
+    for name, wanted in expected.items():
+        yield from _CHECKS[name](name, wanted, found)
+
+
+def _check_text(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
+    held = getattr(found, name)
+    if held != wanted:
+        why = f": {found.reason}" if name == "outcome" and found.reason else ""
+        yield Mismatch((name,), f"expected {quote(wanted)}, found {quote(held)}{why}", held)
+
+
+def _check_path(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
+    if isinstance(wanted, list) and tuple(wanted) != found.path:
+        yield Mismatch((name,), f"the run takes {' → '.join(found.path) or 'no node'}", list(found.path))
+
+
+def _check_amount(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
+    yield from _compare_amount((name,), wanted, getattr(found, name))
+
+
+def _check_amounts(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
+    counted: Mapping[str, int] = found.calls if name == "calls" else Counter(found.path)
+    for each, amount in object_of(wanted).items():
+        yield from _compare_amount((name, each), amount, counted.get(each, 0))
+
+
+def _compare_amount(at: Pointer, wanted: Json, held: int) -> Iterator[Mismatch]:
+    noun, of = str(at[0]).removesuffix("s"), f" of {quote(at[1])}" if len(at) > 1 else ""
+    bounds = object_of(wanted)
+    least, most = (bounds.get("least"), bounds.get("most")) if bounds else (wanted, wanted)
+    if isinstance(least, int) and held < least:
+        told = f"expected {'at least ' if bounds else ''}{format_count(least, noun)}{of}, found {held}"
+        yield Mismatch(at, told, held)
+    elif isinstance(most, int) and held > most:
+        told = f"expected {'at most ' if bounds else ''}{format_count(most, noun)}{of}, found {held}"
+        yield Mismatch(at, told, held)
+
+
+def _check_result(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
+    yield from _compare((name,), wanted, found.last)
+
+
+def _check_results(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
+    for node, each in object_of(wanted).items():
+        yield from _compare((name, node), each, found.results.get(node))
+
+
+def _compare(at: Pointer, wanted: Json, held: Json) -> Iterator[Mismatch]:
+    """Yield where a value differs; an object may have more members than are wanted."""
+    todo = [(at, wanted, held)]
+    while todo:
+        place, one, other = todo.pop()
+        if isinstance(one, dict) and isinstance(other, dict):
+            todo += [((*place, key), one[key], other.get(key)) for key in reversed(one)]
+        elif canonical(one) != canonical(other):
+            yield Mismatch(place, f"expected {_show(one)}, found {_show(other)}", other)
+
+
+def _show(given: Json) -> str:
+    if given is None:
+        return "nothing"
+    return quote(given) if isinstance(given, str) else compact(given)
+
+
+_CHECKS: Mapping[str, Callable[[str, Json, Observation], Iterator[Mismatch]]] = {
+    "outcome": _check_text,
+    "reason": _check_text,
+    "path": _check_path,
+    "result": _check_result,
+    "results": _check_results,
+    "visits": _check_amounts,
+    "calls": _check_amounts,
+    "turns": _check_amount,
+    "executions": _check_amount,
+}
