@@ -30,7 +30,6 @@ class FlowTestFile:
 
     file: str
     flow: str | None
-    flow_at: Place
     tests: tuple[FlowTest, ...]
 
 
@@ -42,7 +41,7 @@ def is_flow_test(file: str) -> bool:
 def read_flow_tests(tree: Tree) -> FlowTestFile:
     """Return the tests in a file that has the shape of one."""
     told = object_of(tree.value)
-    return FlowTestFile(tree.file, text_in(told, "flow"), Place(tree.file, ("flow",)), tuple(_list_tests(tree, told)))
+    return FlowTestFile(tree.file, text_in(told, "flow"), tuple(_list_tests(tree, told)))
 
 
 def _list_tests(tree: Tree, told: Object) -> Iterator[FlowTest]:

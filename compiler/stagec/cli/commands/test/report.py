@@ -109,21 +109,7 @@ def _describe_coverage(coverage: Coverage) -> str:
 def draw_json(report: FlowTestReport) -> str:
     """Return the report as JSON."""
     files = [
-        {
-            "file": file.name,
-            "flow": file.flow,
-            "tests": [
-                {
-                    "name": each.name,
-                    "passed": not each.complaints,
-                    "complaints": [
-                        {"line": one.position.line, "column": one.position.column, "message": one.told}
-                        for one in each.complaints
-                    ],
-                }
-                for each in file.results
-            ],
-        }
+        {"file": file.name, "flow": file.flow, "tests": [_describe_result(each) for each in file.results]}
         for file in report.files
     ]
     flows = [
@@ -137,6 +123,13 @@ def draw_json(report: FlowTestReport) -> str:
         for flow in report.flows
     ]
     return json.dumps({"failed": report.failed, "files": files, "flows": flows}, indent=2) + "\n"
+
+
+def _describe_result(result: TestResult) -> Mapping[str, object]:
+    complaints = [
+        {"line": each.position.line, "column": each.position.column, "message": each.told} for each in result.complaints
+    ]
+    return {"name": result.name, "passed": not complaints, "complaints": complaints}
 
 
 def draw_junit(report: FlowTestReport) -> str:
