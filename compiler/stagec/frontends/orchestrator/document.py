@@ -172,6 +172,8 @@ class Workflow:
     """The number of transitions that an issue may make, None where what is written is none."""
     memo: Memo
     artifacts: Artifacts
+    has_agents: bool
+    """Whether any agent is defined in the folder of agents, be it one of this file or not."""
     handoffs: tuple[ArtifactHandoff, ...] = ()
     called: Mapping[str, CalledAgent] = NOTHING
     """What is known of the agents from their own files, by their names in this file."""

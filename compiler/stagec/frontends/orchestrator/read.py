@@ -32,6 +32,7 @@ from stagec.sources.shape import judge, judge_numbers
 from stagec.sources.tree import Tree
 
 _SCHEMA = "workflow"
+_DEFINITION = "agent.json"
 _OWN_NAME = "workflow.json"
 _OLD = frozenset({"closeOnComplete", "closeCondition"})
 _TYPES = {each.value: each for each in PhaseType}
@@ -76,6 +77,7 @@ def _read_workflow(sources: Sources, tree: Tree, root: Object) -> Workflow:
         max_cycles=_read_max_cycles(root),
         memo=Memo(),
         artifacts=find_artifacts(sources, at.file, root, [each.schema for each in handoffs if each.schema is not None]),
+        has_agents=bool(sources.below(posixpath.join(find_project(at.file), AGENTS), _DEFINITION)),
         handoffs=handoffs,
         faults=tree.faults,
         prefix=text_in(root, "labelPrefix") or "",
@@ -138,7 +140,7 @@ def _is_table(given: Json) -> bool:
 
 def _find_definition(sources: Sources, agent: Performer) -> Performer:
     """Return an agent with the file that defines it, if that is there."""
-    file = join(posixpath.join(find_project(agent.at.file), AGENTS, agent.directory), "agent.json")
+    file = join(posixpath.join(find_project(agent.at.file), AGENTS, agent.directory), _DEFINITION)
     tree = sources.tree(file, "agent") if file is not None and sources.exists(file) else None
     if tree is None:
         return agent

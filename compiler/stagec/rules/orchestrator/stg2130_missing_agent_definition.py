@@ -18,7 +18,7 @@ from stagec.rules.orchestrator import rule
 
 @rule(since="0.1", origin=("climpt-1.14:wf.agent-missing", "A2"))
 def check(workflow: Workflow) -> Iterator[Finding]:
-    lost = [agent for agent in workflow.agents.values() if agent.definition is None]
-    for agent in lost if len(lost) < len(workflow.agents) else ():
+    lost = (agent for agent in workflow.agents.values() if agent.definition is None)
+    for agent in lost if workflow.has_agents else ():
         at = agent.at / "directory" if "directory" in agent.body else agent.at.key
         yield Finding(at, f"agent {quote(agent.id)} has no file '.agent/{agent.directory}/agent.json'")

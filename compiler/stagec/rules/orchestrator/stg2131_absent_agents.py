@@ -1,4 +1,4 @@
-"""No agent of the file is there.
+"""The project has no agents.
 
 ## Why this matters
 stagec reads the definitions and schemas of the agents to know their verdicts. Without them it judges the file alone.
@@ -17,5 +17,5 @@ from stagec.rules.orchestrator import rule
 
 @rule(since="0.1", origin=("climpt-1.14:wf.agent-missing",), severity=Severity.NOTE)
 def check(workflow: Workflow) -> Iterator[Finding]:
-    if workflow.agents and all(agent.definition is None for agent in workflow.agents.values()):
-        yield Finding(workflow.at / "agents", "no agent of this file is in the project: their verdicts are not judged")
+    if workflow.agents and not workflow.has_agents:
+        yield Finding(workflow.at / "agents", "the project has no agents: what they answer is not judged")
