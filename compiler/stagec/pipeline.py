@@ -19,6 +19,7 @@ from stagec.core.value import NOTHING, replace, value
 from stagec.findings import Verdict, diagnose, leave_out_repetitions
 from stagec.frontends import AnyFrontEnd, Flow, FrontEnd
 from stagec.graph import Graph, build
+from stagec.plan_maker import PlanMaker
 from stagec.project.selection import Selection
 from stagec.project.settings import Settings
 from stagec.sources.discover import Discovery, FileWish, discover
@@ -229,6 +230,7 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
     agents = Agents(sources, ends)
     documents: list[object] = []
     meanings: list[Meaning] = []
+    plans = PlanMaker(sources)
     for end, claimed in zip(ends, found.claimed, strict=True):
         named = [tree.file for tree in unclaimed if end.recognises(tree)]
         others = () if end.considers is None else filter(end.considers, found.others)
@@ -238,7 +240,7 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
         read = tuple(agents.connect(end, each) for each in end.read(sources, wished))
         documents.extend(read)
         for document in read:
-            meanings.extend(_lower(end, document, sources, agents))
+            meanings.extend(_lower(end, document, plans, agents))
     judge_reached(sources)
     for tree in unclaimed:
         if tree.readable and not any(end.recognises(tree) for end in ends):
@@ -246,11 +248,11 @@ def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple
     return tuple(documents), tuple(meanings)
 
 
-def _lower(end: AnyFrontEnd, document: object, sources: Sources, agents: Agents) -> Iterator[Meaning]:
+def _lower(end: AnyFrontEnd, document: object, plans: PlanMaker, agents: Agents) -> Iterator[Meaning]:
     flow = end.lower(document)
     if flow is not None:
         agents.note(end, document, flow)
-        yield Meaning(build(flow), partial(_make_plan, end, document, flow, sources), end.has_plans)
+        yield Meaning(build(flow), plans.add(flow.at.file, partial(end.freeze, document, flow)), end.has_plans)
 
 
 def _rank(end: AnyFrontEnd) -> tuple[bool, ...]:
@@ -265,13 +267,6 @@ def _is_meant(file: str, sources: Sources, found: Discovery, ends: Iterable[AnyF
     """Tell whether a file is read because a user named it; one that yields to others may see what it is."""
     others = (end for end in ends if end.yields)
     return file in found.named and not any(end.claims(file) and end.sees(sources, file) for end in others)
-
-
-def _make_plan(end: AnyFrontEnd, document: object, flow: Flow, sources: Sources) -> Plan:
-    from stagec.freeze import freeze  # most runs only check
-
-    with PausedCollector():
-        return freeze(end.freeze(document, flow, sources), sources, flow.at.file)
 
 
 def _pair_rules(selection: Selection, subjects: Iterable[object]) -> Iterable[tuple[AnyRule, object]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import format_count, listing, quote
-from stagec.freeze import find_source
+from stagec.freeze import MissingAgentError, find_source
 from stagec.frontends import Flow
 from stagec.graph.crosscheck import CrossCheck
 from stagec.model.flow import Concerns
@@ -86,15 +86,27 @@ class Freezer:
         if found or not meaning.has_plan:
             none = f"stagec makes no plans of files such as {quote(flow.at.file)}"
             return Refused(flow, format_count(len(found), "error") if meaning.has_plan else none)
-        plan = meaning.plan()
+        try:
+            plan = meaning.plan()
+        except MissingAgentError as error:
+            return Refused(flow, str(error))
         files = {name: find_source(flow.at.file, name) for name in plan.sources}
-        read = set(files.values())
         if flow.at.file in self.left_out:  # what was left out is a part of the file all the same
             trees = self.whole.compilation.trees
             plan = replace(plan, sources={name: digest(trees[file].data) for name, file in files.items()})
-        inside = [each for each in self.errors if each.at.file in read]
+        inside = self._find_errors_inside(flow, plan, {*files.values()})
         if inside:
             return Refused(flow, format_count(len(inside), "error"))
+        return self._dump(meaning, plan)
+
+    def _find_errors_inside(self, flow: Flow, plan: Plan, read: Collection[str]) -> list[Diagnostic]:
+        """Return the errors in what a plan is made of, and those that concern the flows of its agents."""
+        inside = [each for each in self.errors if each.at.file in read]
+        others = [each for each in self.compilation.flows if each.at.file in read and each is not flow]
+        return inside or [error for each in others if plan.plans for error in self.errors_of(each)]
+
+    def _dump(self, meaning: Meaning, plan: Plan) -> Frozen | Refused:
+        flow = meaning.flow
         for _, why in find_unusable(plan):  # whatever no rule has foreseen
             return Refused(flow, f"a schema of it cannot be used: {why.partition(chr(10))[0]}")
         try:

@@ -132,10 +132,14 @@ class Plan:
 
 @value
 class Draft:
-    """A plan without facts and sources, and the files of the project that it is made of."""
+    """A plan without facts and sources, and the files of the project that it is made of.
+
+    `agents` are those whose plans belong in it, each with the folder in which its flow is declared.
+    """
 
     plan: Plan
     files: frozenset[str]
+    agents: Mapping[str, str] = NOTHING
 
 
 class Contents:

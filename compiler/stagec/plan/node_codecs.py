@@ -42,7 +42,7 @@ from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, 
 from stagec.plan.record_codec import Members, record, union
 
 _PHASES = words("setup", "gate", "assert", "exit")
-_KINDS = words("work", "verification", "closure")
+_KINDS = words("work", "verification", "closure", "actionable", "terminal", "blocking")
 _NODES = many(NODE_NAME, least=1)
 TERM = union(
     among=(

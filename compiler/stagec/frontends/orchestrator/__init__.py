@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
+from typing import TYPE_CHECKING
 
 from stagec.core.value import replace
 from stagec.frontends import FindAgent, Flow, FrontEnd, Sources, Tree
 from stagec.frontends.orchestrator.document import Workflow
+
+if TYPE_CHECKING:
+    from stagec.plan.document import Draft
 
 _FOLDER = ".agent"
 _NAME = re.compile(r"workflow.*\.json")
@@ -44,4 +48,10 @@ def _connect(document: Workflow, find: FindAgent) -> Workflow:
     return replace(document, called={name: agent for name, agent in found.items() if agent is not None})
 
 
-FRONTEND = FrontEnd("orchestrator", claims, recognises, _read, _lower, connect=_connect)
+def _freeze(document: Workflow, flow: Flow, sources: Sources) -> Draft:
+    from stagec.frontends.orchestrator.freezing.draft import freeze  # most runs only check
+
+    return freeze(document, flow, sources)
+
+
+FRONTEND = FrontEnd("orchestrator", claims, recognises, _read, _lower, freeze=_freeze, connect=_connect)

@@ -1,0 +1,1 @@
+"""From orchestrator files without errors to drafts of plans."""
