@@ -10,12 +10,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import phased
 import playable
 
 from stagec.core.json import Json
 from stagec.drivers.local import RunSession, World, create, proceed, read_journal
 from stagec.plan import dump
 from stagec.runtime import Effect, Event, Program, Started, State, StepResult, load
+from stagec.runtime.agent_runs import read_agent_run
 from stagec.runtime.exchange import Ask, Run, Shell, read_key
 from stagec.world.local_world import LocalWorld, Permissions
 
@@ -79,14 +81,34 @@ def _reviewing(name: str = "retry") -> Flow:
     return Flow((VECTORS / "code-review" / "plan.json").read_bytes(), world.started, world)
 
 
+class Solving:
+    """A world for `phased.issue_flow`: agents are run; what is built is rejected twice, and approved then."""
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer to a request."""
+        if not isinstance(effect, Ask):
+            return {}
+        key = read_key(effect.key)
+        if key.node == "work":
+            return {"answer": {"do": "next" if key.visit > 1 else "repeat"}}
+        named = read_agent_run(key.run)
+        verdict = "approved" if named is not None and named.number > 2 else "rejected"
+        return {"answer": {"do": "closing", "summary": "so it is", "verdict": verdict}}
+
+
+def _solving() -> Flow:
+    return Flow(dump(phased.issue_flow(9)), Started("run", "kind:build", {"issue": 7}), Solving())
+
+
 FLOWS: Mapping[str, Callable[[], Flow]] = {
+    "solving": _solving,
     "writing": _writing,
     "looking": _looking,
     "drafting": _drafting,
     "reviewing": _reviewing,
     "reworking": lambda: _reviewing("rework"),
 }
-"""Steps with validators that are run, one program, steps that run nothing, and stages with forks, joins and retries."""
+"""Agents in phases; steps with validators that are run, one program, and nothing; stages with forks and retries."""
 
 
 class Undisturbed(NamedTuple):

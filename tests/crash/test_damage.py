@@ -94,7 +94,7 @@ def driver() -> Iterator[Driver]:
         yield made
 
 
-@pytest.mark.parametrize("name", ["reworking", "drafting"])
+@pytest.mark.parametrize("name", ["reworking", "drafting", "solving"])
 def test_no_damage_after_a_kill_loses_what_was_acknowledged(driver: Driver, tmp_path: Path, name: str) -> None:
     whole, chance, tally = undisturbed(name, tmp_path / "whole.run"), random.Random(name), Counter[str]()  # noqa: S311
     for number in range(KILLS):

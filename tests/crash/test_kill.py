@@ -81,7 +81,7 @@ def killed_again_and_again(name: str, driver: Driver, folder: Path, aims: list[s
     return tally
 
 
-@pytest.mark.parametrize("name", ["writing", "reviewing"])
+@pytest.mark.parametrize("name", ["writing", "reviewing", "solving"])
 def test_a_run_that_is_killed_again_and_again_is_the_run_it_would_have_been(
     driver: Driver, tmp_path: Path, name: str
 ) -> None:

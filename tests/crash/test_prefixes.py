@@ -130,7 +130,7 @@ def torn(before: bytes, after: bytes) -> Iterator[bytes]:
         )
 
 
-@pytest.mark.parametrize("name", ["drafting", "reworking"])
+@pytest.mark.parametrize("name", ["drafting", "reworking", "solving"])
 def test_a_crash_within_a_commit_leaves_the_history_before_or_after_it(folder: Path, name: str) -> None:
     """First the record is written; only when it is on the disk the head is, which may be there one commit later."""
     moments, history = each_moment(name, folder / "one.run")

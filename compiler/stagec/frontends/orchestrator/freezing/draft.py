@@ -47,14 +47,18 @@ def freeze(document: Workflow, flow: Flow, _sources: Sources) -> Draft:
         limits=Limits(phases.most + 1),
         phases=phases,
     )
-    agents = {each.id: _find_folder(document, each) for each in performers.values() if each is not None}
+    agents = {
+        phase.agent or "": _find_folder(document, performers[phase.id], phase.agent or "")
+        for phase in document.phases.values()
+        if phase.type not in _ENDS
+    }
     return Draft(plan, frozenset({document.at.file}), agents)
 
 
-def _find_folder(document: Workflow, performer: Performer) -> str:
+def _find_folder(document: Workflow, performer: Performer | None, agent: str) -> str:
     """Return the folder of an agent: beside the file, or in the folder of agents."""
     folder = posixpath.dirname(document.at.file)
-    named = text_in(performer.body, "directory") or performer.id
+    named = agent if performer is None else text_in(performer.body, "directory") or agent
     return posixpath.normpath(posixpath.join(folder if posixpath.basename(folder) == _AGENTS else _AGENTS, named))
 
 
