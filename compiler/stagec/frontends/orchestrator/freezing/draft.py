@@ -6,7 +6,8 @@ import posixpath
 from collections.abc import Iterator
 
 from stagec.core.canonical import to_count
-from stagec.core.json import Object, list_of, object_of, text_in
+from stagec.core.json import list_of, object_of, text_in
+from stagec.frontends.orchestrator.closing import read_closing
 from stagec.frontends.orchestrator.document import FAILED, MAX_CYCLES, OTHERWISE, Performer, Phase, PhaseType, Workflow
 from stagec.frontends.orchestrator.freezing.comments import freeze_comments
 from stagec.model.flow import Edge as FlowEdge
@@ -24,7 +25,6 @@ _AGENTS = ".agent"
 _ENDS = {PhaseType.TERMINAL: Outcome.DONE, PhaseType.BLOCKING: Outcome.BLOCKED}
 _ANY_OTHER = "any other"
 """What all other outcomes count as where one has the usual name for that."""
-_DIRECT = "direct"
 
 
 def freeze(document: Workflow, flow: Flow, _sources: Sources) -> Draft:
@@ -92,7 +92,7 @@ def _freeze_phase(
         return Node(Rest(), RestGate(said), (Edge(said, Stop(outcome)),), kind=_name_type(phase))
     gate = _freeze_gate(performer, edges)
     ways = tuple(_freeze_edges(performer, edges, gate))
-    closes, condition = _read_closing(performer.body)
+    closes, condition = read_closing(performer.body)
     act = Delegate(performer.id, freeze_comments(document.body, performer.id, contents), closes, condition)
     is_whole = any(each.on == gate.otherwise for each in ways)
     others = () if is_whole else (Edge(gate.otherwise, Stop(Outcome.FAILED)),)
@@ -123,12 +123,3 @@ def _freeze_edges(performer: Performer, edges: tuple[FlowEdge, ...], gate: Agent
 def _is_fallback(performer: Performer, edge: FlowEdge) -> bool:
     """Tell whether an edge is that of all outcomes which have none of their own."""
     return edge.outcome == OTHERWISE and performer.fallback is not None and edge.at == performer.fallback.at
-
-
-def _read_closing(body: Object) -> tuple[bool, str | None]:
-    """Return whether an agent closes issues, and the only outcome after which it does, in either release's words."""
-    binding = object_of(body.get("closeBinding"))
-    if binding:
-        kind = text_in(object_of(binding.get("primary")), "kind")
-        return kind == _DIRECT, text_in(binding, "condition")
-    return body.get("closeOnComplete") is True, text_in(body, "closeCondition")
