@@ -20,7 +20,6 @@ class End(StrEnum):
     DONE = "done"
     FAILED = "failed"
     INTERRUPTED = "interrupted"
-    BLOCKED = "blocked"
 
 
 class Mode(StrEnum):

@@ -26,9 +26,17 @@ def make_flow(plan: Plan) -> Flow:
             name: Node(name, _place("nodes", name), node.kind, tuple(_make_edges(name, node, choices)))
             for name, node in plan.nodes.items()
         },
-        names={"node": plan.names.node, "outcome": plan.names.outcome},
+        names={"node": plan.names.node, "outcome": plan.names.outcome, **_name_ends(plan)},
         schedules={name: _make_schedule(name, each) for name, each in schedules.items()},
     )
+
+
+_ENDS = {**{planned.Outcome(each.value): each for each in End}, planned.Outcome.BLOCKED: End.INTERRUPTED}
+
+
+def _name_ends(plan: Plan) -> Mapping[str, str]:
+    """Return what ends of runs are called where that is not what others call them."""
+    return {} if plan.phases is None else {End.INTERRUPTED.value: planned.Outcome.BLOCKED.value}
 
 
 def _place(*pointer: Key) -> Place:
@@ -52,7 +60,7 @@ def _make_edges(name: str, node: planned.Node, choices: Mapping[str, Pick]) -> I
 def _make_target(target: planned.Target, choices: Mapping[str, Pick]) -> Target:
     match target:
         case planned.Stop():
-            return Stop(End(target.outcome))
+            return Stop(_ENDS[target.outcome])
         case planned.Named():
             return _make_pick(target.nodes)
         case planned.Pick():

@@ -95,6 +95,8 @@ def _leads_as(line: Line, move: Move, targets: Collection[str]) -> bool:
     """Tell whether a line leads to where a move does."""
     if move.to:
         return line.target in targets
+    if move.end == Outcome.BLOCKED:  # the box of runs that wait for somebody, or of all that have not succeeded
+        return line.target in {Outcome.INTERRUPTED, Outcome.FAILED}
     return line.target == move.end if move.end else line.stroke is Stroke.JOIN
 
 

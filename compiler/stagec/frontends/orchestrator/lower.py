@@ -44,7 +44,7 @@ class _Lowering:
             names=_NAMES,
             lost=tuple(self._lost),
             lost_entries=tuple(self._lost_entries),
-            exits=frozenset({End.DONE, End.BLOCKED}),
+            exits=frozenset({End.DONE, End.INTERRUPTED}),
         )
 
     def _list_entries(self) -> Iterator[tuple[str, Entry]]:
