@@ -258,7 +258,7 @@ def _list_repetitions(plan: Plan) -> Iterator[Repetition]:
                 node=name,
                 attempts=attempts,
                 wait=add_pauses(node) if attempts > 1 else 0,
-                validations=0 if validation is None else len(validation.conditions),
+                validations=0 if validation is None else len(validation.conditions) + len(validation.preflight),
                 validated=0 if validation is None else validation.attempts,
                 action=None if validation is None else validation.action,
             )

@@ -51,7 +51,7 @@ def spend(node: Node, assumed: Assumed, *, is_retried: bool) -> Expense:
         case Delegate() | Rest():  # what agents cost is in their own plans
             pass
     if node.validation is not None:
-        milliseconds += len(node.validation.conditions) * assumed.validator
+        milliseconds += (len(node.validation.conditions) + len(node.validation.preflight)) * assumed.validator
     return Expense(min(turns, MOST), min(milliseconds, MOST))
 
 

@@ -37,11 +37,21 @@ Supply = Given | Provided | Carried
 
 
 @value
+class Repeat:
+    """What a model is asked instead when a node repeats itself: a prompt, and where its variables come from."""
+
+    prompt: Template
+    variables: Mapping[str, Supply] = NOTHING
+
+
+@value
 class Prompt:
     """Ask a model for one structured answer.
 
     `prompt` None is a prompt that the runner must have under the name `builtin`. `needed` are the variables that must
-    not be empty. `schema` None asks for any object. `tools` None leaves the choice of tools to the runner.
+    not be empty. `schema` None asks for any object. `tools` None leaves the choice of tools to the runner. `repeats` are
+    those of the node in a row, one after the other: it cannot repeat more often. With None nothing but the limits of
+    the run bounds them.
     """
 
     prompt: Template | None = None
@@ -52,6 +62,7 @@ class Prompt:
     tools: tuple[str, ...] | None = None
     model: str | None = None
     permission: str | None = None
+    repeats: tuple[Repeat, ...] | None = None
 
 
 @value

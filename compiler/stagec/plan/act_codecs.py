@@ -13,6 +13,7 @@ from stagec.plan.act import (
     ProcessLimits,
     Prompt,
     Provided,
+    Repeat,
     Rest,
 )
 from stagec.plan.codec import (
@@ -74,6 +75,13 @@ SUPPLY = union(
 )
 VARIABLES = table(SUPPLY)
 
+_REPEAT = record(
+    Repeat,
+    {
+        "prompt": (TEMPLATE, "The prompt."),
+        "variables": (VARIABLES, "Where each variable of the prompt comes from."),
+    },
+)
 _PROCESS_INPUT = record(
     ProcessInput,
     {
@@ -113,6 +121,10 @@ ACT = union(
             "tools": (_TOOLS, "The tools that the model may use; absent when the plan does not say."),
             "model": (TEXT, "The model that is asked; absent when the plan does not say."),
             "permission": (TEXT, "The permission mode of the model's tools; absent when the plan does not say."),
+            "repeats": (
+                many(_REPEAT),
+                "What the model is asked in the repeats in a row; absent when only the limits bound them.",
+            ),
         },
     ),
     converse=(

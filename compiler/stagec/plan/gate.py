@@ -149,10 +149,13 @@ class Condition:
 class Validation:
     """What must hold before `closing` counts, and what happens when it does not.
 
-    `prompts` are the prompts of the next attempt, by failure pattern.
+    `prompts` are the prompts of the next attempt, by failure pattern. With `every_outcome` it must hold before any
+    outcome but `repeat` counts. `preflight` must hold before the model is asked at all; else the run has failed.
     """
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Condition, ...] = ()
     action: str = "retry"
     attempts: int = 3
     prompts: Mapping[str, Template] = NOTHING
+    every_outcome: bool = False
+    preflight: tuple[Condition, ...] = ()

@@ -131,24 +131,24 @@ ADMISSION = record(
         "block": (TERMS, "What holds of the context when the node is blocked; nothing never blocks."),
     },
 )
+_CONDITIONS = many(
+    record(
+        Condition,
+        {
+            "validator": (name_in("validators", TEXT), "The validator."),
+            "params": (table(ANY), "The values of the parameters in its command."),
+        },
+    )
+)
 VALIDATION = record(
     Validation,
     {
-        "conditions": (
-            many(
-                record(
-                    Condition,
-                    {
-                        "validator": (name_in("validators", TEXT), "The validator."),
-                        "params": (table(ANY), "The values of the parameters in its command."),
-                    },
-                )
-            ),
-            "The conditions, in this order; the first that fails counts.",
-        ),
+        "conditions": (_CONDITIONS, "The conditions, in this order; the first that fails counts."),
         "action": (words("retry", "abort", "skip"), "What a failure leads to."),
         "attempts": (POSITIVE, "The failure of this number ends the run as failed."),
         "prompts": (table(TEMPLATE), "The prompt of the next attempt, by failure pattern."),
+        "every_outcome": (FLAG, "Whether they must hold before any outcome but `repeat` counts."),
+        "preflight": (_CONDITIONS, "The conditions that must hold before the model is asked."),
     },
 )
 

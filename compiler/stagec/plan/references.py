@@ -57,7 +57,8 @@ def _references(plan: Plan) -> Iterator[Reference]:
         yield from _of_act(node.act)
         yield from (found for edge in node.edges for found in _of_target(edge.target))
         if node.validation is not None:
-            yield from (("validators", each.validator) for each in node.validation.conditions)
+            conditions = (*node.validation.preflight, *node.validation.conditions)
+            yield from (("validators", each.validator) for each in conditions)
             for template in node.validation.prompts.values():
                 yield from _of_template(template)
     yield from _contents(*(each.schema for each in plan.inputs.values()), *plan.plans.values())
@@ -79,9 +80,10 @@ def _of_target(target: Target) -> Iterator[Reference]:
 
 def _of_act(act: Act) -> Iterator[Reference]:
     match act:
-        case Prompt(prompt=prompt):
-            yield from _of_template(prompt or ())
-            yield from _of_variables(act.variables.values())
+        case Prompt():
+            for each in (act, *(act.repeats or ())):
+                yield from _of_template(each.prompt or ())
+                yield from _of_variables(each.variables.values())
             yield from _contents(act.schema)
             yield from (("tools", tool) for tool in act.tools or ())
         case Converse():

@@ -104,11 +104,14 @@ def _look_at_fork(fork: Fork, at: Pointer, found: Flaws) -> None:
 def _look_at_act(act: Act, at: Pointer, found: Flaws) -> None:
     """Look whether all that an act is made of can be supplied: variables it needs, and what its holes lead to."""
     if type(act) is Prompt:
-        missing = [each for each in act.needed if each not in act.variables]
-        if missing:
-            found.append(((*at, "act", "needed"), f"has {listing(missing)}, and 'variables' do not"))
-        if act.prompt is not None:
-            _look_at_template(act.prompt, _find_asked(act.variables), (*at, "act", "prompt"), found)
+        repeats = ((("repeats", index), each) for index, each in enumerate(act.repeats or ()))
+        every: list[tuple[Pointer, Prompt | Repeat]] = [((), act), *repeats]
+        for way, asked in every:
+            missing = [each for each in act.needed if each not in asked.variables]
+            if missing:
+                found.append(((*at, "act", "needed"), f"has {listing(missing)}, and 'variables' do not"))
+            if asked.prompt is not None:
+                _look_at_template(asked.prompt, _find_asked(asked.variables), (*at, "act", *way, "prompt"), found)
     elif type(act) is Converse:
         _look_at_template(act.prompt, _CONTEXT, (*at, "act", "prompt"), found)
     elif type(act) is Command:

@@ -121,6 +121,13 @@ class PendingValidation:
 
 
 @value
+class PendingPreflight:
+    """The conditions that must hold before the model is asked are checked; `index` is the one that is."""
+
+    index: int
+
+
+@value
 class PendingJudgement:
     """A result that the judge is asked about: the questions that only the world can answer, and its answers so far."""
 
@@ -176,5 +183,14 @@ class PendingTransition:
     todo: tuple[Any, ...] = ()
 
 
-Progress = Conversation | PendingValidation | PendingJudgement | StageAttempt | AgentRun | PendingTransition | None
+Progress = (
+    Conversation
+    | PendingValidation
+    | PendingPreflight
+    | PendingJudgement
+    | StageAttempt
+    | AgentRun
+    | PendingTransition
+    | None
+)
 """What an act remembers: a conversation, a validation, a judgement, a run or a transition, how an attempt has ended."""

@@ -24,6 +24,8 @@ class FailureKind(StrEnum):
     ABORTED = "aborted"
     NO_EDGE = "no-edge"
     VALIDATION = "validation-failed"
+    PREFLIGHT = "preflight-failed"
+    CHAIN_EXHAUSTED = "adaptation-chain-exhausted"
     INIT = "init-failed"
     GATE = "gate-unresolved"
     SKIPPED = "skipped"
@@ -57,6 +59,8 @@ SENTENCES: Mapping[FailureKind, str] = {
     FailureKind.ABORTED: "aborted",
     FailureKind.NO_EDGE: "leads nowhere",
     FailureKind.VALIDATION: "validation failed",
+    FailureKind.PREFLIGHT: "not ready (AGENT_VALIDATION_ABORT)",
+    FailureKind.CHAIN_EXHAUSTED: "no repeat is left (AGENT_ADAPTATION_CHAIN_EXHAUSTED)",
     FailureKind.INIT: "init failed",
     FailureKind.GATE: "gate unresolved",
     FailureKind.SKIPPED: "skipped, which is no success in a fork",

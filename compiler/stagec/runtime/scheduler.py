@@ -14,6 +14,7 @@ from stagec.runtime.exchange import execution_key
 from stagec.runtime.execution import Branch, Execution, NodeResult, failure_in
 from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.program import choose
+from stagec.runtime.repeats import count_repeat
 from stagec.runtime.schedules import open_schedule
 from stagec.runtime.scopes import describe_dead_end, describe_outcome, end_branch, open_scope
 from stagec.runtime.session_turns import fork_turn, is_outside, session_turn_of
@@ -54,7 +55,7 @@ def begin(builder: StepBuilder, pending: PendingNode) -> tuple[NodeResult, ...]:
         return _NOTHING
     if prompt is None and isinstance(act, Prompt):
         try:
-            prompt = render_prompt(builder, act)
+            prompt = render_prompt(builder, act, builder.history_of(pending.node).repeats)
         except UnstartableError as error:
             return _begin_fallback(builder, pending, str(error))
     return begin_act(builder, act, _enter(builder, pending, prompt))
@@ -101,6 +102,10 @@ def _follow(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
     builder.begin_move(execution, describe_outcome(builder, over))
     if _is_turn(builder, execution):
         builder.emit("SessionTurnEnd", execution, turnId=session_turn_of(builder.now.scopes, execution))
+    failure = count_repeat(builder, over)
+    if failure is not None:
+        builder.give_up(failure_in(execution, failure))
+        return _NOTHING
     if over.back is not None:
         return begin(builder, PendingNode(over.back, execution.branch, (over.result,), prompt=over.prompt))
     if execution.begins_branch and over.outcome != _FAIL:

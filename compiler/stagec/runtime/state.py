@@ -68,13 +68,15 @@ class NodeHistory:
     """What is remembered of a node: how often it has run, and what came of it last.
 
     `record` is kept for carried variables, None when there is none. `origin` is the node from which this one was last
-    come to by an edge from another node. `failures` counts how often its validation has failed in a row.
+    come to by an edge from another node. `failures` counts how often its validation has failed in a row, `repeats` how
+    often it has repeated itself in a row, where its act bounds that.
     """
 
     visits: int = 0
     record: Mapping[str, Json] | None = None
     origin: str | None = None
     failures: int = 0
+    repeats: int = 0
 
 
 _NOBODY: Table[str, NodeHistory] = Table()

@@ -12,7 +12,7 @@ from stagec.runtime import gate as gates
 from stagec.runtime.acts import judge, validation
 from stagec.runtime.acts.variables import supply_variables
 from stagec.runtime.exchange import Ask, Effect, Judge, Shell
-from stagec.runtime.execution import Execution, NodeResult
+from stagec.runtime.execution import Execution, NodeResult, PendingPreflight
 from stagec.runtime.failures import FailureKind, describe_error
 from stagec.runtime.render import EVERYWHERE
 from stagec.runtime.step_builder import StepBuilder
@@ -22,8 +22,9 @@ _NOTHING: tuple[NodeResult, ...] = ()
 
 
 def begin(builder: StepBuilder, act: Prompt, execution: Execution) -> tuple[NodeResult, ...]:
-    """Ask the model."""
-    _ask(builder, act, execution, None)
+    """Ask the model, once it is checked whether it may be asked."""
+    if not validation.begin_preflight(builder, execution):
+        _ask(builder, act, execution, None)
     return _NOTHING
 
 
@@ -32,7 +33,7 @@ def resume(
 ) -> tuple[NodeResult, ...]:
     """Take the model's answer, or what the validation of an earlier one came to."""
     if type(effect) is Shell:
-        return validation.resume(builder, execution, effect, answer)
+        return _check(builder, act, execution, effect, answer)
     if type(effect) is Judge:
         return judge.resume(builder, execution, answer)
     given, complaint = _read_answer(builder, act, execution, object_of(answer).get("answer"))
@@ -47,6 +48,18 @@ def resume(
         builder.fail(*refusal, execution)
     else:
         _ask(builder, act, replace(execution, attempt=_ATTEMPTS, asked=0), complaint)
+    return _NOTHING
+
+
+def _check(
+    builder: StepBuilder, act: Prompt, execution: Execution, effect: Shell, answer: Json
+) -> tuple[NodeResult, ...]:
+    """Take what a validator has found, before the model is asked or after it has answered."""
+    if type(execution.progress) is not PendingPreflight:
+        return validation.resume(builder, execution, effect, answer)
+    ready = validation.resume_preflight(builder, execution, effect, answer)
+    if ready is not None:
+        _ask(builder, act, ready, None)
     return _NOTHING
 
 

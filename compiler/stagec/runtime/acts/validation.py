@@ -11,13 +11,15 @@ from stagec.core.words import quote
 from stagec.plan.gate import Condition, Validation
 from stagec.plan.surroundings import Validator
 from stagec.runtime.exchange import Shell
-from stagec.runtime.execution import Execution, NodeResult, PendingValidation
+from stagec.runtime.execution import Execution, NodeResult, PendingPreflight, PendingValidation
 from stagec.runtime.extractors import Output, extract, read_output
 from stagec.runtime.failures import FailureKind
 from stagec.runtime.step_builder import StepBuilder
 
 _ENDING = frozenset({"closing", "verdict"})
 """The outcomes with which a run may be completed."""
+_UNGUARDED = frozenset({"repeat", "abort"})
+"""The outcomes that count whatever guards a node."""
 _NOTHING: tuple[NodeResult, ...] = ()
 _UNRUNNABLE = frozenset({126, 127})
 """The exit statuses with which a shell says that a command may not be run, and that there is none."""
@@ -26,12 +28,39 @@ _FORBIDDEN = ("EACCES", "Permission denied")
 _PARAMETER = re.compile(r"\$\{([^{}]*)\}")
 
 
+def begin_preflight(builder: StepBuilder, execution: Execution) -> bool:
+    """Begin to check what must hold before the model is asked, and tell whether there is anything."""
+    validation = builder.nodes[execution.node].validation
+    if validation is None or not validation.preflight:
+        return False
+    _check(builder, replace(execution, progress=PendingPreflight(0)), validation.preflight[0])
+    return True
+
+
+def resume_preflight(builder: StepBuilder, execution: Execution, effect: Shell, answer: Json) -> Execution | None:
+    """Continue with the next condition, or end the run; return the execution when all conditions hold."""
+    validation, pending = builder.nodes[execution.node].validation, execution.progress
+    if validation is None or not isinstance(pending, PendingPreflight):
+        return None
+    output, following = read_output(answer), pending.index + 1
+    validator = builder.program.plan.validators[validation.preflight[pending.index].validator]
+    if not _succeeds(builder, validator, output):
+        failures = builder.history_of(execution.node).failures
+        builder.emit("ValidationFailed", execution, pattern=validator.pattern, failures=failures)
+        builder.fail(FailureKind.PREFLIGHT, _describe(validator, effect.command, output), execution)
+    elif following < len(validation.preflight):
+        _check(builder, replace(execution, progress=PendingPreflight(following)), validation.preflight[following])
+    else:
+        return replace(execution, progress=None)
+    return None
+
+
 def validate(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
     """Return an execution that is over if nothing needs to be checked; else begin to check."""
-    if over.outcome not in _ENDING:
-        return (over,)
     validation = builder.nodes[over.execution.node].validation
     if validation is None or not validation.conditions:
+        return (over,)
+    if over.outcome not in _ENDING and (over.outcome in _UNGUARDED or not validation.every_outcome):
         return (over,)
     _check(builder, replace(over.execution, progress=PendingValidation(over, 0)), validation.conditions[0])
     return _NOTHING
@@ -82,13 +111,17 @@ def _fail(
     if action == "skip":
         return (over,)
     if validation is None or action != "retry":
-        status = "no exit status" if output.status is None else f"exit {output.status}"
         times = f", failure {failures} in a row" if failures > 1 else ""
-        refusal = f"{validator.pattern} by {quote(command)}, {status}{times}"
-        builder.fail(FailureKind.VALIDATION, refusal, over.execution)
+        builder.fail(FailureKind.VALIDATION, f"{_describe(validator, command, output)}{times}", over.execution)
         return _NOTHING
-    back = builder.history_of(node).origin or node
+    back = node if over.outcome not in _ENDING else builder.history_of(node).origin or node
     return (replace(over, back=back, prompt=_prompt(builder, validation, validator, command, output)),)
+
+
+def _describe(validator: Validator, command: str, output: Output) -> str:
+    """Return which validator refused what, and how its command ended."""
+    status = "no exit status" if output.status is None else f"exit {output.status}"
+    return f"{validator.pattern} by {quote(command)}, {status}"
 
 
 def _prompt(builder: StepBuilder, validation: Validation, validator: Validator, command: str, output: Output) -> str:

@@ -15,17 +15,21 @@ class UnstartableError(Exception):
     """A node cannot start; `str()` says why."""
 
 
-def render_prompt(builder: StepBuilder, act: Prompt) -> str:
-    """Return the prompt of the execution that is about to begin, or raise `UnstartableError`."""
-    if act.prompt is None:
+def render_prompt(builder: StepBuilder, act: Prompt, repeats: int = 0) -> str:
+    """Return the prompt of the execution that is about to begin, or raise `UnstartableError`.
+
+    `repeats` is how often the node has repeated itself in a row, where its act bounds that.
+    """
+    asked = act.repeats[repeats - 1] if act.repeats and repeats else act
+    if asked.prompt is None:
         raise UnstartableError("it has no prompt")
-    supplied = supply_variables(builder, act.variables, builder.now.executions + 1) if act.variables else {}
-    for name in (*act.variables, *act.needed):
+    supplied = supply_variables(builder, asked.variables, builder.now.executions + 1) if asked.variables else {}
+    for name in (*asked.variables, *act.needed):
         if name not in supplied or (name in act.needed and supplied[name] == ""):
             raise UnstartableError(f"its variable {name} has no value")
     scope = {"variable": supplied, "stdin": builder.now.inputs.get("stdin", "")}
     try:
-        return builder.program.renderer.render(act.prompt, scope)
+        return builder.program.renderer.render(asked.prompt, scope)
     except UnfilledError as unfilled:
         raise UnstartableError(f"{unfilled} has no value") from unfilled
 

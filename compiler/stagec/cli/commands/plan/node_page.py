@@ -17,7 +17,7 @@ from stagec.cli.wording import (
     join_names,
     shorten,
 )
-from stagec.core.words import shorten_digest
+from stagec.core.words import format_count, shorten_digest
 from stagec.plan import Plan
 from stagec.plan.act import Act, Command, Converse, Delegate, Process, Prompt, Rest
 from stagec.plan.gate import Validation
@@ -128,12 +128,18 @@ def _describe_prompt(act: Prompt) -> Iterator[str]:
         yield "the runner chooses its tools" if act.tools is None else "without tools"
     if act.needed:
         yield f"cannot start without {join_names(act.needed)}"
+    if act.repeats is not None:
+        yield f"can repeat {format_count(len(act.repeats), 'time')} in a row"
 
 
 def _describe_validation(given: Validation) -> Iterator[str]:
-    for each in given.conditions:
+    conditions = (
+        *((each, " before the model is asked") for each in given.preflight),
+        *((each, "") for each in given.conditions),
+    )
+    for each, when in conditions:
         params = ", ".join(f"{name} {format_value(value)}" for name, value in each.params.items())
-        yield f"{shorten(each.validator)} must succeed{f', with {params}' if params else ''}"
+        yield f"{shorten(each.validator)} must succeed{when}{f', with {params}' if params else ''}"
     attempts = f"; failure {given.attempts:,} ends the run as failed" if given.action == "retry" else ""
     yield f"on failure: {given.action}{attempts}"
 
@@ -152,6 +158,8 @@ def _draw_texts(sheet: Sheet, node: Node, plan: Plan) -> None:
         if isinstance(act, Prompt) and plan.system is not None:
             _draw_template(sheet, "system prompt", plan.system.prompt, plan)
         _draw_template(sheet, "prompt", act.prompt, plan)
+    for index, each in enumerate((act.repeats or ()) if isinstance(act, Prompt) else (), 1):
+        _draw_template(sheet, f"prompt of repeat {index}", each.prompt, plan)
     for pattern, template in (node.validation.prompts if node.validation is not None else {}).items():
         _draw_template(sheet, f"prompt after failure {shorten(pattern)}", template, plan)
     if isinstance(act, Prompt | Converse):
