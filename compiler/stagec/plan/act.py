@@ -49,9 +49,8 @@ class Prompt:
     """Ask a model for one structured answer.
 
     `prompt` None is a prompt that the runner must have under the name `builtin`. `needed` are the variables that must
-    not be empty. `schema` None asks for any object. `tools` None leaves the choice of tools to the runner. `repeats` are
-    those of the node in a row, one after the other: it cannot repeat more often. With None nothing but the limits of
-    the run bounds them.
+    not be empty. `schema` None asks for any object. `tools` None leaves the choice of tools to the runner.
+    `repeats` are those of the node in a row, which can be no more; with None only the limits of the run bound them.
     """
 
     prompt: Template | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from stagec.plan.act import Act, Carried, Command, Converse, Delegate, Process, Prompt, Rest, Supply
+from stagec.plan.act import Act, Carried, Command, Converse, Delegate, Process, Prompt, Repeat, Rest, Supply
 from stagec.plan.document import Plan
 from stagec.plan.node import Pick, Schedule, Target, list_begun, list_targets
 from stagec.plan.template import Template, Text, inside
@@ -81,7 +81,8 @@ def _of_target(target: Target) -> Iterator[Reference]:
 def _of_act(act: Act) -> Iterator[Reference]:
     match act:
         case Prompt():
-            for each in (act, *(act.repeats or ())):
+            asked: tuple[Prompt | Repeat, ...] = (act, *(act.repeats or ()))
+            for each in asked:
                 yield from _of_template(each.prompt or ())
                 yield from _of_variables(each.variables.values())
             yield from _contents(act.schema)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Container, Mapping
 
 from stagec.core.place import Key, Pointer, pointer_text
 from stagec.core.words import listing, quote
-from stagec.plan.act import Act, Command, Converse, Delegate, Process, Prompt, Rest
+from stagec.plan.act import Act, Command, Converse, Delegate, Process, Prompt, Repeat, Rest
 from stagec.plan.agents import find_phase_flaws, list_phase_outcomes
 from stagec.plan.document import Plan
 from stagec.plan.facts import cycles

@@ -24,6 +24,8 @@ _KINDS: Mapping[tuple[StepKind, str], frozenset[str]] = {
 }
 """The kinds of step that an intent may lead to, where not all are."""
 
+CONTINUED = " (continuation)"
+"""What follows the verdict type in the names of entries that are the continuation of a pair."""
 _NAMES = {"node": "step", "outcome": "intent"}
 
 
@@ -91,7 +93,11 @@ class _Lowering:
         )
 
     def _entries(self) -> Iterator[tuple[str, Entry]]:
-        for verdict, mention in self._registry.entries.items():
+        """Yield where runs begin, and the continuations of pairs that begin with another step."""
+        first, second = self._registry.entries, self._registry.continuations
+        others = ((name, each) for name, each in second.items() if name not in first or first[name].name != each.name)
+        every = (*first.items(), *((f"{name}{CONTINUED}", each) for name, each in others))
+        for verdict, mention in every:
             found = self._guess_meant(mention.name)
             if found is None or found.is_section:
                 self._exact = False

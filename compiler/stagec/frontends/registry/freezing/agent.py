@@ -30,7 +30,8 @@ def entry(registry: Registry, flow: Flow) -> str | None:
     """Return what selects the entry: the agent's verdict type, else nothing; without an agent the only one there is."""
     agent, entries = registry.agent, flow.entries
     if agent is None:
-        return next(iter(entries)) if len(entries) == 1 else None
+        own = [name for name in entries if name in registry.entries]
+        return own[0] if len(own) == 1 else None
     return next((name for name in (agent.verdict, "") if name is not None and name in entries), None)
 
 

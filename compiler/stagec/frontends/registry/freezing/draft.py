@@ -10,7 +10,7 @@ from stagec.core.value import replace
 from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.files import is_prompt
 from stagec.frontends.registry.freezing import agent
-from stagec.frontends.registry.freezing.nodes import Acts, AgentDefaults, Moves, PlanGates
+from stagec.frontends.registry.freezing.nodes import Acts, AgentDefaults, Moves, PlanGates, StepPrompts
 from stagec.frontends.registry.freezing.templates import RegistryTexts
 from stagec.frontends.registry.freezing.validation import Validations
 from stagec.frontends.registry.freezing.variables import Variables
@@ -41,7 +41,7 @@ class _Making:
         self._texts, self._variables = RegistryTexts(sources), Variables(registry)
         found = prompts(registry, sources)
         self._conduct = AgentDefaults(self._definition, registry.agent)
-        self._acts = Acts(found, self._texts, self._variables, self._conduct)
+        self._acts = Acts(StepPrompts(found, repeats(registry, sources)), self._texts, self._variables, self._conduct)
         self._gates, self._moves = PlanGates(), Moves(flow)
         self._validations = Validations(registry, found, self._texts)
 
@@ -104,6 +104,28 @@ class _Making:
         return {name: Tool("unknown", well_known_effects(name).value) for name in names}
 
 
+def repeats(registry: Registry, sources: Sources) -> Mapping[str, tuple[str | None, ...]]:
+    """Return the prompt files of the repeats of each step that 1.14 bounds, None where there is no such file."""
+    chains = {step.key: registry.list_repeats(step) for step in registry.steps.values()}
+    wanted = {
+        f"{index} {key}": replace(registry.steps[key].address, adaptation=adaptation)
+        for key, chain in chains.items()
+        for index, adaptation in enumerate(chain or ())
+    }
+    found = find_prompts(_open_store(registry, sources), registry.body, wanted.items(), {}, ()) if wanted else Prompts()
+    files = {name: each.file for name, each in found.of_steps.items()}
+    return {
+        key: tuple(files.get(f"{index} {key}") for index in range(len(chain)))
+        for key, chain in chains.items()
+        if chain is not None
+    }
+
+
+def _open_store(registry: Registry, sources: Sources) -> Store:
+    folder = next(each.path for each in registry.folders if each.member == "userPromptsBase")
+    return Store(folder, sources.below(folder, ".md"), lambda path: is_prompt(sources, path))
+
+
 def _list_needed_by(nodes: Iterable[Node]) -> frozenset[str]:
     acts = (node.act for node in nodes)
     asked = ((act, name) for act in acts if isinstance(act, Prompt) for name in act.needed)
@@ -119,7 +141,5 @@ def prompts(registry: Registry, sources: Sources) -> Prompts:
     tree = sources.find_tree(registry.at.file)
     if tree is None or not tree.faults:
         return registry.prompts
-    folder = next(each.path for each in registry.folders if each.member == "userPromptsBase")
-    store = Store(folder, sources.below(folder, ".md"), lambda path: is_prompt(sources, path))
     wanted = ((key, step.address) for key, step in registry.steps.items())
-    return find_prompts(store, registry.body, wanted, registry.validation_steps, ())
+    return find_prompts(_open_store(registry, sources), registry.body, wanted, registry.validation_steps, ())

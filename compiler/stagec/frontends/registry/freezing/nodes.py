@@ -6,14 +6,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from stagec.core.canonical import to_count
 from stagec.core.json import Object, list_of, object_of, text_in
+from stagec.core.value import NOTHING, value
 from stagec.frontends.registry.agent import Agent
 from stagec.frontends.registry.conduct import AgentConduct
 from stagec.frontends.registry.document import Intent, Step, StepKind
 from stagec.frontends.registry.freezing.templates import RegistryTexts, find_names, prompt, word
 from stagec.frontends.registry.freezing.variables import Variables, list_needed
+from stagec.frontends.registry.generation import Generation
 from stagec.frontends.registry.prompts import Prompts, read_fallback
 from stagec.model import flow
-from stagec.plan.act import Act, Command, Prompt
+from stagec.plan.act import Act, Command, Prompt, Repeat, Supply
 from stagec.plan.gate import Among, ExitGate, Gate, IntentGate, JudgeGate, Reads, Term
 from stagec.plan.node import Edge, Go, Named, Outcome, Pick, Stop, Target
 from stagec.plan.surroundings import is_boundary_tool
@@ -36,12 +38,14 @@ class AgentDefaults:
 
     def __init__(self, definition: Object, agent: Agent | None) -> None:
         runner, conduct = object_of(definition.get("runner")), agent.conduct if agent is not None else AgentConduct()
-        named = conduct.tools
+        is_old = agent is None or agent.generation is Generation.V1_13
+        named = conduct.tools if is_old else conduct.tools or ()  # in 1.14 what nobody lists is not allowed
         self.name = text_in(definition, "name")
         self._model = text_in(object_of(runner.get("flow")), "defaultModel")
         self._permission = conduct.permission_mode
         self._all = named
-        self._inner = tuple(name for name in named if not is_boundary_tool(name)) if named is not None else None
+        kept = tuple(name for name in named if not is_boundary_tool(name)) if named is not None else None
+        self._inner = kept if is_old else named
 
     def tools(self, step: Step) -> tuple[str, ...] | None:
         """Return the tools that a step may call; nothing where nobody says."""
@@ -57,6 +61,14 @@ class AgentDefaults:
         return own or (self._permission if step.kind is None else _USUAL[step.kind])
 
 
+@value
+class StepPrompts:
+    """The prompts of a registry, and by step the files of those of its repeats, None where there is no such file."""
+
+    found: Prompts
+    of_repeats: Mapping[str, tuple[str | None, ...]] = NOTHING
+
+
 _LIMIT = 30_000
 """Milliseconds that a program has when nobody says."""
 _CONDUCT = ("model", "permissionMode", "fallbackKey")
@@ -68,7 +80,9 @@ class Acts:
     `inputs` are the inputs of the run that programs are given.
     """
 
-    def __init__(self, prompts: Prompts, texts: RegistryTexts, variables: Variables, conduct: AgentDefaults) -> None:
+    def __init__(
+        self, prompts: StepPrompts, texts: RegistryTexts, variables: Variables, conduct: AgentDefaults
+    ) -> None:
         self.inputs: dict[str, None] = {}
         self._prompts = prompts
         self._texts = texts
@@ -93,7 +107,14 @@ class Acts:
     def _prompt(self, step: Step) -> Prompt:
         if "inputs" in step.body:
             return self._build(step)
-        what = (self._file(step), step.body.get("usesStdin") is True, list_needed(step, self._agent), id(step.output))
+        repeats = self._prompts.of_repeats.get(step.key)
+        what = (
+            self._file(step),
+            repeats,
+            step.body.get("usesStdin") is True,
+            list_needed(step, self._agent),
+            id(step.output),
+        )
         how = (step.kind, *(text_in(step.body, name) for name in _CONDUCT))
         if (what, how) not in self._known:
             self._known[what, how] = self._build(step)
@@ -104,16 +125,29 @@ class Acts:
         return Prompt(
             prompt=template,
             builtin=text_in(step.body, "fallbackKey") if template is None else None,
-            variables=self._variables.of_step(step, dict.fromkeys((*needed, *find_names(template or (), "variable")))),
+            variables=self._supply(step, template),
             needed=needed,
             schema=self._texts.output(step.output),
             tools=self._conduct.tools(step),
             model=self._conduct.model(step),
             permission=self._conduct.permission(step),
+            repeats=self._repeats(step, template),
         )
 
+    def _supply(self, step: Step, template: Template | None) -> Mapping[str, Supply]:
+        needed = list_needed(step, self._agent)
+        return self._variables.of_step(step, dict.fromkeys((*needed, *find_names(template or (), "variable"))))
+
+    def _repeats(self, step: Step, usual: Template | None) -> tuple[Repeat, ...] | None:
+        """Return what each repeat of a step asks: what has no prompt of its own asks what the step does."""
+        files = self._prompts.of_repeats.get(step.key)
+        if files is None:
+            return None
+        templates = (usual if file is None else self._read(step, file) for file in files)
+        return tuple(Repeat(each or (), self._supply(step, each)) for each in templates)
+
     def _file(self, step: Step) -> str | None:
-        found = self._prompts.of_steps.get(step.key)
+        found = self._prompts.found.of_steps.get(step.key)
         return found.file if found is not None else None
 
     def _fallback(self, key: str) -> Template | None:
@@ -125,9 +159,12 @@ class Acts:
 
     def _template(self, step: Step) -> Template | None:
         """Return the prompt of a step, the built-in one where there is no such file; nothing where there is neither."""
-        file, stdin = self._file(step), step.body.get("usesStdin") is True
-        if file is None:
-            return self._fallback(text_in(step.body, "fallbackKey") or "")
+        file = self._file(step)
+        return self._fallback(text_in(step.body, "fallbackKey") or "") if file is None else self._read(step, file)
+
+    def _read(self, step: Step, file: str) -> Template | None:
+        """Return the prompt in a file as a step asks it."""
+        stdin = step.body.get("usesStdin") is True
         if (file, stdin) not in self._templates:
             text, texts = self._texts.prompt(file), self._texts
             self._templates[file, stdin] = None if text is None else prompt(text, texts, self._agent, stdin=stdin)

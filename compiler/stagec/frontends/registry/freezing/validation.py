@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from stagec.core.canonical import to_count
 from stagec.core.json import object_of, text_in
 from stagec.frontends.registry import guards
-from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.document import Registry, Step, StepKind
 from stagec.frontends.registry.freezing.templates import RegistryTexts, retry_prompt
+from stagec.frontends.registry.generation import Generation
 from stagec.frontends.registry.prompts import Prompts
 from stagec.frontends.registry.validators import read_success
 from stagec.plan.gate import Condition, Validation
@@ -44,7 +45,8 @@ class Validations:
         """Return what guards a step; nothing where nothing does."""
         guard = self._guards.get(step.key)
         conditions = tuple(self._conditions(guard.post_llm)) if guard is not None else ()
-        if guard is None or not conditions:
+        preflight = tuple(self._conditions(guard.preflight)) if guard is not None else ()
+        if guard is None or not (conditions or preflight):
             return None
         on_failure = guard.on_failure
         action = text_in(on_failure, "action") or _RETRY
@@ -53,6 +55,8 @@ class Validations:
             action=action,
             attempts=to_count(on_failure.get("maxAttempts")) or _ATTEMPTS,
             prompts=dict(self._templates(guard.key, conditions)) if action == _RETRY else {},
+            every_outcome=self._registry.generation is not Generation.V1_13 and step.kind is not StepKind.CLOSURE,
+            preflight=preflight,
         )
 
     def _conditions(self, written: Iterable[guards.GuardCondition]) -> Iterator[Condition]:
