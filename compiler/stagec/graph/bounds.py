@@ -11,8 +11,9 @@ from math import prod
 
 from stagec.core.value import NOTHING, replace, value
 from stagec.graph.expense import MOST, Assumed, Expense, add_pauses, find_unlimited, spend
-from stagec.graph.longest import Longest, PlanWalks, Way
+from stagec.graph.longest import Joint, Longest, PlanWalks, Way
 from stagec.graph.schedule_bounds import NodeTimes, ScheduleBounds, ScheduleWork
+from stagec.graph.unrolled import unroll
 from stagec.plan.act import Converse, Delegate, Process
 from stagec.plan.document import Plan
 from stagec.plan.loader import load_agents
@@ -100,9 +101,17 @@ def bound(plan: Plan, assumed: Assumed) -> Bounds:
 def _bound_entry(
     plan: Plan, name: str, entry: Entry, assumed: Assumed, agents: Mapping[str, EntryBounds] = NOTHING
 ) -> EntryBounds:
-    if isinstance(entry, str):
-        return _Entry(plan, entry, assumed, agents).bound(name)
-    return _ScheduleEntry(plan, entry, assumed).bound(name)
+    if not isinstance(entry, str):
+        return _ScheduleEntry(plan, entry, assumed).bound(name)
+    unrolled = unroll(plan)
+    found = _Entry(unrolled.plan, entry, assumed, agents).bound(name)
+    return replace(
+        found,
+        unlimited=tuple(Unlimited(each.kind, unrolled.list_names(each.nodes)) for each in found.unlimited),
+        cycles=tuple(unrolled.list_names(each) for each in found.cycles),
+        longest=tuple(each if isinstance(each, Joint) else unrolled.name(each) for each in found.longest),
+        slowest=tuple(each if isinstance(each, Joint) else unrolled.name(each) for each in found.slowest),
+    )
 
 
 class _Entry:
