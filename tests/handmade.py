@@ -16,6 +16,7 @@ from stagec.plan.act import (
     ProcessLimits,
     Prompt,
     Provided,
+    Repeat,
 )
 from stagec.plan.document import Contents, Input, Judge, Limits, Names, System
 from stagec.plan.facts import facts
@@ -45,6 +46,45 @@ _DONE, _FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 def completed(plan: Plan) -> Plan:
     """Return a plan with the facts that follow from it."""
     return replace(plan, facts=facts(plan))
+
+
+def repeating() -> Plan:
+    """Make a plan as of a step registry of 1.14: a step that can repeat twice, and is guarded before and after."""
+    contents = Contents()
+    text = _texts(contents)
+    again = tuple(
+        Repeat((*text(f"Try {word} with "), Hole(("variable", "issue")), *text(".\n")), {"issue": Given("issue")})
+        for word in ("again", "harder")
+    )
+    work = Prompt(text("Do the work.\n"), variables={"issue": Given("issue")}, needed=("issue",), repeats=again)
+    success = Success("empty")
+    plan = Plan(
+        id="repeater",
+        names=Names("step", "intent"),
+        entries={"": "work", "count:iteration (continuation)": "close"},
+        entry="",
+        contents=contents.texts,
+        limits=Limits(9, Outcome.FAILED),
+        nodes={
+            "work": Node(
+                work,
+                IntentGate(("action",), ("next", "repeat")),
+                (Edge("next", Go("close")), Edge("repeat", Go("work"))),
+                "work",
+                validation=Validation((Condition("clean"),), every_outcome=True, preflight=(Condition("ready"),)),
+            ),
+            "close": Node(
+                replace(work, repeats=()),
+                IntentGate(("action",), ("closing", "repeat")),
+                (Edge("closing", _DONE), Edge("repeat", Go("close"))),
+                "closure",
+                validation=Validation(preflight=(Condition("ready"), Condition("clean"))),
+            ),
+        },
+        inputs={"issue": Input()},
+        validators={"clean": Validator("git status", success, "dirty"), "ready": Validator("test -d x", success, "x")},
+    )
+    return completed(plan)
 
 
 def steps() -> Plan:

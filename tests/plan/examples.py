@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from handmade import processes, stages, steps
+from handmade import processes, repeating, stages, steps
 from phased import every_member, issue_flow
 
 from stagec.core.canonical import canonical
@@ -21,6 +21,7 @@ SOUND = ("code-review", "docs-repair", "guest-book", "issue-flow", "project-flow
 
 FILES: Mapping[str, bytes] = {
     "by hand: steps": dump(steps()),
+    "by hand: repeats": dump(repeating()),
     "by hand: stages": dump(stages()),
     "by hand: processes": dump(processes()),
     "by hand: phases": dump(issue_flow()),

@@ -74,6 +74,7 @@ def test_defaults_are_given_where_they_do_not_go_without_saying() -> None:
         "Process.retryable": True,
         "Validation.action": "retry",
         "Validation.attempts": 3,
+        "Validation.everyOutcome": False,
     }
 
 

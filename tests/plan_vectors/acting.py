@@ -26,6 +26,8 @@ def execute(knows: Knowledge, execution: Execution, prompts: Mapping[str, str]) 
         return _chosen(execution, "fail" if result["verdict"] == "fail" else "ok", result, {})
     if execution.node["act"]["is"] == "process":
         return (yield from stage(knows, execution))
+    if execution.node["act"]["is"] == "prompt" and (yield from failure(knows, execution, "preflight")) is not None:
+        return Ended(failed="preflight")
     answer = yield from _answered(knows, execution, prompts)
     if answer is None:
         return Ended(failed="answer" if execution.node["act"]["is"] == "prompt" else "command")
@@ -34,10 +36,28 @@ def execute(knows: Knowledge, execution: Execution, prompts: Mapping[str, str]) 
         return Ended(failed="intent")
     kept = handoff(execution.node["gate"], answer)
     result, record = {"answer": answer, "handoff": kept}, kept or answer
-    over = None
-    if found in _ENDING and "validation" in execution.node:
+    over = _repeated(knows, execution, Ended(found, result, record))
+    if over is None and _is_guarded(execution, found):
         over = yield from _validated(knows, execution, Ended(found, result, record))
     return over or _chosen(execution, found, result, record)
+
+
+def _is_guarded(execution: Execution, outcome: str) -> bool:
+    validation = execution.node.get("validation", {})
+    ends = outcome in _ENDING or (validation.get("everyOutcome", False) and outcome not in {"repeat", ABORT})
+    return bool(ends and validation.get("conditions"))
+
+
+def _repeated(knows: Knowledge, execution: Execution, ended: Ended) -> Ended | None:
+    """Count a repeat, and return the end of the run when it is one too many."""
+    bound, node = execution.node["act"].get("repeats"), execution.arrival.node
+    if bound is None or ended.outcome != "repeat":
+        knows.repeats.pop(node, None)
+        return None
+    if knows.repeats.get(node, 0) == len(bound):
+        return ended._replace(failed="repeats")
+    knows.repeats[node] = knows.repeats.get(node, 0) + 1
+    return None
 
 
 def _answered(knows: Knowledge, execution: Execution, prompts: Mapping[str, str]) -> Steps:
@@ -83,4 +103,4 @@ def _validated(knows: Knowledge, execution: Execution, ended: Ended) -> Steps:
         return None
     if knows.failures[node] >= validation.get("attempts", 3):
         return ended._replace(failed="validation")
-    return ended._replace(again=next_prompt(knows, validation, failed))
+    return ended._replace(again=next_prompt(knows, validation, failed), stays=ended.outcome not in _ENDING)

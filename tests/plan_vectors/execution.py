@@ -77,5 +77,7 @@ class Ended(NamedTuple):
     edge: Mapping[str, Any] | None = None
     again: str | None = None
     """The prompt with which the node that led here is executed again."""
+    stays: bool = False
+    """Whether it is this node itself that is executed again."""
     failed: str | None = None
     """Why the run ends as failed."""

@@ -20,6 +20,7 @@ class Knowledge:
         self.visits: dict[str, int] = {}
         self.records: dict[str, Any] = {}
         self.failures: dict[str, int] = {}
+        self.repeats: dict[str, int] = {}
         self.came: dict[str, str] = {}
         """From which other node the run last came to a node by an edge."""
         self.statuses: dict[str, str] = {}

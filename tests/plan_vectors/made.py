@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from plan_vectors.made_gates import gates
 from plan_vectors.made_jumps import jumps
+from plan_vectors.made_repeats import repeats
 from plan_vectors.made_scopes import scopes
 from plan_vectors.made_stages import stages
 from plan_vectors.writing import framed
@@ -13,4 +14,5 @@ from plan_vectors.writing import framed
 
 def made() -> Mapping[str, bytes]:
     """Return the file of every plan made by hand, by its name."""
-    return {"gates": framed(gates()), "jumps": framed(jumps()), "scopes": framed(scopes()), "stages": framed(stages())}
+    every = {"gates": gates, "jumps": jumps, "repeats": repeats, "scopes": scopes, "stages": stages}
+    return {name: framed(make()) for name, make in every.items()}

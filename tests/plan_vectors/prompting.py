@@ -16,22 +16,23 @@ _ASKED = 2
 """So often the model is asked in one execution."""
 
 
-def prompts(knows: Knowledge, node: Mapping[str, Any], instead: str | None) -> dict[str, str] | None:
+def prompts(knows: Knowledge, node: Mapping[str, Any], instead: str | None, repeats: int) -> dict[str, str] | None:
     """Return the prompts of an execution that is about to begin, or nothing when it cannot start."""
     try:
-        own = instead if instead is not None else _prompt(knows, node["act"])
+        own = instead if instead is not None else _prompt(knows, node["act"], repeats)
     except HoleError:
         return None
     return None if own is None else {"prompt": own, **_system(knows, knows.plan.get("system"))}
 
 
-def _prompt(knows: Knowledge, act: Mapping[str, Any]) -> str | None:
-    variables = knows.supplied(act)
-    lacking = set(act.get("variables", ())) - set(variables)
-    if "prompt" not in act or lacking or not all(variables.get(name) for name in act.get("needed", ())):
+def _prompt(knows: Knowledge, act: Mapping[str, Any], repeats: int) -> str | None:
+    asked = act["repeats"][repeats - 1] if repeats else act
+    variables = knows.supplied(asked)
+    lacking = set(asked.get("variables", ())) - set(variables)
+    if "prompt" not in asked or lacking or not all(variables.get(name) for name in act.get("needed", ())):
         return None
     scope = {"variable": variables, "stdin": knows.inputs.get("stdin", "")}
-    return render(act["prompt"], scope, knows.contents)
+    return render(asked["prompt"], scope, knows.contents)
 
 
 def _system(knows: Knowledge, system: Mapping[str, Any] | None) -> dict[str, str]:

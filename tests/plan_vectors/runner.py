@@ -211,7 +211,11 @@ class Run:
             self._end(self._plan["limits"].get("reached", "failed"), "limit")
             return
         node = self._plan["nodes"][arrival.node]
-        found = prompts(knows, node, arrival.prompt) if node["act"]["is"] == "prompt" else {}
+        found = (
+            prompts(knows, node, arrival.prompt, knows.repeats.get(arrival.node, 0))
+            if node["act"]["is"] == "prompt"
+            else {}
+        )
         if found is None:
             self._instead(arrival)
             return
@@ -237,7 +241,7 @@ class Run:
         if ended.failed is not None:
             self._end("failed", ended.failed)
         elif ended.again is not None:
-            before = self._knows.came.get(arrival.node, arrival.node)
+            before = arrival.node if ended.stays else self._knows.came.get(arrival.node, arrival.node)
             self._next(Arrival(arrival.branch, before, (ended.result,), prompt=ended.again))
         elif ended.edge is None:
             self._close(arrival.branch, "done", Over(arrival.node, ended.result))

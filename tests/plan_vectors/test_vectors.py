@@ -34,6 +34,8 @@ REASONS = (
     "join",
     "fork",
     "validation",
+    "preflight",
+    "repeats",
     "consent",
 )
 """All kinds of requests and all reasons that the page of this folder names."""

@@ -18,9 +18,9 @@ Failure = tuple[Mapping[str, Any], str, Mapping[str, Any]]
 """The validator that failed, its command, and how that ended."""
 
 
-def failure(knows: Knowledge, execution: Execution) -> Steps:
+def failure(knows: Knowledge, execution: Execution, listed: str = "conditions") -> Steps:
     """Return the first validator that fails, or nothing."""
-    for condition in execution.node["validation"]["conditions"]:
+    for condition in execution.node.get("validation", {}).get(listed, ()):
         validator = knows.plan["validators"][condition["validator"]]
         command = _filled(validator["command"], condition.get("params", {}))
         ended = yield execution.ask("shell", command=command)

@@ -23,6 +23,8 @@ _REASONS = {
     FailureKind.PROVIDER: "answer",
     FailureKind.NO_INTENT: "intent",
     FailureKind.VALIDATION: "validation",
+    FailureKind.PREFLIGHT: "preflight",
+    FailureKind.CHAIN_EXHAUSTED: "repeats",
     FailureKind.SMALL_FORK: "fork",
     FailureKind.UNJOINABLE: "join",
     FailureKind.UNSTARTABLE: "cannot-start",

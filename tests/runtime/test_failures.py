@@ -15,7 +15,7 @@ from runtime.steps.flows import at_most, flow, goes, guarded, intent_gate, outpu
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan.act import Given
-from stagec.plan.gate import Admission, Backoff, Check, Exists, Retry
+from stagec.plan.gate import Admission, Backoff, Check, Condition, Exists, Retry
 from stagec.plan.node import Edge, Fork, Go, Outcome, Stop
 from stagec.plan.template import Hole
 from stagec.runtime import Resumed
@@ -254,6 +254,16 @@ WAYS: dict[str, tuple[Callable[[], Run | Play | Issue], FailureKind, str]] = {
         lambda: phased(issue_flow(), {"build": {}}, error="no permission"),
         FailureKind.ISSUE,
         "build, attempt 1: the issue could not be changed: no permission",
+    ),
+    "nothing is ready for the model": (
+        lambda: told(Run(guarded(conditions=(), preflight=(Condition("clean"),))), says("handoff"), output("M a.py\n")),
+        FailureKind.PREFLIGHT,
+        "c, attempt 1: not ready (AGENT_VALIDATION_ABORT): dirty by 'check', exit 0",
+    ),
+    "a step repeats too often": (
+        lambda: told(Run(flow(a=step(*goes(repeat="a"), repeats=()))), says("repeat")),
+        FailureKind.CHAIN_EXHAUSTED,
+        "a, attempt 1: no repeat is left (AGENT_ADAPTATION_CHAIN_EXHAUSTED): 0 repeats in a row",
     ),
     "a stage may not run again": (
         blocked_stage,

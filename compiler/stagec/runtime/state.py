@@ -78,6 +78,11 @@ class NodeHistory:
     failures: int = 0
     repeats: int = 0
 
+    def __repr__(self) -> str:
+        """Return all of it; journals have digests of this text, so what most nodes lack is not in it."""
+        names = [name for name in NodeHistory.__match_args__ if name != "repeats" or self.repeats]
+        return f"NodeHistory({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+
 
 _NOBODY: Table[str, NodeHistory] = Table()
 _NO_STATUSES: Table[str, StageStatus] = Table()
