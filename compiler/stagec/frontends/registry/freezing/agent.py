@@ -9,6 +9,7 @@ from stagec.core.json import Object, object_of, text_in
 from stagec.frontends.registry.document import Registry
 from stagec.frontends.registry.freezing.templates import RegistryTexts, find_names, prompt
 from stagec.frontends.registry.freezing.variables import Variables
+from stagec.frontends.registry.generation import Generation
 from stagec.frontends.registry.supply import is_given
 from stagec.model.flow import Flow
 from stagec.plan.document import Input, Judge, Limits, System
@@ -31,7 +32,8 @@ def entry(registry: Registry, flow: Flow) -> str | None:
     agent, entries = registry.agent, flow.entries
     if agent is None:
         own = [name for name in entries if name in registry.entries]
-        return own[0] if len(own) == 1 else None
+        is_told = "" in own and registry.generation is not Generation.V1_13  # which has pairs for other verdict types
+        return "" if is_told else own[0] if len(own) == 1 else None
     return next((name for name in (agent.verdict, "") if name is not None and name in entries), None)
 
 
