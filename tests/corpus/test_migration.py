@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from stagec.frontends.registry.lower import CONTINUED
 from stagec.migration import Migration, migrate
-from stagec.pipeline import Project
+from stagec.pipeline import Project, compile_project
+from stagec.plan import dump
 from stagec.project.settings import Settings
 
 FLAT = ("c2", "c3", "edition", "adaptation")
@@ -133,3 +135,55 @@ def test_a_workflow_is_brought_to_1_14(listed: dict[str, Any], tmp_path: Path) -
         assert found.rewrites == ()
     again = migrate(project)
     assert (dict(again.after), again.rewrites) == ({}, ())
+
+
+def describe(folder: Path) -> dict[str, Any]:
+    """Return what a registry means: its nodes with their kinds, their moves and its entries, whatever the release."""
+    (meaning,) = compile_project(Project(folder, (), Settings())).meanings
+    flow = meaning.flow
+    return {
+        "nodes": {
+            name: (
+                node.kind,
+                {(edge.outcome, str(edge.target), str(edge.when)) for edge in node.edges if edge.outcome != "abort"},
+            )
+            for name, node in flow.nodes.items()
+        },
+        "entries": {name: entry.node for name, entry in flow.entries.items()},
+        "bound": None if flow.bound is None else flow.bound.executions,
+    }
+
+
+@pytest.mark.parametrize("agent", agents("g1-current"), ids=lambda agent: agent.name)
+def test_both_releases_give_the_same_graph(agent: Path, tmp_path: Path) -> None:
+    lay_out(agent, tmp_path)
+    before = describe(tmp_path)
+    write(tmp_path, migrate(Project(tmp_path, (), Settings())))
+    after = describe(tmp_path)
+    pairs = {name: node for name, node in after["entries"].items() if name.endswith(CONTINUED)}
+    assert {name: node for name, node in after["entries"].items() if name not in pairs} == before["entries"]
+    assert all(node.startswith("continuation.") for node in pairs.values())
+    assert after["bound"] == before["bound"]
+    assert after["nodes"] == before["nodes"]
+
+
+@pytest.mark.parametrize("agent", agents("g1-current"), ids=lambda agent: agent.name)
+def test_both_releases_give_the_same_plan_but_for_what_1_14_adds(agent: Path, tmp_path: Path) -> None:
+    lay_out(agent, tmp_path)
+    before = make_plan(tmp_path)
+    found = migrate(Project(tmp_path, (), Settings()))
+    write(tmp_path, found)
+    after = make_plan(tmp_path)
+    for nodes in (before["nodes"], after["nodes"]):
+        for node in nodes.values():
+            node["act"].pop("repeats", None)
+            node.get("validation", {}).pop("everyOutcome", None)
+            if not found.created:  # a person has to say which tools are allowed
+                node["act"].pop("tools", None)
+    assert after["nodes"] == before["nodes"]
+    assert after["limits"] == before["limits"]
+
+
+def make_plan(folder: Path) -> Any:
+    (meaning,) = compile_project(Project(folder, (), Settings())).meanings
+    return json.loads(dump(meaning.plan()))["plan"]
