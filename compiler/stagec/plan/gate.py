@@ -159,3 +159,8 @@ class Validation:
     prompts: Mapping[str, Template] = NOTHING
     every_outcome: bool = False
     preflight: tuple[Condition, ...] = ()
+
+    @property
+    def checked(self) -> tuple[Condition, ...]:
+        """All conditions, in the order in which they are checked."""
+        return (*self.preflight, *self.conditions)

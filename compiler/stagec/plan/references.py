@@ -57,8 +57,7 @@ def _references(plan: Plan) -> Iterator[Reference]:
         yield from _of_act(node.act)
         yield from (found for edge in node.edges for found in _of_target(edge.target))
         if node.validation is not None:
-            conditions = (*node.validation.preflight, *node.validation.conditions)
-            yield from (("validators", each.validator) for each in conditions)
+            yield from (("validators", each.validator) for each in node.validation.checked)
             for template in node.validation.prompts.values():
                 yield from _of_template(template)
     yield from _contents(*(each.schema for each in plan.inputs.values()), *plan.plans.values())

@@ -277,12 +277,6 @@ class Registry:
             return ()
         return tuple(step for step in self.steps.values() if step.intents and "structuredGate" not in step.body)
 
-    def list_repeats(self, step: Step) -> tuple[str, ...] | None:
-        """Return the adaptations of a step's repeats in a row; nothing where nothing but the run bounds them."""
-        if self.generation is Generation.V1_13 or step.gate is None or Intent.REPEAT not in step.gate.allowed:
-            return None
-        return ("default",) if step.adaptation_chain is None else tuple(each.name for each in step.adaptation_chain)
-
     def has_step(self, name: str) -> bool:
         """Tell whether a step has this key or this id."""
         return name in self.steps or name in self.aliases or name in self.broken_steps

@@ -196,11 +196,7 @@ def _parse_exit(question: OpenRequest, typed: str) -> Json:
     # when the command that is asked for has succeeded
     if isinstance(effect, Shell):
         validation, validators = question.node.validation, question.program.plan.validators
-        known = (
-            [validators[each.validator] for each in (*validation.preflight, *validation.conditions)]
-            if validation is not None
-            else []
-        )
+        known = [validators[each.validator] for each in validation.checked] if validation is not None else []
         exact = (each.success for each in known if each.command == effect.command)
         begun = (each.success for each in known if effect.command.startswith(each.command.partition("${")[0]))
         success = next(exact, None) or next(begun, None)
