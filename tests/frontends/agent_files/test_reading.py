@@ -25,6 +25,7 @@ def names_of(compilation: Compilation) -> set[str]:
 
 
 REPAIRED = "x: y", "*bold* text", "[a] | [b]", "@x", "`x`", "{{x}} y", "%x", '"a" b: c', "'a: b", "a: x:"
+CONTINUED = '"a\nb"', "'a\nb'", "[\na\n  ]", '"Use it:\n\nContext: b"'
 LOST = '"a" b', '"a', "x: y\n  more", "x\n<e>", "? x", "x:", "\n  x: y: z", "|\n  text\nmodel: a: b"
 
 
@@ -38,6 +39,61 @@ def test_a_second_try_reads_a_value(given: str, tmp_path: Path) -> None:
 def test_no_try_reads_a_value(given: str, tmp_path: Path) -> None:
     found = compile_files(tmp_path, {".claude/agents/a.md": AGENT.format(given)})
     assert names_of(found) == {"invalid-yaml"}
+
+
+@pytest.mark.parametrize("given", CONTINUED)
+def test_a_value_may_not_go_on_at_the_beginning_of_a_line(given: str, tmp_path: Path) -> None:
+    found = compile_files(tmp_path, {".claude/agents/a.md": AGENT.format(given)})
+    assert names_of(found) == {"invalid-yaml"}
+
+
+@pytest.mark.parametrize("given", ["[\n  Read,\n  Grep\n]", "[\n  Read\n, Grep]", "\n- Read\n- Grep"])
+def test_brackets_and_dashes_may_stand_there(given: str, tmp_path: Path) -> None:
+    text = f"---\nname: a\ndescription: b\ntools: {given}\n---\nBody.\n"
+    assert names_of(compile_files(tmp_path, {".claude/agents/a.md": text})) == set()
+
+
+HOSTILE = (
+    "[]",
+    "{}",
+    "7",
+    "true",
+    "~",
+    "[[a]]",
+    "{a: [b]}",
+    "''",
+    "[null, 7, {a: b}]",
+    "2024-01-01",
+    "1e400",
+    '"\\ud800"',
+)
+KEYS = (
+    *("name", "description", "tools", "model", "permissionMode", "maxTurns", "skills", "mcpServers", "hooks", "memory"),
+    *("background", "effort", "isolation", "allowed-tools", "metadata", "shell", "context", "agent", "compatibility"),
+    *("disable-model-invocation", "user-invocable", "paths", "argument-hint", "initialPrompt", "color"),
+)
+
+
+@pytest.mark.parametrize("given", HOSTILE)
+def test_no_rule_stumbles_over_a_value_of_another_kind(given: str, tmp_path: Path) -> None:
+    places = (
+        *(".claude/agents/{}.md", ".claude/skills/{}/SKILL.md", ".claude/commands/{}.md", ".opencode/agent/{}.md"),
+        *(".github/agents/{}.agent.md", ".github/prompts/{}.prompt.md", ".github/instructions/{}.instructions.md"),
+        *(".agents/skills/{}/SKILL.md", ".cursor/rules/{}.mdc", ".claude/skills/{}/b/SKILL.md", ".claude/rules/{}.md"),
+    )
+    files: dict[str, str | bytes] = {
+        place.format(key): "---\nname: a\ndescription: b\n---\n".replace(f"{key}: ", f"{key}: {given} #")
+        if key in {"name", "description"}
+        else f"---\nname: a\ndescription: b\n{key}: {given}\n---\n"
+        for place in places
+        for key in KEYS
+    }
+    every = Settings(extend_select=("STG3", "pedantic"))
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(str(text), encoding="utf-8")
+    assert compile_project(Project(tmp_path, (), every)).diagnostics
 
 
 def test_the_second_try_finds_no_line_that_ends_with_a_carriage_return(tmp_path: Path) -> None:

@@ -54,13 +54,13 @@ def _read_file(sources: Sources, file: str) -> AgentFile | None:
     reading = kind.load(tree, sources.budgets)
     if kind.is_shared:
         return AgentFile(kind, where, tree, reading)
-    is_lost = bool(reading.faults) and not reading.members
+    is_lost = (bool(reading.faults) and not reading.members) or reading.displaced is not None
     tree = replace(
         tree,
         kind=KIND,
         value=None if is_lost else dict(reading.members),
         faults=reading.faults,
-        readable=tree.readable if reading.faults == tree.faults else not is_lost,
+        readable=not is_lost and (tree.readable or reading.faults != tree.faults),
         format=reading.format or tree.format,
     )
     if reading.format is not None and SIGN in tree.data:

@@ -16,6 +16,14 @@ from stagec.sources.tree import Fault, Tree
 _UNREADABLE = frozenset({"unreadable-file", "outside-project", "oversized-file", "not-utf8"})
 _OPENING = re.compile(r"---\s*\n")
 _CLOSING = "---"
+_CONTINUED = re.compile(
+    r"""^(?P<key>[^\s#'"\[{][^\n:]*):[ \t]+"""
+    r"""(?:"(?:[^"\\\n]|\\.)*\n(?:[ \t][^"\n]*\n|\n)*(?=[^\s])"""
+    r"""|'(?:[^'\n]|'')*\n(?:[ \t][^'\n]*\n|\n)*(?=[^\s])"""
+    r"""|[\[{][^\]}\n]*\n(?:[ \t][^\]}\n]*\n|\n)*(?=[^\s\]},#]))(?P<line>[^\n]*)""",
+    re.MULTILINE,
+)
+"""A value in quotes or brackets that goes on at the beginning of a line, which other readers of YAML let pass."""
 _OWN_LINE = re.compile(r"[ \t]*-{3,}[ \t]*")
 _VALUE = re.compile(
     r"[a-zA-Z_-]+:\s+(?P<value>"
@@ -28,18 +36,22 @@ _VALUE = re.compile(
 
 @value
 class _Fenced:
-    """A text and its frontmatter as Claude Code finds it; `closing` is the line that ends it."""
+    """A text and its frontmatter as Claude Code finds it; `closing` is the line that ends it.
+
+    With `is_taken` the end counts, whatever is around it.
+    """
 
     tree: Tree
     text: str
     start: int
     end: int
     closing: str
+    is_taken: bool = False
 
     @property
     def is_usual(self) -> bool:
         """Whether every other tool finds the same end."""
-        return self.closing.rstrip() == _CLOSING and self.text[self.end - 1] == "\n"
+        return self.is_taken or (self.closing.rstrip() == _CLOSING and self.text[self.end - 1] == "\n")
 
     @property
     def is_on_own_line(self) -> bool:
@@ -55,6 +67,11 @@ def load(tree: Tree, budgets: Budgets) -> OwnerReading:
     fenced = _find_fences(tree, text)
     if fenced is None:
         return _read_nothing(tree, text, budgets)
+    continued = _CONTINUED.search(text, fenced.start, fenced.end)
+    if continued is not None:
+        facts = {"text": continued["line"], "key": continued["key"]}
+        fault = Fault("invalid-yaml", Place(tree.file, range=continued.span("line")), "unindented", facts)
+        return OwnerReading(LoadOutcome.LOST, faults=(*keep_others(tree), fault))
     is_the_same = fenced.is_usual and isinstance(tree.value, dict) and not tree.faults
     reading = OwnerReading(LoadOutcome.READ, object_of(tree.value)) if is_the_same else _read(fenced, budgets)
     return replace(reading, faults=(*keep_others(tree), *reading.faults))
@@ -86,8 +103,9 @@ def _read(fenced: _Fenced, budgets: Budgets) -> OwnerReading:
     from stagec.frontends.agent_files.loaders.second_try import read_quoted
 
     block = FrontmatterBlock(fenced.tree.file, fenced.text[fenced.start : fenced.end], fenced.start)
-    if _is_cut(fenced):
-        return _read_cut(fenced, block, budgets)
+    if not fenced.is_usual and (isinstance(fenced.tree.value, dict) or not fenced.is_on_own_line):
+        cut = replace(fenced, is_taken=True)  # the end is inside of something that goes on
+        return replace(_read(cut, budgets), cut=(fenced.end, fenced.end + len(_CLOSING)), faults=(), unportable=None)
     parsed = read_block(block, budgets)
     refused = find_refusal(parsed)
     if refused is not None and refused.topic != "several-documents":
@@ -105,15 +123,3 @@ def _read(fenced: _Fenced, budgets: Budgets) -> OwnerReading:
         unportable=repeated if fenced.is_usual else unusual,
         format=None if fenced.is_usual else make_format(Quoted(block, block.text)),
     )
-
-
-def _is_cut(fenced: _Fenced) -> bool:
-    """Tell whether the end is inside of something that goes on, as another tool reads the same text."""
-    return not fenced.is_usual and (isinstance(fenced.tree.value, dict) or not fenced.is_on_own_line)
-
-
-def _read_cut(fenced: _Fenced, block: FrontmatterBlock, budgets: Budgets) -> OwnerReading:
-    """Return what is left of a frontmatter that ends inside of a value or a comment."""
-    parsed = read_block(block, budgets)
-    members = parsed.value if isinstance(parsed.value, dict) else {}
-    return OwnerReading(LoadOutcome.READ, members, cut=(fenced.end, fenced.end + len(_CLOSING)))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Edit
+from stagec.core.json import object_of
 from stagec.core.place import START, Place, Span
 from stagec.core.value import replace, value
 from stagec.frontends.agent_files.loaders.frontmatter import FrontmatterBlock
@@ -104,11 +105,19 @@ def _apply(quoted: Quoted, text: str, edits: Iterable[Edit]) -> str:
     return text[:start] + change(text[start:end], inside) + text[end:]
 
 
-def list_needed(quoted: Quoted) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the ranges, in the file, of the values that mean something else without their quotes, and their texts."""
+def list_needed(quoted: Quoted) -> tuple[tuple[tuple[int, int], str], ...]:
+    """Return the ranges, in the file, of the values that mean something else without their quotes, and their texts.
+
+    There are none where a value is a list or a map by itself: its author did not mean a text.
+    """
     from stagec.sources.yaml_text.quick import quick
 
+    found: list[tuple[tuple[int, int], str]] = []
     for start, end in quoted.ranges:
         written = quoted.block.text[start:end]
-        if quick(f"value: {written}", 2) != {"value": written}:
-            yield (quoted.block.start + start, quoted.block.start + end), written
+        alone = object_of(quick(f"value: {written}", 3)).get("value")
+        if isinstance(alone, list | dict):
+            return ()
+        if alone != written:
+            found.append(((quoted.block.start + start, quoted.block.start + end), written))
+    return tuple(found)
