@@ -36,27 +36,24 @@ _VALUE = re.compile(
 
 @value
 class _Fenced:
-    """A text and its frontmatter as Claude Code finds it; `closing` is the line that ends it.
-
-    With `is_taken` the end counts, whatever is around it.
-    """
+    """A text and its frontmatter as Claude Code finds it; `closing` is the line that ends it."""
 
     tree: Tree
     text: str
     start: int
     end: int
     closing: str
-    is_taken: bool = False
 
     @property
-    def is_usual(self) -> bool:
+    def is_line(self) -> bool:
         """Whether every other tool finds the same end."""
-        return self.is_taken or (self.closing.rstrip() == _CLOSING and self.text[self.end - 1] == "\n")
+        return self.closing.rstrip() == _CLOSING and self.text[self.end - 1] == "\n"
 
     @property
-    def is_on_own_line(self) -> bool:
-        """Whether the end is on a line that can only have been meant as one."""
-        return _OWN_LINE.fullmatch(self.closing) is not None
+    def is_cut(self) -> bool:
+        """Whether the end is inside of something that goes on, as another tool reads the same text."""
+        is_meant = _OWN_LINE.fullmatch(self.closing) is not None
+        return not self.is_line and (isinstance(self.tree.value, dict) or not is_meant)
 
 
 def load(tree: Tree, budgets: Budgets) -> OwnerReading:
@@ -68,12 +65,14 @@ def load(tree: Tree, budgets: Budgets) -> OwnerReading:
     if fenced is None:
         return _read_nothing(tree, text, budgets)
     continued = _CONTINUED.search(text, fenced.start, fenced.end)
-    if continued is not None:
+    if continued is not None and not fenced.is_cut:
         facts = {"text": continued["line"], "key": continued["key"]}
         fault = Fault("invalid-yaml", Place(tree.file, range=continued.span("line")), "unindented", facts)
         return OwnerReading(LoadOutcome.LOST, faults=(*keep_others(tree), fault))
-    is_the_same = fenced.is_usual and isinstance(tree.value, dict) and not tree.faults
+    is_the_same = fenced.is_line and isinstance(tree.value, dict) and not tree.faults
     reading = OwnerReading(LoadOutcome.READ, object_of(tree.value)) if is_the_same else _read(fenced, budgets)
+    if fenced.is_cut:
+        reading = replace(reading, cut=(fenced.end, fenced.end + len(_CLOSING)), faults=(), unportable=None)
     return replace(reading, faults=(*keep_others(tree), *reading.faults))
 
 
@@ -103,9 +102,6 @@ def _read(fenced: _Fenced, budgets: Budgets) -> OwnerReading:
     from stagec.frontends.agent_files.loaders.second_try import read_quoted
 
     block = FrontmatterBlock(fenced.tree.file, fenced.text[fenced.start : fenced.end], fenced.start)
-    if not fenced.is_usual and (isinstance(fenced.tree.value, dict) or not fenced.is_on_own_line):
-        cut = replace(fenced, is_taken=True)  # the end is inside of something that goes on
-        return replace(_read(cut, budgets), cut=(fenced.end, fenced.end + len(_CLOSING)), faults=(), unportable=None)
     parsed = read_block(block, budgets)
     refused = find_refusal(parsed)
     if refused is not None and refused.topic != "several-documents":
@@ -120,6 +116,6 @@ def _read(fenced: _Fenced, budgets: Budgets) -> OwnerReading:
         LoadOutcome.READ,
         parsed.value,
         tuple(fault for fault in parsed.faults if fault.topic != "repeated-key"),
-        unportable=repeated if fenced.is_usual else unusual,
-        format=None if fenced.is_usual else make_format(Quoted(block, block.text)),
+        unportable=repeated if fenced.is_line else unusual,
+        format=None if fenced.is_line else make_format(Quoted(block, block.text)),
     )
