@@ -99,7 +99,7 @@ class _Roots:
 
     def _add(self, each: Verdict) -> None:
         at, is_shape = each.finding.at, each.rule.code.startswith("STG1")
-        if each.rule.severity is not Severity.ERROR or at.part is not Part.VALUE:
+        if (each.finding.severity or each.rule.severity) is not Severity.ERROR or at.part is not Part.VALUE:
             return
         self._causes.setdefault((at.file, at.pointer, None if is_shape else at.range), each)
         for whole in each.finding.spoils:
@@ -161,10 +161,11 @@ def _make_diagnostic(
     each: Verdict, selection: Selection, spans: Mapping[Place, Span], trees: Mapping[str, Tree], folded: int
 ) -> Diagnostic:
     rule, finding = each.rule, each.finding
+    weight = selection.severity(rule) or rule.severity
     return Diagnostic(
         code=rule.code,
         name=rule.name,
-        severity=selection.severity(rule) or rule.severity,
+        severity=finding.severity or weight if weight is rule.severity else weight,
         origin=rule.origin,
         at=finding.at,
         span=spans.get(finding.at, START),

@@ -23,6 +23,7 @@ from stagec.plan_maker import PlanMaker
 from stagec.project.selection import Selection
 from stagec.project.settings import Settings
 from stagec.sources.discover import Discovery, FileWish, discover
+from stagec.sources.discover import resolve as resolve_name
 from stagec.sources.formats.plain import FORMAT as PLAIN
 from stagec.sources.read import Sources
 from stagec.sources.suppression import UNUSED
@@ -101,6 +102,7 @@ def compile_project(project: Project) -> Compilation:
         settings = project.settings
         sources = Sources(project.root, settings.budgets, project.overlay, project.hidden)
         sources.own_names = settings.agent_files
+        sources.named = tuple(resolve_name(sources.root, each, project.overlay)[0] for each in project.paths)
         documents, meanings = _read(project, sources)
         trees = {tree.file: tree for tree in sources.trees}
         ignores = settings.file_ignores

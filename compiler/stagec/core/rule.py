@@ -32,7 +32,8 @@ class Finding:
 
     `causes` are the places that this rests on, in any file: if a rule of this family or an earlier one reports an error
     there, this finding repeats it. `spoils` are places that are in error as a whole because of what stands at `at`. A
-    guess becomes the fix that writes what was meant, if the name stands at `at`.
+    guess becomes the fix that writes what was meant, if the name stands at `at`. A `severity` is for a finding that
+    weighs less than others of its rule; a configuration that weighs the rule decides about all of them.
     """
 
     at: Place
@@ -41,6 +42,7 @@ class Finding:
     fix: Fix | Guess | None = None
     causes: tuple[Place, ...] = ()
     spoils: tuple[Place, ...] = ()
+    severity: Severity | None = None
 
 
 @value

@@ -31,7 +31,8 @@ class Sources:
 
     `overlay` holds texts that stand for files, such as standard input; they win over what lies on disk. `hidden` files
     are taken for absent. `patterns` counts the regular expressions of all of them. `own_names` are names of tools
-    and the like that the project adds to those that stagec knows, by list.
+    and the like that the project adds to those that stagec knows, by list; `named` are the files and folders that a
+    user named, without the project itself.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Sources:
         self.root = Path(observations.resolve(root))
         self.budgets = budgets
         self.patterns = PatternTally(budgets)
+        self.named: tuple[str, ...] = ()
         self.own_names: Mapping[str, tuple[str, ...]] = NOTHING
         self._overlay = overlay
         self._hidden = hidden

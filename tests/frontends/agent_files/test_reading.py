@@ -131,6 +131,16 @@ def test_folders_of_plugins_count_only_below_a_manifest(tmp_path: Path) -> None:
     assert [each.at.file for each in compile_files(tmp_path, files).diagnostics] == ["two/agents/a.md"]
 
 
+@pytest.mark.parametrize("named", ["agents", "agents/a.md", "agents/deep"])
+def test_a_collection_is_read_only_where_a_user_names_it(named: str, tmp_path: Path) -> None:
+    text = AGENT.format("x: y")
+    files: dict[str, str | bytes] = {"agents/a.md": text, "agents/deep/b.md": text, "agents/README.md": "# Agents\n"}
+    assert names_of(compile_files(tmp_path, files)) == set()
+    found = compile_files(tmp_path, files, named)
+    assert names_of(found) >= {"unportable-frontmatter"}
+    assert "agents/README.md" not in found.trees
+
+
 @pytest.mark.parametrize("mark", [b"\xff\xfe", b"\x00", b"\xc3("])
 def test_bytes_that_are_no_text_have_one_diagnostic(mark: bytes, tmp_path: Path) -> None:
     found = compile_files(tmp_path, {".claude/agents/a.md": mark + AGENT.format("x").encode()})

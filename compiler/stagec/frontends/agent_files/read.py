@@ -15,7 +15,8 @@ KIND = "agent-file"
 """What the trees of agent files are called."""
 _UNREAD = "file"
 _HEAD = 4_000
-"""How much of a file is looked at for a sign."""
+"""How much of a file is looked at for what tells its kind, where its path does not."""
+_AGENT = "claude-agent"
 
 
 def find_kind(sources: Sources, file: str) -> tuple[AgentKind, Where] | None:
@@ -25,7 +26,17 @@ def find_kind(sources: Sources, file: str) -> tuple[AgentKind, Where] | None:
             is_proved = not where.proofs or any(map(sources.exists, where.proofs))
             if is_proved or (where.sign is not None and where.sign.match(sources.glance(file, _HEAD))):
                 return kind, where
+            if kind.name == _AGENT and _is_collected(sources, file):
+                return kind, replace(where, is_plugin=False)
     return None
+
+
+def _is_collected(sources: Sources, file: str) -> bool:
+    """Tell whether a user named a folder `agents`, or a file in it, that says what agents say."""
+    if not any(name and f"{file}/".startswith(f"{name}/") for name in sources.named):
+        return False
+    begin = sources.glance(file, _HEAD)
+    return begin.startswith(b"---") and b"\nname:" in begin and b"\ndescription:" in begin
 
 
 def read_all(sources: Sources, files: tuple[str, ...]) -> tuple[AgentFiles, ...]:
