@@ -20,6 +20,8 @@ rule = FAMILY.rule
 SKILLS = ("claude-skill", "shared-skill", "opencode-skill")
 """The kinds of skills."""
 _NAME = re.compile(r"[^\s,]+")
+_LONGEST = 5_000
+"""Characters of a list of tools that is corrected; nobody has so many."""
 
 
 def list_names(file: AgentFile, key: str) -> Iterator[tuple[str, Place]]:
@@ -34,7 +36,8 @@ def list_names(file: AgentFile, key: str) -> Iterator[tuple[str, Place]]:
 def correct_entry(file: AgentFile, entry: ToolEntry, known: Known) -> Fix | None:
     """Return the fix that writes a tool in its own case, or takes one away that is gone."""
     meant = find_case(entry.name, known)
-    if meant is None and entry.group is not ToolGroup.GONE:
+    is_long = len(text_in(file.members, "tools") or "") > _LONGEST  # each of its entries has a text of its own
+    if is_long or (meant is None and entry.group is not ToolGroup.GONE):
         return None
     told = f"take {quote(entry.name)} away" if meant is None else f"write {quote(meant)}"
     given = text_in(file.members, "tools")
