@@ -217,6 +217,20 @@ def test_handoffs_are_routes_and_those_that_lead_back_are_choices(draft: Draftin
     assert follow(capfd.readouterr().out, capfd) == ["validate", "compile", "run", "graph"]
 
 
+@pytest.mark.parametrize("entry", ["planner", "ship", "a"])
+def test_a_draft_is_laid_out_as_stagec_lays_files_out(entry: str, draft: Drafting, capfd: Shown) -> None:
+    draft(
+        {
+            ".claude/agents/planner.md": agent("name: planner\ndescription: y", "Use the b agent.\n"),
+            ".claude/commands/ship.md": agent("description: y", COMMAND),
+            ".github/agents/a.agent.md": agent(HANDOFFS.format("b")),
+            ".github/agents/b.agent.md": agent(HANDOFFS.format("a")),
+        }
+    )
+    assert run(["init", "--from", ".", "--entry", entry, "flow"]) == 0
+    assert run(["format", "--check", "flow"]) == 0, capfd.readouterr().err
+
+
 def test_an_imported_agent_comes_after_its_workflow(draft: Drafting) -> None:
     files = {
         ".github/workflows/daily.md": agent("on: push\nimports: [../agents/fixer.md, shared/a.md]"),
