@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Callable
 from pathlib import Path
+from time import process_time
 
 import pytest
 from campaigns import choose
@@ -225,3 +226,17 @@ def test_a_huge_settings_file_is_judged_in_time(tmp_path: Path) -> None:
     (tmp_path / ".claude/settings.json").write_text(json.dumps(given), encoding="utf-8")
     found = compile_project(Project(tmp_path, (), Settings(budgets=Budgets())))
     assert {each.code for each in found.diagnostics} == {"STG3151", "STG3155", "STG3157"}
+
+
+def test_many_denials_of_many_tools_take_no_time(tmp_path: Path) -> None:
+    (tmp_path / ".claude/agents").mkdir(parents=True)
+    tools = ", ".join(f"mcp__s__t{number}" for number in range(1_000))
+    head = f"---\nname: a\ndescription: A.\ntools: {tools}\n---\nDo it.\n"
+    (tmp_path / ".claude/agents/a.md").write_text(head, encoding="utf-8")
+    deny = [*(f"mcp__s__*x{number}*" for number in range(1_000)), "mcp__s__t1*"]
+    given = json.dumps({"permissions": {"deny": deny}})
+    (tmp_path / ".claude/settings.json").write_text(given, encoding="utf-8")
+    start = process_time()
+    found = compile_project(Project(tmp_path, (), Settings()))
+    assert process_time() - start < 20
+    assert {each.code for each in found.diagnostics} >= {"STG3153"}

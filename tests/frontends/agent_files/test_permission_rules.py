@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from stagec.core.memo import Memo
 from stagec.core.place import Place
+from stagec.frontends.agent_files.denials import Denials
+from stagec.frontends.agent_files.known import Known, read_data
 from stagec.frontends.agent_files.permission_rules import (
     Behaviour,
     Neglect,
@@ -116,7 +119,8 @@ def test_a_path_of_an_allow_rule_may_look_like_a_parameter() -> None:
     ],
 )
 def test_which_tools_a_rule_covers(rule: str, tool: str, *, covers: bool) -> None:
-    assert read(rule).covers(tool) is covers
+    denials = Denials([read(rule)], Known(read_data(), Memo()))
+    assert (denials.find(tool) is not None) is covers
 
 
 @pytest.mark.parametrize("given", [None, 5, "x", [], {"allow": "Bash"}, {"deny": {"a": 1}}, {"other": ["x"]}])

@@ -61,12 +61,10 @@ class PermissionRule:
         """Whether the rule is about every call of its tool."""
         return self.refusal is None and self.specifier in {None, "*"}
 
-    def covers(self, tool: str) -> bool:
-        """Tell whether the name in the rule means a tool; `*` in it stands for any characters."""
-        if "*" in self.tool:
-            return re.fullmatch(".*".join(map(re.escape, self.tool.split("*"))), tool, re.DOTALL) is not None
-        is_of_server = self.tool.startswith(MCP_PREFIX) and "__" not in self.tool.removeprefix(MCP_PREFIX)
-        return tool == self.tool or (is_of_server and tool.startswith(f"{self.tool}__"))
+
+def translate_wildcards(name: str) -> str:
+    """Return the regular expression of a name in which `*` stands for any characters."""
+    return ".*".join(map(re.escape, re.split(r"\*+", name)))
 
 
 def read_permission_rules(given: Json, at: Place) -> Iterator[PermissionRule]:
