@@ -201,7 +201,7 @@ def test_rules_are_listed_and_explained(tmp_path: Path, run: Run) -> None:
     page = json.loads(run("explain", "invalid-json", "--format", "json").stdout)
     assert {**page, "explanation": ""} == {**first, "explanation": ""}
     assert run("explain", "stg106").stdout.startswith(b"STG106 invalid-json (error)\n\n")
-    assert re.search(rb"^STG106  invalid-json +error +", run("rules").stdout, re.MULTILINE)
+    assert re.search(rb"^STG106 +invalid-json +error +", run("rules").stdout, re.MULTILINE)
     assert run("rules", "--select", "STG106").stdout.count(b"\n") == 1
     assert run("explain", "document").stdout.startswith(b"STG101  unreadable-file ")
 

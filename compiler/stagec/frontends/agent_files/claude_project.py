@@ -40,6 +40,3 @@ class ClaudeProject:
     servers: tuple[McpServer, ...] = ()
     lost: tuple[LostPath, ...] = ()
     is_redirected: bool = False
-
-
-NO_CLAUDE_PROJECT = ClaudeProject()

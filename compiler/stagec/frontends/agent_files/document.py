@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from stagec.core.json import Object
 from stagec.core.place import Place
-from stagec.core.value import NOTHING, value
-from stagec.frontends.agent_files.claude_project import NO_CLAUDE_PROJECT, ClaudeProject
-from stagec.frontends.agent_files.kinds import AgentKind, Where
-from stagec.frontends.agent_files.known import Known
-from stagec.frontends.agent_files.loaders import OwnerReading
+from stagec.core.value import value
 from stagec.sources.tree import Tree
+
+if TYPE_CHECKING:  # most projects have no agent files
+    from stagec.frontends.agent_files.claude_project import ClaudeProject
+    from stagec.frontends.agent_files.kinds import AgentKind, Where
+    from stagec.frontends.agent_files.known import Known
+    from stagec.frontends.agent_files.loaders import OwnerReading
 
 
 @value
@@ -50,8 +53,8 @@ class AgentFiles:
 
     files: tuple[AgentFile, ...]
     known: Known
-    by_kind: Mapping[str, tuple[AgentFile, ...]] = NOTHING
-    claude: ClaudeProject = NO_CLAUDE_PROJECT
+    by_kind: Mapping[str, tuple[AgentFile, ...]]
+    claude: ClaudeProject
 
     def of(self, *kinds: str) -> Iterator[AgentFile]:
         """Yield the files of some kinds, by kind and path."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from stagec.core.memo import Memo
@@ -51,5 +50,8 @@ class Known:
 @cache
 def read_data() -> Mapping[str, Any]:
     """Return the data about tools that comes with stagec."""
-    found: Mapping[str, Any] = json.loads(files(__package__).joinpath(_DATA).read_text("utf-8"))
+    import json  # most projects have no agent files
+
+    with open(os.path.join(os.path.dirname(__file__), _DATA), encoding="utf-8") as file:
+        found: Mapping[str, Any] = json.load(file)
     return found

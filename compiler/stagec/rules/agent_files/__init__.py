@@ -1,7 +1,10 @@
 """STG31xx: agent files of other tools: what the tool that owns a file cannot read, drops, or understands otherwise."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from stagec.core.diagnostic import Change, Edit, Fix
 from stagec.core.json import text_in
@@ -10,9 +13,11 @@ from stagec.core.place import Place
 from stagec.core.rule import Family
 from stagec.core.words import listing, quote, with_article
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
-from stagec.frontends.agent_files.hooks import HookFault
-from stagec.frontends.agent_files.known import Known
-from stagec.frontends.agent_files.tool_names import ToolEntry, ToolGroup, find_case
+
+if TYPE_CHECKING:  # most projects have no agent files
+    from stagec.frontends.agent_files.hooks import HookFault
+    from stagec.frontends.agent_files.known import Known
+    from stagec.frontends.agent_files.tool_names import ToolEntry
 
 FAMILY = Family(__name__, (range(3100, 3200),), AgentFiles)
 rule = FAMILY.rule
@@ -35,6 +40,8 @@ def list_names(file: AgentFile, key: str) -> Iterator[tuple[str, Place]]:
 
 def correct_entry(file: AgentFile, entry: ToolEntry, known: Known) -> Fix | None:
     """Return the fix that writes a tool in its own case, or takes one away that is gone."""
+    from stagec.frontends.agent_files.tool_names import ToolGroup, find_case
+
     meant = find_case(entry.name, known)
     is_long = len(text_in(file.members, "tools") or "") > _LONGEST  # each of its entries has a text of its own
     if is_long or (meant is None and entry.group is not ToolGroup.GONE):
@@ -50,6 +57,8 @@ def correct_entry(file: AgentFile, entry: ToolEntry, known: Known) -> Fix | None
 
 def correct_case(file: AgentFile, entries: tuple[ToolEntry, ...], known: Known) -> Fix | None:
     """Return the fix that writes all tools in their own case that differ by it alone."""
+    from stagec.frontends.agent_files.tool_names import find_case
+
     meant = {entry: case for entry in entries if (case := find_case(entry.name, known)) is not None}
     given = text_in(file.members, "tools")
     edits = tuple(
