@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import handmade
+import phased
 import playable
 import pytest
 
@@ -21,8 +22,9 @@ from stagec.plan.plan_codec import PLAN
 PLANS = (
     *(handmade.steps(), handmade.stages(), handmade.processes()),
     *(playable.steps(), playable.stages(), playable.asking(), playable.judged(), playable.command("a")),
+    *(phased.every_member(), phased.issue_flow()),
 )
-TABLES = ("nodes", "contents", "validators", "tools", "servers", "entries", "choices")
+TABLES = ("nodes", "contents", "validators", "tools", "servers", "entries", "choices", "plans")
 SILENT = {"facts", "sources", "contents", "id"}
 """Members of a plan that say nothing of their own: they follow from the rest, or are looked up by it."""
 
@@ -64,7 +66,7 @@ def test_no_number_and_no_flag_of_a_plan_changes_unseen(plan: Plan) -> None:
     written: Any = PLAN.write(plan)
     known = {
         name: getattr(plan, name)
-        for name in ("nodes", "contents", "validators", "tools", "servers", "entries", "choices")
+        for name in ("nodes", "contents", "validators", "tools", "servers", "entries", "choices", "plans")
     }
     seen = 0
     for path, given in _spots(written):

@@ -20,6 +20,13 @@ ALLOWED = {
     "cli.app:_add_help": "commands and their subcommands",
     "world.samples:_Maker._of_kind": "`_DEEPEST` levels and `_MOST` values are made",
     "world.samples:_Maker.simplest": "`_DEEPEST` levels and `_MOST` values are made",
+    **{
+        f"comparison.{each}": "parts of schemas are compared `_DEPTH` deep"
+        for each in (
+            *(f"inclusion:_Proof._{name}" for name in ("implies", "split")),
+            *(f"samples:_Sampler.{name}" for name in ("samples", "_arrays", "_objects", "_of_kind")),
+        )
+    },
     "contract.conflict:_Search._judge_all": "`_DEEPEST` members inside each other are compared",
     "contract.conflict:_Search._inside": "`_DEEPEST` members inside each other are compared",
     "contract.conflict:_Search.conflict": "`_DEEPEST` members inside each other are compared",

@@ -79,17 +79,6 @@ def _compare_commands(old: Command, new: Any, plans: Plans) -> Iterator[PlanChan
     yield from compare_values("time-limit", old.milliseconds, new.milliseconds)
 
 
-def _compare_agents(old: Delegate, new: Any, plans: Plans) -> Iterator[PlanChange]:
-    run: list[Json] = [[each.agent, plan.plans[each.agent]] for each, plan in zip((old, new), plans, strict=True)]
-    yield from compare_values("program", *run)
-    comments: list[dict[str, Json]] = [
-        {name: [text for _, text in flatten(each, plan.contents)] for name, each in act.comments.items()}
-        for act, plan in zip((old, new), plans, strict=True)
-    ]
-    yield from compare_tables("prompt", *comments)
-    yield from compare_values("output", [old.closes, old.condition], [new.closes, new.condition])
-
-
 def _compare_processes(old: Process, new: Any) -> Iterator[PlanChange]:
     before, after = (object_of(ACT.write(each)) for each in (old, new))
     yield from compare_values("prompt", old.goal, new.goal)
@@ -99,3 +88,13 @@ def _compare_processes(old: Process, new: Any) -> Iterator[PlanChange]:
     yield from compare_values("retryable", old.retryable, new.retryable)
     yield from compare_values("checkpoint", old.checkpoint, new.checkpoint)
     yield from compare_values("time-limit", before["limits"], after["limits"])
+
+
+def _compare_agents(old: Delegate, new: Any, plans: Plans) -> Iterator[PlanChange]:
+    contents = (plans[0].contents, plans[1].contents)
+    yield from compare_values("agent", old.agent, new.agent)
+    for outcome in sorted({*old.comments, *new.comments}):
+        texts = (each.comments.get(outcome) for each in (old, new))
+        yield from compare_templates("comment", *texts, contents=contents, name=outcome)
+    closes: list[Json] = [{"closes": each.closes, "condition": each.condition} for each in (old, new)]
+    yield from compare_values("closing", *closes)

@@ -11,7 +11,7 @@ from stagec.comparison.templates import compare_templates, compare_variables
 from stagec.comparison.values import compare_contracts, compare_tables, compare_values, list_both, text_of
 from stagec.core.json import Json
 from stagec.plan.act import Supply
-from stagec.plan.document import Input, Plan
+from stagec.plan.document import Input, Phases, Plan
 from stagec.plan.node import Schedule
 from stagec.plan.plan_codec import PLAN
 from stagec.plan.surroundings import Tool
@@ -42,10 +42,20 @@ def _compare_flow(old: Plan, new: Plan) -> Iterator[PlanChange]:
     yield from compare_values("executions", old.limits.executions, new.limits.executions)
     yield from compare_values("reached", str(old.limits.reached), str(new.limits.reached))
     yield from compare_values("parallel", old.limits.parallel, new.limits.parallel)
+    yield from _compare_phases(*((each.phases or Phases(0)) for each in (old, new)))
     supplies: list[Mapping[str, Supply]] = [{} if each.system is None else each.system.variables for each in (old, new)]
     prompts = [None if each.system is None else each.system.prompt for each in (old, new)]
     yield from compare_templates("system-prompt", prompts[0], prompts[1], contents=(old.contents, new.contents))
     yield from compare_variables("system-variable", *supplies)
+
+
+def _compare_phases(old: Phases, new: Phases) -> Iterator[PlanChange]:
+    yield from compare_values("transitions", old.most or None, new.most or None)
+    yield from compare_values("transitions-in-a-row", old.row or None, new.row or None)
+    yield from compare_values("pause", old.pause, new.pause)
+    labels: list[Mapping[str, Json]] = [{name: list(some) for name, some in each.labels.items()} for each in (old, new)]
+    yield from compare_tables("labels", *labels)
+    yield from compare_values("ordering-labels", list(old.ordering), list(new.ordering))
 
 
 def _compare_entries(old: Plan, new: Plan) -> Iterator[PlanChange]:

@@ -8,6 +8,7 @@ from stagec.comparison.change import Action, PlanChange
 from stagec.comparison.compare import compare_plans
 from stagec.core.value import value
 from stagec.plan.document import Plan
+from stagec.plan.loader import load_agents
 
 
 @value
@@ -43,7 +44,21 @@ def _group(plans: Iterable[Plan]) -> dict[str, list[Plan]]:
 def _match(name: str, old: dict[str, list[Plan]], new: dict[str, list[Plan]]) -> Iterator[FlowChanges]:
     before, after = old.get(name, []), new.get(name, [])
     for at in range(max(len(before), len(after))):
-        yield compare_flow(name, _at(before, at), _at(after, at))
+        one, other = _at(before, at), _at(after, at)
+        yield compare_flow(name, one, other)
+        if one is not None and other is not None:
+            yield from _match_agents(name, one, other)
+
+
+def _match_agents(name: str, old: Plan, new: Plan) -> Iterator[FlowChanges]:
+    """Yield the flows of agents that two plans hold: their runs are inside those of the plan."""
+    before, after = _list_agents(old), _list_agents(new)
+    for agent in sorted({*before, *after}):
+        yield compare_flow(f"{name}: {agent}", before.get(agent), after.get(agent))
+
+
+def _list_agents(plan: Plan) -> dict[str, Plan]:
+    return {name: loaded.plan for name, loaded in load_agents(plan).items()} if plan.plans else {}
 
 
 def _at(plans: Sequence[Plan], at: int) -> Plan | None:

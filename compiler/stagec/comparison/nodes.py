@@ -14,7 +14,7 @@ from stagec.core.json import Json, object_of
 from stagec.core.value import replace
 from stagec.plan.codec import Codec
 from stagec.plan.document import Plan
-from stagec.plan.gate import IntentGate, Validation, VerdictGate
+from stagec.plan.gate import AgentGate, IntentGate, RestGate, Validation, VerdictGate
 from stagec.plan.node import Edge, Named, Node, Pick
 from stagec.plan.node_codecs import ADMISSION, GATE, TARGET, TERMS, VALIDATION
 
@@ -59,6 +59,8 @@ def _compare_gates(old: Node, new: Node) -> Iterator[PlanChange]:
         yield from compare_values("fallback", before.fallback, after.fallback)
         yield from compare_values("target-field", *(_path(each.target) for each in (before, after)))
         yield from compare_tables("handoff", *(_list_handoff(each) for each in (before, after)))
+    elif isinstance(before, AgentGate | RestGate):
+        yield from compare_values("agent-outcomes", GATE.write(before), GATE.write(after))
     elif isinstance(before, VerdictGate):
         yield from compare_values("checks", *(object_of(GATE.write(each)).get("checks") for each in (before, after)))
 

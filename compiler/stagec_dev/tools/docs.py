@@ -1,4 +1,4 @@
-"""Write the pages of the rules from the rules and their specifications, or check that they are current."""
+"""Write the pages of the rules and of the kinds of changes from these, or check that they are current."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from stagec_dev.change_pages import find_breaking_page, write_breaking_page
 from stagec_dev.checkout import ROOT
 from stagec_dev.rule_pages import pages
 from stagec_dev.tools import Tool
@@ -17,7 +18,10 @@ def _declare(parser: ArgumentParser) -> None:
 
 
 def _run(options: Namespace) -> int:
-    wanted = pages(options.root)
+    wanted = dict(pages(options.root))
+    if find_breaking_page(options.root).exists():
+        path, text = write_breaking_page(options.root)
+        wanted[path] = text
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     extra = [path for path in (options.root / "docs" / "rules").glob("*.md") if path not in wanted]
     if options.check:

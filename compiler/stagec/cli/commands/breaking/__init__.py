@@ -1,0 +1,41 @@
+"""`stagec breaking`: what changes mean for runs in flight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from stagec.cli import options
+
+
+@click.command(short_help="Tell which changes break runs in flight.")
+@click.argument("path", metavar="[PATH|PLAN]", default=".")
+@click.option(
+    "--against",
+    required=True,
+    metavar="REV|PLAN",
+    help="What runs in flight were begun with: a revision, plan or folder.",
+)
+@click.option("--flow", metavar="ID", help="Compare only the flow with this id.")
+@click.option(
+    "--allow",
+    multiple=True,
+    metavar="CODE",
+    help="Let changes of this code count as compatible; may be given several times.",
+)
+@options.output_format("text", "json", "markdown", default="text")
+@click.pass_context
+def breaking(context: click.Context, /, **given: Any) -> None:
+    """Tell which changes of the flows in PATH, by default the current folder, break runs that are in flight.
+
+    A change is breaking when some state of a run that was begun before has no meaning after it, or when that cannot be
+    excluded. It is additive when every run goes on as before, and compatible otherwise. `REV` is PATH as it was in
+    that revision of git, `REV:PATH` another path in it; `-` reads a plan from standard input.
+
+    Exit status: 0 no change is breaking, 1 some change is, 2 usage, environment, or a flow with errors, 3 no flow,
+    4 internal error.
+    """
+    from stagec.cli.commands.breaking.run import BreakingRequest, run
+
+    context.exit(run(BreakingRequest(**given)))

@@ -1,0 +1,63 @@
+"""Compare what is there with what runs in flight were begun with, and print what that means for them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from stagec.cli.commands.breaking.document import format_flows
+from stagec.cli.commands.breaking.markdown import write_comment
+from stagec.cli.commands.breaking.page import draw_flows
+from stagec.cli.sheet import Sheet
+from stagec.cli.sides import read_side, require_flow
+from stagec.cli.streams import find_canvas, put, show_progress
+from stagec.comparison.classify import judge_flow, list_kinds
+from stagec.comparison.flows import compare_flows
+from stagec.comparison.kind import Grade
+from stagec.core.failure import Exit, Failure
+from stagec.core.nearest import NameIndex, hint
+from stagec.core.value import value
+from stagec.core.words import quote
+
+
+@value
+class BreakingRequest:
+    """The arguments and options as given; None where one is absent."""
+
+    against: str
+    path: str = "."
+    flow: str | None = None
+    allow: tuple[str, ...] = ()
+    output_format: str = "text"
+
+
+def run(request: BreakingRequest) -> Exit:
+    """Print what the changes mean, and return the exit status."""
+    allowed = frozenset(map(_read_code, request.allow))
+    path = Path(request.path)
+    beside = path if path.exists() and request.path != "-" else Path()
+    with show_progress("comparing …"):
+        before = read_side(request.against, beside, request.flow)
+        after = read_side(request.path, Path(), request.flow)
+        require_flow(request.flow, (before, after))
+        flows = tuple(judge_flow(each) for each in compare_flows(before.plans, after.plans))
+    if request.output_format == "json":
+        put(format_flows(before, after, flows, allowed))
+    elif request.output_format == "markdown":
+        put(write_comment(before, after, flows, allowed))
+    else:
+        sheet = Sheet(find_canvas(sys.stdout, os.environ))
+        draw_flows(sheet, flows, allowed)
+        put(sheet.text())
+    judged = (each for flow in flows for each in flow.changes)
+    is_broken = any(each.kind.grade is Grade.BREAKING and each.kind.code not in allowed for each in judged)
+    return Exit.FINDINGS if is_broken else Exit.CLEAN
+
+
+def _read_code(given: str) -> str:
+    known = [each.code for each in list_kinds() if each.grade is Grade.BREAKING]
+    code = given.upper()
+    if code not in known:
+        raise Failure(f"{quote(given)} is no code of a breaking change{hint(code, NameIndex(known))}")
+    return code

@@ -1,0 +1,18 @@
+"""A new input is required.
+
+## Runs in flight
+A run in flight was begun without this input, and a node that uses it cannot start.
+
+## How to go on
+Give the input a default.
+"""
+
+from stagec.comparison.change import PlanChange
+from stagec.comparison.kind import judged
+from stagec.comparison.pair import PlanPair
+
+
+@judged("input {name} is required, and runs in flight do not have it", input="added")
+def judge(change: PlanChange, pair: PlanPair) -> bool | str:
+    wanted = pair.new.inputs[change.name]
+    return wanted.required and wanted.default is None

@@ -1,0 +1,18 @@
+"""A node is gone that runs in flight can stand on.
+
+## Runs in flight
+A run in flight may be at this node, or wait to begin it in a fork or a chain.
+
+## How to go on
+Keep the node, without a way to it if it is not needed any more, until the runs in flight have ended. A node that was
+renamed is another node.
+"""
+
+from stagec.comparison.change import PlanChange
+from stagec.comparison.kind import judged
+from stagec.comparison.pair import PlanPair
+
+
+@judged("node {node} is gone, and a run in flight may stand on it", node="removed")
+def judge(change: PlanChange, pair: PlanPair) -> bool | str:
+    return pair.is_reached(change.node)

@@ -1,0 +1,19 @@
+"""It is not known whether a node accepts all results of others that it accepted.
+
+## Runs in flight
+stagec cannot show that the new schema accepts every old result, and has found none that it refuses. What is not known
+is not promised, so this counts as breaking.
+
+## How to go on
+Look at the two schemas yourself, and accept the code with `--allow` if every old result is still accepted.
+"""
+
+from stagec.comparison.change import PlanChange
+from stagec.comparison.judging import is_undecided
+from stagec.comparison.kind import judged
+from stagec.comparison.pair import PlanPair
+
+
+@judged("it is not known whether node {node} accepts all results that it accepted", accepts="added removed changed")
+def judge(change: PlanChange, pair: PlanPair) -> bool | str:
+    return pair.is_reached(change.node) and is_undecided(change, pair)

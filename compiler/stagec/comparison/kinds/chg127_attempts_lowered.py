@@ -1,0 +1,21 @@
+"""The limit of attempts is lower.
+
+## Runs in flight
+An execution in flight may be in an attempt that the new limit does not allow, and gives up where it would have tried
+again.
+
+## How to go on
+Keep the limit until the runs in flight have ended.
+"""
+
+from stagec.comparison.change import PlanChange
+from stagec.comparison.judging import is_lowered
+from stagec.comparison.kind import judged
+from stagec.comparison.pair import PlanPair
+
+
+@judged(
+    "node {node} has {after} attempts and had {before}: an execution in flight may be beyond that", attempts="changed"
+)
+def judge(change: PlanChange, pair: PlanPair) -> bool | str:
+    return pair.is_reached(change.node) and is_lowered(change.before, change.after)

@@ -1,0 +1,21 @@
+"""The node to jump to stands elsewhere in the answer.
+
+## Runs in flight
+A model that was asked before the change answers as it was asked, and its jump leads nowhere.
+
+## How to go on
+Add a node with another name.
+"""
+
+from stagec.comparison.change import PlanChange
+from stagec.comparison.kind import judged
+from stagec.comparison.pair import PlanPair
+from stagec.comparison.ways import jumps
+
+
+@judged(
+    "node {node} reads the node to jump to at {after}, and an answer on its way names it at {before}",
+    target_field="changed removed",
+)
+def judge(change: PlanChange, pair: PlanPair) -> bool | str:
+    return pair.is_reached(change.node) and jumps(pair, change.node)

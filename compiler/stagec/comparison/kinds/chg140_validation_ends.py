@@ -1,0 +1,17 @@
+"""A failed validation ends the run, which went on before.
+
+## Runs in flight
+A run in flight whose validation fails would have tried again.
+
+## How to go on
+Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.
+"""
+
+from stagec.comparison.change import PlanChange
+from stagec.comparison.kind import judged
+from stagec.comparison.pair import PlanPair
+
+
+@judged("a failed validation of node {node} ends the run, which went on before", validation_action="changed")
+def judge(change: PlanChange, pair: PlanPair) -> bool | str:
+    return pair.is_reached(change.node) and change.before == "retry"

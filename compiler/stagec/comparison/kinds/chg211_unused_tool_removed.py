@@ -1,0 +1,9 @@
+"""A tool is gone that no node uses to which a run can come.
+
+## Runs in flight
+Runs in flight go on, and from then on do as the new plan says.
+"""
+
+from stagec.comparison.kind import declare
+
+KIND = declare(__name__, "tool {name} is gone, and nothing in flight uses it", tool="removed")

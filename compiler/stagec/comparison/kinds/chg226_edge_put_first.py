@@ -1,0 +1,15 @@
+"""An edge is taken in the place of another one in some cases.
+
+## Runs in flight
+Runs in flight go on, and from then on do as the new plan says.
+"""
+
+from stagec.comparison.change import PlanChange
+from stagec.comparison.kind import judged
+from stagec.comparison.pair import PlanPair
+from stagec.comparison.ways import is_first
+
+
+@judged("node {node} leads elsewhere on {name} in some cases", edge="added", edge_order="changed")
+def judge(change: PlanChange, pair: PlanPair) -> bool | str:
+    return change.topic == "edge-order" or is_first(change, pair)

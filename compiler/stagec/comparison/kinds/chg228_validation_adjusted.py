@@ -1,0 +1,9 @@
+"""A node is validated otherwise.
+
+## Runs in flight
+Runs in flight go on, and from then on do as the new plan says.
+"""
+
+from stagec.comparison.kind import declare
+
+KIND = declare(__name__, "node {node} is validated otherwise", validation_action="changed", conditions="changed")

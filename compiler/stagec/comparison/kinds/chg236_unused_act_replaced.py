@@ -1,0 +1,24 @@
+"""A node is another one that no run of the old plan can come to.
+
+## Runs in flight
+Runs in flight go on, and from then on do as the new plan says.
+"""
+
+from stagec.comparison.change import PlanChange
+from stagec.comparison.kind import judged
+from stagec.comparison.pair import PlanPair
+
+
+@judged(
+    "node {node} is another one, and no run comes to it",
+    act="changed",
+    gate="changed",
+    completion="changed",
+    node_tool="removed",
+    validation="removed",
+    turns="changed",
+    attempts="changed",
+    validation_attempts="changed",
+)
+def judge(change: PlanChange, pair: PlanPair) -> bool | str:
+    return not pair.is_reached(change.node)

@@ -1,0 +1,14 @@
+"""An input must be given, and every run in flight has it.
+
+## Runs in flight
+Runs in flight go on, and from then on do as the new plan says.
+"""
+
+from stagec.comparison.change import PlanChange
+from stagec.comparison.kind import judged
+from stagec.comparison.pair import PlanPair
+
+
+@judged("input {name} must be given, or need not be, and runs in flight have it", input_required="changed")
+def judge(change: PlanChange, _pair: PlanPair) -> bool | str:
+    return change.after is True

@@ -1,0 +1,17 @@
+"""What is written about an issue, or the wait between phases, is another one.
+
+## Runs in flight
+Runs in flight go on, and from then on do as the new plan says.
+"""
+
+from stagec.comparison.kind import declare
+
+KIND = declare(
+    __name__,
+    "what is written about an issue, or the wait between phases, is another one",
+    comment="added removed changed",
+    closing="changed",
+    pause="changed",
+    labels="added removed changed",
+    ordering_labels="changed",
+)

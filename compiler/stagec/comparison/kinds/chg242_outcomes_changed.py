@@ -1,0 +1,9 @@
+"""What an agent comes to is read otherwise.
+
+## Runs in flight
+Runs in flight go on, and from then on do as the new plan says.
+"""
+
+from stagec.comparison.kind import declare
+
+KIND = declare(__name__, "what the agent of phase {node} comes to is read otherwise", agent_outcomes="changed")

@@ -1,0 +1,9 @@
+"""An entry is new.
+
+## Runs in flight
+Every run in flight goes on as before.
+"""
+
+from stagec.comparison.kind import declare
+
+KIND = declare(__name__, "entry {name} is new", entry="added")

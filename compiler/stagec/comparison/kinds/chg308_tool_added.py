@@ -1,0 +1,9 @@
+"""A tool is new.
+
+## Runs in flight
+Every run in flight goes on as before.
+"""
+
+from stagec.comparison.kind import declare
+
+KIND = declare(__name__, "tool {name} is new", tool="added", node_tool="added")

@@ -1,0 +1,9 @@
+"""The limit of turns is higher.
+
+## Runs in flight
+Every run in flight goes on as before.
+"""
+
+from stagec.comparison.kind import declare
+
+KIND = declare(__name__, "node {node} has {after} turns, and had {before}", turns="changed")

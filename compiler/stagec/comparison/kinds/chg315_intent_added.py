@@ -1,0 +1,9 @@
+"""An intent is new.
+
+## Runs in flight
+Every run in flight goes on as before.
+"""
+
+from stagec.comparison.kind import declare
+
+KIND = declare(__name__, "node {node} knows the intent {name}", intent="added")

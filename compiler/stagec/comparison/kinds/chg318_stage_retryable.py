@@ -1,0 +1,9 @@
+"""A stage may run again.
+
+## Runs in flight
+Every run in flight goes on as before.
+"""
+
+from stagec.comparison.kind import declare
+
+KIND = declare(__name__, "stage {node} may run again", retryable="changed")

@@ -1,0 +1,9 @@
+"""A validator is new.
+
+## Runs in flight
+Every run in flight goes on as before.
+"""
+
+from stagec.comparison.kind import declare
+
+KIND = declare(__name__, "validator {name} is new", validator="added")

@@ -1,0 +1,80 @@
+"""What each kind of change means: shown by states of runs that go on under the new plan, or cannot."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import phased
+import playable
+import pytest
+from comparison.cases import CASES, Case
+from comparison.transfer import find_stuck
+
+from stagec.comparison.classify import JudgedChange, judge_changes, judge_flow, list_kinds
+from stagec.comparison.compare import compare_plans
+from stagec.comparison.flows import compare_flows
+from stagec.comparison.kind import Grade
+from stagec.comparison.pair import PlanPair
+from stagec.core.canonical import canonical
+from stagec.core.value import replace
+from stagec.plan import Plan
+from stagec.plan.document import Contents, Limits
+from stagec.plan.facts import facts
+from stagec.plan.plan_codec import PLAN
+
+RUNS = 240
+"""Runs of the old plan among whose states one is looked for that cannot go on."""
+
+
+def judged(case: Case) -> tuple[JudgedChange, ...]:
+    return judge_changes(PlanPair(case.old, case.new), compare_plans(case.old, case.new))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_change_has_its_kinds(case: Case) -> None:
+    assert " ".join(each.kind.code for each in judged(case)) == case.codes
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_runs_go_on_unless_a_change_breaks_them(case: Case) -> None:
+    breaks = any(each.kind.grade is Grade.BREAKING for each in judged(case))
+    if not case.is_walked:  # what is not known is not promised, and no state shows it
+        return
+    stuck = find_stuck(case.old, case.new, seed=1, runs=RUNS if breaks else RUNS // 16)
+    assert (stuck is not None) == breaks, stuck
+
+
+def test_there_are_enough_cases() -> None:
+    grades = Counter("123".index(case.codes[3]) for case in CASES)
+    assert len(CASES) >= 60
+    assert min(grades.values()) >= 14
+
+
+def test_every_kind_has_a_case() -> None:
+    shown = {code for case in CASES for code in case.codes.split()}
+    assert {each.code for each in list_kinds()} - shown == {"CHG101", "CHG301"}
+
+
+def test_agents_are_compared_inside_the_plan_that_runs_them() -> None:
+    agents = [phased.make_agent("fixer"), replace(phased.make_agent("fixer"), limits=Limits(1))]
+    plans = [
+        replace(phased.every_member(), contents=contents.texts, plans=plans) for contents, plans in map(_hold, agents)
+    ]
+    [outer, inner] = compare_flows(plans[:1], plans[1:])
+    assert (outer.flow, outer.changes) == ("orchestrator", ())
+    assert inner.flow == "orchestrator: fixer"
+    assert [each.topic for each in inner.changes] == ["executions"]
+
+
+def _hold(agent: Plan) -> tuple[Contents, dict[str, str]]:
+    contents = Contents()
+    for text in phased.every_member().contents.values():
+        contents.add(text)
+    made = replace(agent, facts=facts(agent))
+    return contents, {"fixer": contents.add(canonical(PLAN.write(made)).decode())}
+
+
+def test_a_flow_that_is_gone_breaks_its_runs() -> None:
+    flows = compare_flows([playable.steps()], [playable.stages()])
+    codes = {each.flow: [one.kind.code for one in judge_flow(each).changes] for each in flows}
+    assert codes == {"writer": ["CHG101"], "reader": ["CHG301"]}

@@ -1,0 +1,348 @@
+"""What a run in flight would go on with under another plan, and where it cannot: the yardstick of `stagec breaking`.
+
+A state has no meaning under a plan that lacks a name the state stands on, that cannot take a request as it was asked, or
+under which no run can be in such a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from properties.soundness.answers import answers
+from properties.soundness.worlds import ANYTHING, Known, World, given
+
+from stagec.comparison.inclusion import find_inclusion
+from stagec.core.value import replace
+from stagec.plan.act import Converse, Process, Prompt
+from stagec.plan.document import Plan
+from stagec.plan.node import Outcome, Schedule
+from stagec.protocol.lifecycle import StageStatus
+from stagec.runtime import Answered, Started, State, advance
+from stagec.runtime.acts.hooks import KINDS, slot_of
+from stagec.runtime.exchange import Ask, Call, Effect, Event, Resumed, Turn, execution_of
+from stagec.runtime.execution import Conversation, Execution, PendingJudgement, PendingValidation
+from stagec.runtime.program import find_agenda, program_of
+from stagec.runtime.state import NodeHistory, Scope
+
+STEPS = 60
+"""Events for which a run goes on under the new plan."""
+
+
+class NoMeaningError(Exception):
+    """A state has no meaning under another plan."""
+
+
+class Crossing:
+    """Two plans: states of runs of the old one are taken over by the new one."""
+
+    def __init__(self, old: Plan, new: Plan) -> None:
+        self.old, self.new = program_of(old), program_of(new)
+        # requests that were made before keep the schemas with which they were asked
+        both = replace(new, contents={**old.contents, **new.contents})
+        self.onward = program_of(both)
+
+    def transfer(self, state: State) -> State:
+        """Return a state of a run of the old plan as one of the new plan, or raise `NoMeaningError`."""
+        for why in self._obstacles(state):
+            raise NoMeaningError(why)
+        plan = self.new.plan
+        defaults = {name: each.default for name, each in plan.inputs.items() if each.default is not None}
+        scopes = {name: self._scope(name, each, state) for name, each in state.scopes.items()}
+        past = state.past
+        for name, each in state.past.items():
+            if each.origin is not None and each.origin not in plan.nodes:
+                past = past.having(name, replace(each, origin=None))
+        return replace(state, inputs={**defaults, **state.inputs}, scopes=scopes, past=past)
+
+    def _obstacles(self, state: State) -> Iterator[str]:
+        plan = self.new.plan
+        if state.entry not in plan.entries:
+            yield f"entry {state.entry} is gone"
+            return
+        limit = plan.limits.executions
+        if limit is not None and state.executions > limit:
+            yield f"{state.executions} executions are more than {limit}"
+        yield from self._input_obstacles(state)
+        for name in self._standing(state):
+            if name not in plan.nodes:
+                yield f"node {name} is gone"
+        for name, status in state.statuses.items():
+            if name not in plan.nodes:
+                yield f"stage {name} is gone"
+            elif status is StageStatus.COMPLETED:
+                yield from self._output_obstacles(name)
+        for execution in state.active.values():
+            if execution.node in plan.nodes:
+                yield from self._execution_obstacles(execution, state)
+
+    def _input_obstacles(self, state: State) -> Iterator[str]:
+        for name, wanted in self.new.plan.inputs.items():
+            if name not in state.inputs:
+                if wanted.required and wanted.default is None:
+                    yield f"input {name} is missing"
+            elif (why := self.new.answer_schemas.complaint(wanted.schema, state.inputs[name])) is not None:
+                yield f"input {name}: {why}"
+
+    def _standing(self, state: State) -> set[str]:
+        found = {each.node for each in (*state.active.values(), *state.waiting)}
+        found |= {each.otherwise for each in state.waiting if each.otherwise is not None}
+        for scope in state.scopes.values():
+            found |= {*scope.nodes} | ({scope.join} if scope.join is not None else set())
+        return found
+
+    def _output_obstacles(self, name: str) -> Iterator[str]:
+        old: Any = self.old.plan.nodes[name].act
+        for user, node in self.new.plan.nodes.items():
+            for each in node.act.inputs.values() if isinstance(node.act, Process) else ():
+                if each.node == name and each.path not in old.outputs.values():
+                    yield f"{user} reads {each.path}, which {name} has not left"
+
+    def _execution_obstacles(self, execution: Execution, state: State) -> Iterator[str]:
+        old, new = self.old.plan.nodes[execution.node], self.new.plan.nodes[execution.node]
+        if type(old.act) is not type(new.act) or type(old.gate) is not type(new.gate):
+            yield f"{execution.node} is of another kind"
+            return
+        attempts = 1 if new.retry is None else new.retry.attempts
+        if execution.attempt > attempts and not isinstance(new.act, Prompt):
+            yield f"attempt {execution.attempt} is more than {attempts}"
+        yield from self._progress_obstacles(execution, old, new)
+        for effect in state.pending.values():
+            if execution_of(effect.key) == execution.key:
+                yield from self._request_obstacles(effect, old.act, new.act)
+
+    def _progress_obstacles(self, execution: Execution, old: Any, new: Any) -> Iterator[str]:
+        progress = execution.progress
+        if isinstance(progress, Conversation):
+            if isinstance(new.act, Converse) and progress.turns > new.act.turns:
+                yield f"{progress.turns} turns are more than {new.act.turns}"
+            if progress.hooks is not None and not _begins(
+                *(_hooks(each, progress.hooks.slot) for each in (self.old.plan, self.new.plan))
+            ):
+                yield f"the callables at {progress.hooks.slot} are other ones"
+        if isinstance(progress, PendingValidation):
+            conditions = () if new.validation is None else new.validation.conditions
+            if not _begins(old.validation.conditions, conditions):
+                yield "the validators are other ones"
+        if isinstance(progress, PendingJudgement):
+            judge = self.new.plan.judge
+            kinds = [kind for kind, _ in progress.questions]
+            if judge is not None and kinds and kinds != _questions(judge.kind, judge.settings):
+                yield "the judge asks other questions"
+
+    def _request_obstacles(self, effect: Effect, old: Any, new: Any) -> Iterator[str]:
+        if isinstance(effect, Turn) and effect.completion != new.completion:
+            yield f"the result is taken by {new.completion}"
+        if isinstance(effect, Turn | Ask) and effect.tools is not None and new.tools is not None:
+            gone = {*effect.tools} & {*(old.tools or ())} - {*new.tools}
+            if gone:
+                yield f"{sorted(gone)} were offered"
+        if isinstance(effect, Call):
+            if effect.tool in old.tools and effect.tool not in new.tools:
+                yield f"{effect.tool} is being called"
+            before, after = (each.plan.tools.get(effect.tool) for each in (self.old, self.new))
+            if before is not None and after is not None:
+                judges = (self.old.answer_schemas, self.new.answer_schemas)
+                fits = judges[0].complaint(before.schema, effect.arguments) is None
+                if fits and judges[1].complaint(after.schema, effect.arguments) is not None:
+                    yield f"{effect.tool} refuses a call that waits"
+
+    def _scope(self, name: str, scope: Scope, state: State) -> Scope:
+        if scope.agenda is None:
+            return scope
+        before = self.old.agendas[scope.agenda].schedule
+        plan = self.new.plan
+        owner = name.rpartition("#")[0].partition("/")[2]
+        offered = [edge.target for edge in plan.nodes[owner].edges] if owner else [plan.entries[state.entry]]
+        found = [each for each in offered if isinstance(each, Schedule)]
+        if _is_of_processes(self.old.plan, scope):
+            found = found[:1]
+        else:
+            found = [each for each in found if list(each.needs.items()) == list(before.needs.items())]
+        if not found or not {*scope.nodes} <= {*found[0].needs}:
+            raise NoMeaningError(f"the schedule of {name} is another one")
+        return replace(scope, agenda=find_agenda(self.new, found[0]))
+
+
+def _is_of_processes(plan: Plan, scope: Scope) -> bool:
+    return any(isinstance(plan.nodes[each].act, Process) for each in scope.nodes)
+
+
+def _begins(first: tuple[Any, ...], whole: tuple[Any, ...]) -> bool:
+    return whole[: len(first)] == first
+
+
+def _hooks(plan: Plan, slot: str) -> tuple[Any, ...]:
+    hooks = () if plan.session is None else plan.session.hooks
+    return tuple(hook for kind in KINDS for hook in hooks if slot_of(hook) == slot and hook.kind == kind)
+
+
+def _questions(kind: str, settings: Any) -> list[str]:
+    worldly = {"poll:state", "meta:custom"}
+    parts = [str(each.get("type")) for each in settings.get("conditions", [])] if kind == "meta:composite" else [kind]
+    return [each for each in parts if each in worldly]
+
+
+def walk(crossing: Crossing, random: Random, known: Known) -> Iterator[State]:
+    """Yield the states of a run of the old plan, as answers that fit lead on."""
+    plan = crossing.old.plan
+    world = World(random, plan, known, rude=False)
+    entry = random.choice([*plan.entries])
+    state = advance(crossing.old, State(), Started("run", entry, given(random, plan))).state
+    for _ in range(STEPS):
+        if state.ended is not None:
+            return
+        yield state
+        key = random.choice([*state.pending])
+        said = {} if random.random() < MUTE else answer(world, state.pending[key], random)
+        state = advance(crossing.old, state, Answered(key, said)).state
+
+
+MUTE = 0.1
+"""How often the world says nothing of use: then it is asked again."""
+
+
+def answer(world: World, effect: Any, random: Random) -> Any:
+    """Return what the world says; processes end well, or not."""
+    kind = type(effect).__name__
+    if kind == "Execute":
+        told = {name: {"path": path, "sha256": "a" * 64, "sizeBytes": 1} for name, path in effect.outputs.items()}
+        return {"exit": random.choice((0, 0, 0, 1)), "missing": [], "changed": [], "outputs": told}
+    if kind == "Publish":
+        return {"checkpoint": None}
+    if kind == "Preserve":
+        return {"checkpoint": None, "valid": True}
+    if kind == "Interrupt":
+        return {}
+    return world.answer(effect)
+
+
+def find_trouble(
+    crossing: Crossing, state: State, random: Random, known: tuple[Known, Known], fresh: set[Any]
+) -> str | None:
+    """Return why a run cannot go on from a state under the new plan, nothing when it goes on.
+
+    `fresh` are the failures, as kind and node, that runs have which begin under the new plan: they are no fault of the change.
+    """
+    try:
+        moved = crossing.transfer(state)
+    except NoMeaningError as error:
+        return str(error)
+    old_world = World(random, replace(crossing.old.plan), known[0], rude=False)
+    for event in _events(crossing, state, old_world, random):
+        before = advance(crossing.old, state, event).state
+        try:
+            after = advance(crossing.onward, moved, event).state
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+        if before.ended is not Outcome.FAILED and _is_unfit(state, before, after):
+            return after.reason
+        why = _go_on(crossing, after, random, known, fresh)
+        if why is not None:
+            return why
+    return None
+
+
+def _events(crossing: Crossing, state: State, world: World, random: Random) -> Iterator[Event]:
+    if state.statuses:
+        done = tuple(name for name, status in state.statuses.items() if status is StageStatus.COMPLETED)
+        yield Resumed(done)
+        return
+    for _ in range(3):
+        key = random.choice([*state.pending])
+        yield Answered(key, answer(world, state.pending[key], random))
+
+
+def _go_on(crossing: Crossing, state: State, random: Random, known: tuple[Known, Known], fresh: set[Any]) -> str | None:
+    """Walk on under the new plan; what was asked before the change is answered as it was asked."""
+    worlds = [
+        World(random, crossing.old.plan, known[0], rude=False),
+        World(random, crossing.onward.plan, known[1], rude=False),
+    ]
+    old_schemas = crossing.old.plan.contents
+    for _ in range(STEPS):
+        if state.ended is not None:
+            break
+        if not state.pending:
+            return "it waits for nothing"
+        key = random.choice([*state.pending])
+        effect = state.pending[key]
+        world = worlds[0] if getattr(effect, "schema", None) in old_schemas else worlds[1]
+        try:
+            state = advance(crossing.onward, state, Answered(key, answer(world, effect, random))).state
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+    if (
+        state.ended is Outcome.FAILED
+        and state.failure is not None
+        and state.failure.kind.value in UNFIT
+        and _failure(state) not in fresh
+    ):
+        return state.reason
+    return None
+
+
+def _is_unfit(state: State, before: State, after: State) -> bool:
+    """Tell whether an event that a run gets over under the old plan ends it under the new one, for no good reason."""
+    if after.ended is not Outcome.FAILED or after.failure is None:
+        return False
+    kind, node = after.failure.kind.value, str(after.failure.node)
+    if kind == "validation-failed":  # a validator that refuses what the old one let pass is a validator of the new plan
+        none = NodeHistory()
+        return before.past.get(node, none).failures > state.past.get(node, none).failures
+    return kind in UNFIT | LIMITS
+
+
+LIMITS = {"bound-reached", "turn-cap", "retry-exhausted"}
+UNFIT = {"unfit-start", "cannot-start", "invalid-answer", "no-intent", "no-edge", "init-failed"}
+"""Failures that say that a plan and a state do not fit."""
+
+
+def _failure(state: State) -> Any:
+    return None if state.failure is None else (state.failure.kind.value, state.failure.node)
+
+
+def list_failures(plan: Plan, random: Random, runs: int) -> set[Any]:
+    """Return the failures of runs that begin under a plan."""
+    crossing, known = Crossing(plan, plan), Known({None: [*ANYTHING]})
+    found = set()
+    for _ in range(runs):
+        world = World(random, plan, known, rude=False)
+        state = advance(
+            crossing.old, State(), Started("run", random.choice([*plan.entries]), given(random, plan))
+        ).state
+        for _ in range(STEPS):
+            if state.ended is not None or not state.pending:
+                break
+            key = random.choice([*state.pending])
+            state = advance(crossing.old, state, Answered(key, answer(world, state.pending[key], random))).state
+        found.add(_failure(state))
+    return found
+
+
+def find_stuck(old: Plan, new: Plan, seed: int, runs: int, fresh_runs: int = 30) -> str | None:
+    """Return why some state of some runs of the old plan does not go on under the new one, nothing when all do."""
+    random = Random(seed)
+    crossing, known = Crossing(old, new), (Known({None: [*ANYTHING]}), Known({None: [*ANYTHING]}))
+    fresh = list_failures(new, random, fresh_runs)
+    _add_witnesses(old, new, known[0], random)
+    for _ in range(runs):
+        for state in walk(crossing, random, known[0]):
+            why = find_trouble(crossing, state, random, known, fresh)
+            if why is not None:
+                return why
+    return None
+
+
+def _add_witnesses(old: Plan, new: Plan, known: Known, random: Random) -> None:
+    """Let answers be given, too, that a schema accepted and does not accept any more."""
+    for name in old.nodes.keys() & new.nodes.keys():
+        schemas = [getattr(plan.nodes[name].act, "schema", None) for plan in (old, new)]
+        if schemas[0] is not None and schemas[0] != schemas[1]:
+            texts = [
+                None if each is None else plan.contents[each] for plan, each in zip((old, new), schemas, strict=True)
+            ]
+            found = find_inclusion(*texts)
+            if found.holds is False:
+                known.setdefault(schemas[0], answers(str(texts[0]), random)).append(found.witness)
