@@ -16,7 +16,7 @@ from stagec.plan.act import Carried, Converse, Given, ProcessInput, Prompt
 from stagec.plan.document import Contents, Input, Judge, Limits, Names
 from stagec.plan.facts import facts
 from stagec.plan.gate import Admission, Among, Backoff, Check, Condition, IntentGate, Retry, Validation, VerdictGate
-from stagec.plan.node import Edge, Fork, Go, Named, Node, Outcome, Schedule, Stop
+from stagec.plan.node import Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop
 from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 from stagec.plan.template import Hole, Text
 
@@ -267,6 +267,11 @@ def phases(**fields: Any) -> Edit:
     return lambda plan: replace(plan, phases=replace(plan.phases, **fields))
 
 
+def choices(**given: str) -> Edit:
+    """Change what answers may name."""
+    return lambda plan: replace(plan, choices={"any": given})
+
+
 def needs(**given: Any) -> Edit:
     """Change what the nodes of the schedule of an entry need."""
     return lambda plan: replace(plan, entries={"": Schedule({**plan.entries[""].needs, **given})})
@@ -284,6 +289,9 @@ C, S, T, A, J, W, D, P = (
 )
 G = replace(playable.command("a", "b"), limits=Limits(3, Outcome.DONE))
 NEW_NODE = Node(Prompt(), IntentGate(("action",), ("closing",), False, "closing"), (Edge("closing", DONE),))
+CHOOSING = edges(
+    "check", lambda found: tuple(replace(each, target=Pick("any")) if each.on == "jump" else each for each in found)
+)(choices(check="check", end="end")(C))
 PHASED = phased.issue_flow()
 CASES = (
     Case("an entry is gone", C, without("entries", "late"), "CHG102"),
@@ -807,5 +815,28 @@ CASES = (
         is_walked=False,
     ),
     Case("more transitions", PHASED, phases(most=9), "CHG320", is_walked=False),
+    Case("an answer may name fewer nodes", CHOOSING, choices(end="end"), "CHG146"),
+    Case("a name means another node", CHOOSING, choices(check="last", end="end"), "CHG244"),
+    Case("an answer may name more nodes", CHOOSING, choices(check="check", end="end", last="last"), "CHG321"),
+    Case(
+        "a jump names its own nodes",
+        CHOOSING,
+        edges(
+            "check",
+            lambda found: tuple(
+                replace(each, target=Named({"check": "check"})) if each.on == "jump" else each for each in found
+            ),
+        ),
+        "CHG134",
+    ),
+    Case(
+        "a jump has other choices",
+        CHOOSING,
+        lambda plan: edges(
+            "check",
+            lambda found: tuple(replace(each, target=Pick("more")) if each.on == "jump" else each for each in found),
+        )(replace(plan, choices={**plan.choices, "more": {"check": "check", "end": "end", "last": "last"}})),
+        "CHG225",
+    ),
 )
 """Every case; a breaking code has a state of a run that cannot go on."""

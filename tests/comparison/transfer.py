@@ -236,7 +236,7 @@ def find_trouble(
             after = advance(crossing.onward, moved, event).state
         except Exception as error:
             return f"{type(error).__name__}: {error}"
-        if before.ended is not Outcome.FAILED and _is_unfit(state, before, after):
+        if before.ended is not Outcome.FAILED and _is_unfit(state, before, after, fresh):
             return after.reason
         why = _go_on(crossing, after, random, known, fresh)
         if why is not None:
@@ -283,7 +283,7 @@ def _go_on(crossing: Crossing, state: State, random: Random, known: tuple[Known,
     return None
 
 
-def _is_unfit(state: State, before: State, after: State) -> bool:
+def _is_unfit(state: State, before: State, after: State, fresh: set[Any]) -> bool:
     """Tell whether an event that a run gets over under the old plan ends it under the new one, for no good reason."""
     if after.ended is not Outcome.FAILED or after.failure is None:
         return False
@@ -291,9 +291,12 @@ def _is_unfit(state: State, before: State, after: State) -> bool:
     if kind == "validation-failed":  # a validator that refuses what the old one let pass is a validator of the new plan
         none = NodeHistory()
         return before.past.get(node, none).failures > state.past.get(node, none).failures
+    if kind in STARTS and _failure(after) in fresh:  # runs that begin under the new plan cannot start it either
+        return False
     return kind in UNFIT | LIMITS
 
 
+STARTS = {"cannot-start", "init-failed"}
 LIMITS = {"bound-reached", "turn-cap", "retry-exhausted"}
 UNFIT = {"unfit-start", "cannot-start", "invalid-answer", "no-intent", "no-edge", "init-failed"}
 """Failures that say that a plan and a state do not fit."""
@@ -325,7 +328,7 @@ def find_stuck(old: Plan, new: Plan, seed: int, runs: int, fresh_runs: int = 30)
     """Return why some state of some runs of the old plan does not go on under the new one, nothing when all do."""
     random = Random(seed)
     crossing, known = Crossing(old, new), (Known({None: [*ANYTHING]}), Known({None: [*ANYTHING]}))
-    fresh = list_failures(new, random, fresh_runs)
+    fresh = list_failures(new, random, fresh_runs) if fresh_runs else set()
     _add_witnesses(old, new, known[0], random)
     for _ in range(runs):
         for state in walk(crossing, random, known[0]):

@@ -107,6 +107,7 @@ TOPICS: Mapping[str, tuple[PlanPart, str]] = {
     "checkpoint": (_N, "checkpoint"),
     "carried-record": (_N, "carried value"),
     "edge": (_D, "edge"),
+    "choice": (_D, "choice"),
     "edge-order": (_D, "order of edges"),
     "gate": (_D, "gate"),
     "intent": (_D, "intent"),

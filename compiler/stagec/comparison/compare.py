@@ -10,6 +10,7 @@ from stagec.comparison.nodes import compare_node
 from stagec.comparison.templates import compare_templates, compare_variables
 from stagec.comparison.values import compare_contracts, compare_tables, compare_values, list_both, text_of
 from stagec.core.json import Json
+from stagec.core.value import replace
 from stagec.plan.act import Supply
 from stagec.plan.document import Input, Phases, Plan
 from stagec.plan.node import Schedule
@@ -25,6 +26,7 @@ def compare_plans(old: Plan, new: Plan) -> tuple[PlanChange, ...]:
     Facts follow from the rest and are left out.
     """
     found = [*_compare_flow(old, new), *_compare_entries(old, new), *_compare_inputs(old, new)]
+    found += [*_compare_choices(old, new)]
     found += [*_compare_nodes(old, new), *_compare_surroundings(old, new)]
     return tuple(sorted(found, key=lambda each: (_ORDER[each.part], each.node or "")))
 
@@ -83,6 +85,13 @@ def compare_schedules(name: str, old: Schedule, new: Schedule) -> Iterator[PlanC
             yield PlanChange("scheduled-node", action, node, name, shown[0], shown[1])
         elif before != after:
             yield PlanChange("needs", Action.CHANGED, node, name, list(before), list(after))
+
+
+def _compare_choices(old: Plan, new: Plan) -> Iterator[PlanChange]:
+    for name in sorted(old.choices.keys() & new.choices.keys()):
+        before, after = old.choices[name], new.choices[name]
+        for each in compare_tables("choice", before, after) if before != after else ():
+            yield replace(each, name=f"{each.name} of {name}", node=None)
 
 
 def _compare_inputs(old: Plan, new: Plan) -> Iterator[PlanChange]:

@@ -27,7 +27,7 @@ def compare_node(name: str, old: Plan, new: Plan) -> Iterator[PlanChange]:
         compare_values("node-kind", before.kind, after.kind),
         compare_acts(before.act, after.act, (old, new)),
         _compare_gates(before, after),
-        _compare_edges(resolve_edges(old, before), resolve_edges(new, after)),
+        _compare_edges(_resolve_edges(old, new, before), _resolve_edges(new, old, after)),
         _compare_retries(before, after),
         compare_values("admission", *(_write(ADMISSION, each.admission) for each in (before, after))),
         _compare_validations(before, after, (old, new)),
@@ -40,10 +40,15 @@ def _write(codec: Codec, given: Any) -> Json:
     return None if given is None else codec.write(given)
 
 
-def resolve_edges(plan: Plan, node: Node) -> tuple[Edge, ...]:
-    """Return the edges of a node; in place of the choices that targets share stand the nodes that these name."""
+def resolve_edge(plan: Plan, edge: Edge) -> Edge:
+    """Return an edge; in place of the choices that targets share stand the nodes that these name."""
+    return replace(edge, target=Named(plan.choices[edge.target.choices])) if isinstance(edge.target, Pick) else edge
+
+
+def _resolve_edges(plan: Plan, other: Plan, node: Node) -> tuple[Edge, ...]:
+    """Return the edges of a node; choices that the other plan has as well stay as they are, for they may be large."""
     return tuple(
-        replace(each, target=Named(plan.choices[each.target.choices])) if isinstance(each.target, Pick) else each
+        resolve_edge(plan, each) if isinstance(each.target, Pick) and each.target.choices not in other.choices else each
         for each in node.edges
     )
 

@@ -6,24 +6,39 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.nodes import resolve_edges, show_edge
+from stagec.comparison.nodes import resolve_edge, show_edge
 from stagec.comparison.pair import PlanPair
 from stagec.core.json import Json
+from stagec.plan.document import Plan
 from stagec.plan.gate import IntentGate
-from stagec.plan.node import Edge, Go, Named, Schedule
+from stagec.plan.node import Edge, Go, Named, Pick, Schedule
+from stagec.plan.node_codecs import TERMS
 
 
 def find_edge(change: PlanChange, pair: PlanPair) -> Edge:
     """Return the old edge that a change is about."""
-    edges = resolve_edges(pair.old, pair.old.nodes[str(change.node)])
-    return next(each for each in edges if show_edge(each) == change.before)
+    edges = (resolve_edge(pair.old, each) for each in pair.old.nodes[str(change.node)].edges if each.on == change.name)
+    shown: Any = change.before
+    return next(each for each in edges if _is_shown(each, shown, pair.old))
+
+
+def _is_shown(edge: Edge, shown: Any, plan: Plan) -> bool:
+    """Tell whether a change shows an edge, whose choices may stand in it by name."""
+    if shown["target"]["is"] == "pick":
+        named = plan.choices[shown["target"]["choices"]]
+        return isinstance(edge.target, Named) and edge.target.nodes is named and _has_terms(edge, shown)
+    return bool(show_edge(edge) == shown)
+
+
+def _has_terms(edge: Edge, shown: Any) -> bool:
+    return bool(TERMS.write(edge.when) == shown.get("when", []))
 
 
 def is_covered(change: PlanChange, pair: PlanPair) -> bool:
     """Tell whether whatever takes the old edge of a change certainly takes an edge of the new plan."""
     edge = find_edge(change, pair)
-    edges = resolve_edges(pair.new, pair.new.nodes[str(change.node)])
-    return any(_covers(each, edge) for each in edges if each.on == edge.on)
+    edges = (each for each in pair.new.nodes[str(change.node)].edges if each.on == edge.on)
+    return any(_covers(resolve_edge(pair.new, each), edge) for each in edges)
 
 
 def _covers(new: Edge, old: Edge) -> bool:
@@ -56,15 +71,20 @@ def loses_fallback(change: PlanChange, pair: PlanPair) -> bool:
 
 def is_first(change: PlanChange, pair: PlanPair) -> bool:
     """Tell whether an edge that is new may be taken in the place of one that was there before."""
-    edges = resolve_edges(pair.new, pair.new.nodes[str(change.node)])
-    same = [show_edge(each) for each in edges if each.on == change.name]
-    old = {repr(show_edge(each)) for each in resolve_edges(pair.old, pair.old.nodes[str(change.node)])}
-    return any(repr(each) in old for each in same[same.index(change.after) :])
+    before, after = (each.edges for each in pair.nodes_of(change.node))
+    known = {repr(each.when) for each in before if each.on == change.name}
+    same = [each for each in after if each.on == change.name]
+    added = [at for at, each in enumerate(same) if TERMS.write(each.when) == _terms_in(change.after)]
+    return any(repr(each.when) in known for each in same[min(added, default=0) + 1 :])
+
+
+def _terms_in(shown: Any) -> Any:
+    return shown.get("when", [])
 
 
 def jumps(pair: PlanPair, node: str | None) -> bool:
     """Tell whether an answer of a node of the old plan may name the node that follows."""
-    return any(isinstance(each.target, Named) for each in resolve_edges(pair.old, pair.old.nodes[str(node)]))
+    return any(isinstance(each.target, Named | Pick) for each in pair.old.nodes[str(node)].edges)
 
 
 def list_questions(given: Json) -> list[Json]:

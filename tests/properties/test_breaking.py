@@ -1,0 +1,410 @@
+"""No state of a run fails to go on after a change that is told to be compatible: random flows, random changes."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import handmade
+import playable
+from campaigns import choose
+from comparison.cases import CASES
+from comparison.transfer import find_stuck
+from properties.soundness.campaign import MAKERS, compiled
+from properties.soundness.campaign import plans as list_plans
+from properties.soundness.chance import Chance
+
+from stagec.comparison.classify import judge_changes
+from stagec.comparison.compare import compare_plans
+from stagec.comparison.kind import Grade
+from stagec.comparison.pair import PlanPair
+from stagec.core.diagnostic import Severity
+from stagec.core.value import replace
+from stagec.plan import Plan
+from stagec.plan.act import Carried, Converse, Prompt
+from stagec.plan.document import Contents, Input
+from stagec.plan.facts import facts
+from stagec.plan.gate import Backoff, Exists, IntentGate, Retry, VerdictGate
+from stagec.plan.node import Edge, Go, Outcome, Stop
+from stagec.plan.references import dangling
+from stagec.plan.soundness import unsound
+from stagec.plan.template import Text
+
+PROJECTS = choose(20, full=300)
+"""Random projects of each system."""
+MUTANTS = choose(4, full=10)
+"""Changed plans of each plan."""
+RUNS = 4
+LEAST = choose(60, full=2_000)
+"""Pairs of plans that are looked at, at least."""
+Mutate = Callable[[Random, Plan], Plan | None]
+
+
+def with_node(plan: Plan, name: str, **fields: Any) -> Plan:
+    return replace(plan, nodes={**plan.nodes, name: replace(plan.nodes[name], **fields)})
+
+
+def with_act(plan: Plan, name: str, **fields: Any) -> Plan:
+    return with_node(plan, name, act=replace(plan.nodes[name].act, **fields))
+
+
+def with_text(plan: Plan, text: str) -> tuple[Plan, str]:
+    contents = Contents()
+    for each in plan.contents.values():
+        contents.add(each)
+    name = contents.add(text)
+    return replace(plan, contents=contents.texts), name
+
+
+def pick(random: Random, plan: Plan, kind: type | tuple[type, ...] = object) -> str | None:
+    names = [name for name, node in plan.nodes.items() if isinstance(node.act, kind)]
+    return random.choice(names) if names else None
+
+
+def bound(random: Random, plan: Plan) -> Plan | None:
+    old = plan.limits.executions
+    return (
+        None
+        if old is None
+        else replace(plan, limits=replace(plan.limits, executions=max(1, old + random.choice((-old // 2, -1, 1, 9)))))
+    )
+
+
+def end_of_bound(_: Random, plan: Plan) -> Plan:
+    other = Outcome.DONE if plan.limits.reached is Outcome.FAILED else Outcome.FAILED
+    return replace(plan, limits=replace(plan.limits, reached=other))
+
+
+def parallel(random: Random, plan: Plan) -> Plan:
+    return replace(plan, limits=replace(plan.limits, parallel=random.choice((1, 2, 5))))
+
+
+def turns(random: Random, plan: Plan) -> Plan | None:
+    name = pick(random, plan, Converse)
+    if name is None:
+        return None
+    act: Any = plan.nodes[name].act
+    return with_act(plan, name, turns=max(1, act.turns + random.choice((-2, -1, 1, 5))))
+
+
+def attempts(random: Random, plan: Plan) -> Plan | None:
+    name = pick(random, plan, Converse)
+    return (
+        None
+        if name is None
+        else with_node(plan, name, retry=random.choice((None, Retry(random.randint(1, 4), Backoff()))))
+    )
+
+
+def tools(random: Random, plan: Plan) -> Plan | None:
+    name = pick(random, plan, (Converse, Prompt))
+    act: Any = None if name is None else plan.nodes[name].act
+    if name is None or act.tools is None or not plan.tools:
+        return None
+    some = set(act.tools)
+    some ^= {random.choice([*plan.tools])}
+    completion = getattr(act, "completion", None)
+    return with_act(plan, name, tools=tuple(sorted(some - {completion})))
+
+
+def prompt(random: Random, plan: Plan) -> Plan | None:
+    name = pick(random, plan, (Converse, Prompt))
+    if name is None:
+        return None
+    plan, text = with_text(plan, "Do something else.")
+    return with_act(plan, name, prompt=(Text(text),))
+
+
+def edge_away(random: Random, plan: Plan) -> Plan | None:
+    name = pick(random, plan)
+    edges = () if name is None else plan.nodes[name].edges
+    if name is None or not edges:
+        return None
+    at = random.randrange(len(edges))
+    return with_node(plan, name, edges=(*edges[:at], *edges[at + 1 :]))
+
+
+def edge_elsewhere(random: Random, plan: Plan) -> Plan | None:
+    name = pick(random, plan)
+    edges = () if name is None else plan.nodes[name].edges
+    if name is None or not edges:
+        return None
+    at = random.randrange(len(edges))
+    target = random.choice((Go(random.choice([*plan.nodes])), Stop(Outcome.DONE), Stop(Outcome.FAILED)))
+    return with_node(plan, name, edges=(*edges[:at], replace(edges[at], target=target), *edges[at + 1 :]))
+
+
+def edge_more(random: Random, plan: Plan) -> Plan | None:
+    name = pick(random, plan)
+    if name is None or not plan.nodes[name].edges:
+        return None
+    edges = [*plan.nodes[name].edges]
+    when = random.choice(((), (Exists(("answer", "x"), present=True),)))
+    new = Edge(random.choice(edges).on, Go(random.choice([*plan.nodes])), when)
+    edges.insert(random.randrange(len(edges) + 1), new)
+    return with_node(plan, name, edges=tuple(edges))
+
+
+def edge_order(random: Random, plan: Plan) -> Plan | None:
+    name = pick(random, plan)
+    if name is None:
+        return None
+    edges = [*plan.nodes[name].edges]
+    random.shuffle(edges)
+    return with_node(plan, name, edges=tuple(edges))
+
+
+def node_more(random: Random, plan: Plan) -> Plan | None:
+    name = pick(random, plan)
+    return None if name is None else replace(plan, nodes={**plan.nodes, f"{name} more": plan.nodes[name]})
+
+
+def node_between(random: Random, plan: Plan) -> Plan | None:
+    """Put a node in between that keeps something, and let the next one need it."""
+    name = pick(random, plan, Prompt)
+    ways = [] if name is None else [each for each in plan.nodes[name].edges if isinstance(each.target, Go)]
+    if name is None or not ways or not isinstance(plan.nodes[name].gate, IntentGate):
+        return None
+    way = random.choice(ways)
+    target: Any = way.target
+    if not isinstance(plan.nodes[target.node].act, Prompt):
+        return None
+    new = f"{name} between"
+    gate: Any = plan.nodes[name].gate
+    node = replace(plan.nodes[name], gate=replace(gate, handoff=(*gate.handoff, gate.field)))
+    moved = tuple(replace(each, target=Go(new)) if each is way else each for each in plan.nodes[name].edges)
+    plan = with_node(replace(plan, nodes={**plan.nodes, new: node}), name, edges=moved)
+    act: Any = plan.nodes[target.node].act
+    carried = Carried(new, str(gate.field[-1]), required=random.random() < 0.5)
+    return with_act(plan, target.node, variables={**act.variables, "kept": carried})
+
+
+def node_away(random: Random, plan: Plan) -> Plan | None:
+    name = pick(random, plan)
+    if name is None or len(plan.nodes) < 2:
+        return None
+    others = {each: node for each, node in plan.nodes.items() if each != name}
+    for each, node in others.items():
+        kept = tuple(
+            edge
+            if not isinstance(edge.target, Go) or edge.target.node != name
+            else replace(edge, target=Stop(Outcome.DONE))
+            for edge in node.edges
+        )
+        others[each] = replace(node, edges=kept)
+    return replace(plan, nodes=others)
+
+
+def entry_away(random: Random, plan: Plan) -> Plan | None:
+    name = random.choice([*plan.entries])
+    left = {each: entry for each, entry in plan.entries.items() if each != name}
+    return replace(plan, entries=left, entry=plan.entry if plan.entry in left else None) if left else None
+
+
+def entry_elsewhere(random: Random, plan: Plan) -> Plan | None:
+    name = random.choice([*plan.entries])
+    return (
+        replace(plan, entries={**plan.entries, name: random.choice([*plan.nodes])})
+        if isinstance(plan.entries[name], str)
+        else None
+    )
+
+
+def entry_more(random: Random, plan: Plan) -> Plan:
+    return replace(plan, entries={**plan.entries, "one more": random.choice([*plan.nodes])})
+
+
+def input_more(random: Random, plan: Plan) -> Plan:
+    new = random.choice((Input(), Input(required=True), Input(default=1), Input(required=True, default="x")))
+    return replace(plan, inputs={**plan.inputs, "one more": new})
+
+
+def input_other(random: Random, plan: Plan) -> Plan | None:
+    if not plan.inputs:
+        return None
+    name = random.choice([*plan.inputs])
+    old = plan.inputs[name]
+    return replace(plan, inputs={**plan.inputs, name: replace(old, required=not old.required)})
+
+
+def schema(random: Random, plan: Plan) -> Plan | None:
+    name = pick(random, plan, (Converse, Prompt))
+    content = None if name is None else getattr(plan.nodes[name].act, "schema", None)
+    if name is None or content is None:
+        return None
+    changed = json.loads(plan.contents[content])
+    spots = [*_objects(changed)]
+    _change_schema(random, random.choice(spots))
+    plan, new = with_text(plan, json.dumps(changed))
+    return with_act(plan, name, schema=new)
+
+
+def _objects(given: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(given, dict):
+        yield given
+        for each in (given.get("properties") or {}).values() if isinstance(given.get("properties"), dict) else ():
+            yield from _objects(each)
+
+
+def _change_schema(random: Random, part: dict[str, Any]) -> None:
+    match random.randrange(8):
+        case 0 if part.get("enum"):
+            part["enum"] = part["enum"][1:] or part["enum"]
+        case 1 if part.get("enum"):
+            part["enum"] = [*part["enum"], "one more"]
+        case 2 if isinstance(part.get("required"), list):
+            part["required"] = part["required"][1:]
+        case 3 if isinstance(part.get("properties"), dict):
+            part["required"] = sorted({*part.get("required", []), *part["properties"]})
+        case 4 if isinstance(part.get("properties"), dict):
+            part["properties"] = {**part["properties"], "one more": {"type": "string"}}
+        case 5:
+            part["description"] = "In other words."
+        case 6 if part.get("type") == "string":
+            part["maxLength"] = random.choice((0, 3, 10_000))
+        case _ if isinstance(part.get("type"), str):
+            part["type"] = sorted({part["type"], random.choice(("string", "null", "integer"))})
+
+
+def intents(random: Random, plan: Plan) -> Plan | None:
+    name = pick(random, plan, Prompt)
+    gate: Any = None if name is None else plan.nodes[name].gate
+    if name is None or not isinstance(gate, IntentGate):
+        return None
+    match random.randrange(5):
+        case 0 if len(gate.intents) > 1:
+            gate = replace(gate, intents=gate.intents[1:])
+        case 1:
+            gate = replace(gate, intents=tuple(dict.fromkeys((*gate.intents, "next", "repeat"))))
+        case 2:
+            gate = replace(gate, fail_fast=not gate.fail_fast, fallback=gate.fallback or gate.intents[0])
+        case 3:
+            gate = replace(gate, handoff=gate.handoff[1:] if gate.handoff else (gate.field,))
+        case _:
+            gate = replace(gate, field=(*gate.field[:-1], "elsewhere"))
+    return with_node(plan, name, gate=gate)
+
+
+def checks(random: Random, plan: Plan) -> Plan | None:
+    names = [name for name, node in plan.nodes.items() if isinstance(node.gate, VerdictGate) and node.gate.checks]
+    if not names:
+        return None
+    name = random.choice(names)
+    gate: Any = plan.nodes[name].gate
+    return with_node(plan, name, gate=replace(gate, checks=gate.checks[1:]))
+
+
+def validation(random: Random, plan: Plan) -> Plan | None:
+    names = [name for name, node in plan.nodes.items() if node.validation is not None]
+    if not names:
+        return None
+    name = random.choice(names)
+    old: Any = plan.nodes[name].validation
+    new = random.choice(
+        (
+            None,
+            replace(old, attempts=max(1, old.attempts + random.choice((-1, 1)))),
+            replace(old, conditions=(*old.conditions, old.conditions[0])),
+            replace(old, conditions=old.conditions[1:]),
+            replace(old, action="abort" if old.action == "retry" else "retry"),
+        )
+    )
+    return with_node(plan, name, validation=new)
+
+
+def around(random: Random, plan: Plan) -> Plan | None:
+    name = pick(random, plan)
+    return (
+        None
+        if name is None
+        else with_node(plan, name, **random.choice(({"admission": None}, {"hooks": {}}, {"title": "Another"})))
+    )
+
+
+def loop_hooks(random: Random, plan: Plan) -> Plan | None:
+    session = plan.session
+    if session is None or not session.hooks:
+        return None
+    hooks = random.choice((session.hooks[1:], (*session.hooks, session.hooks[0]), session.hooks[::-1]))
+    return replace(plan, session=replace(session, hooks=hooks))
+
+
+def supplies(random: Random, plan: Plan) -> Plan | None:
+    name = pick(random, plan, Prompt)
+    act: Any = None if name is None else plan.nodes[name].act
+    if name is None or not act.variables:
+        return None
+    match random.randrange(3):
+        case 0:
+            return with_act(plan, name, needed=tuple(dict.fromkeys((*act.needed, random.choice([*act.variables])))))
+        case 1:
+            return with_act(plan, name, needed=())
+        case _:
+            keepers = [
+                (other, str(path[-1]))
+                for other, node in plan.nodes.items()
+                if isinstance(node.gate, IntentGate)
+                for path in node.gate.handoff
+            ]
+            if not keepers:
+                return None
+            other, key = random.choice(keepers)
+            return with_act(plan, name, variables={**act.variables, "kept": Carried(other, key)})
+
+
+MUTATORS: tuple[Mutate, ...] = (
+    *(bound, end_of_bound, parallel, turns, attempts, tools, prompt, edge_away, edge_elsewhere, edge_more, edge_order),
+    *(node_more, node_between, node_away, entry_away, entry_elsewhere, entry_more, input_more, input_other, schema),
+    *(schema, schema, intents, intents, checks, validation, validation, around, loop_hooks, supplies, supplies),
+)
+
+
+def mutant(random: Random, plan: Plan) -> Plan | None:
+    """Return a plan after one to three changes, if that is one that is not refused."""
+    for _ in range(8):
+        made: Plan | None = plan
+        for _ in range(random.choice((1, 1, 1, 2, 3))):
+            made = None if made is None else random.choice(MUTATORS)(random, made)
+        if made is not None and made != plan and not any(dangling(made)) and not any(unsound(made)):
+            return replace(made, facts=facts(made))
+    return None
+
+
+def sources(root: Path) -> Iterator[tuple[str, Plan]]:
+    """Yield plans of random projects without errors, and plans made by hand."""
+    for name in ("prompts", "schemas", "stages"):
+        (root / name).mkdir(exist_ok=True)
+    for seed in range(PROJECTS):
+        for system, make in sorted(MAKERS.items()):
+            compilation = compiled(root, system, make(Chance(system, seed)))
+            if all(each.severity is not Severity.ERROR for each in compilation.diagnostics):
+                yield from ((f"{system} {seed}", plan) for plan in list_plans(compilation))
+        own = (playable.steps(), playable.stages(), playable.asking(), handmade.processes(), CASES[0].old)
+        yield f"own {seed}", own[seed % len(own)]
+
+
+def test_no_state_of_a_compatible_change_fails_to_go_on(tmp_path: Path) -> None:
+    seen: Counter[str] = Counter()
+    wrong = []
+    for name, plan in sources(tmp_path):
+        for number in range(MUTANTS):
+            random = Random(f"{name} {number}")
+            new = mutant(random, plan)
+            if new is None:
+                continue
+            judged = judge_changes(PlanPair(plan, new), compare_plans(plan, new))
+            codes = [each.kind.code for each in judged]
+            breaks = any(each.kind.grade is Grade.BREAKING for each in judged)
+            seen[str(judged[0].kind.grade) if judged else "none"] += 1
+            if breaks:
+                continue
+            stuck = find_stuck(plan, new, number, RUNS)
+            if stuck is not None and find_stuck(plan, new, number, RUNS, fresh_runs=400) is not None:
+                wrong.append((name, number, codes, stuck))
+    assert wrong == []
+    assert seen["compatible"] + seen["additive"] >= LEAST // 3, seen
+    assert sum(seen.values()) >= LEAST, seen
