@@ -84,6 +84,6 @@ def declare(module: str, sentence: str, judge: Judge = always, /, **topics: str)
     return ChangeKind(f"CHG{number}", name, _GRADES[number[0]], named, sentence, page, judge)
 
 
-def judged(sentence: str, /, **topics: str) -> Callable[[Judge], ChangeKind]:
+def declare_judged(sentence: str, /, **topics: str) -> Callable[[Judge], ChangeKind]:
     """Declare the decorated judge as the kind that is named after its own module."""
     return lambda judge: declare(judge.__module__, sentence, judge, **topics)

@@ -8,11 +8,11 @@ Keep what is there until the runs in flight have ended, or let them end under th
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 from stagec.plan.node import Schedule
 
 
-@judged("entry {name} began a schedule and begins something else now", entry="changed")
+@declare_judged("entry {name} began a schedule and begins something else now", entry="changed")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return isinstance(pair.old.entries[change.name], Schedule)

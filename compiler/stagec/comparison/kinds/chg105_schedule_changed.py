@@ -9,11 +9,11 @@ Keep what is there until the runs in flight have ended, or let them end under th
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged(
+@declare_judged(
     "the schedule of entry {name} is another one now at node {node}, and runs in flight are in the middle of it",
     scheduled_node="added",
     needs="changed",

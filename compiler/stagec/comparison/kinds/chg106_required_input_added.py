@@ -8,11 +8,11 @@ Give the input a default.
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("input {name} is required, and runs in flight do not have it", input="added")
+@declare_judged("input {name} is required, and runs in flight do not have it", input="added")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     wanted = pair.new.inputs[change.name]
     return wanted.required and wanted.default is None

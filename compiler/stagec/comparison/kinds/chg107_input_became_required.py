@@ -8,11 +8,11 @@ Give the input a default.
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("input {name} has become required, and runs in flight may not have it", input_required="changed")
+@declare_judged("input {name} has become required, and runs in flight may not have it", input_required="changed")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     wanted, known = pair.new.inputs[change.name], pair.old.inputs[change.name]
     return wanted.required and wanted.default is None and known.default is None

@@ -10,11 +10,11 @@ Keep the limit until the runs in flight have ended.
 
 from stagec.comparison.change import PlanChange
 from stagec.comparison.judging import is_lowered
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged(
+@declare_judged(
     "the limit of node executions is {after} and was {before}: a run in flight may be beyond it",
     executions="added changed",
 )

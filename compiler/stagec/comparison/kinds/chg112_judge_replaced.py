@@ -9,13 +9,13 @@ Keep what is there until the runs in flight have ended, or let them end under th
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 from stagec.comparison.ways import list_questions
 from stagec.plan.gate import JudgeGate
 
 
-@judged(
+@declare_judged(
     "the judge asks the world other questions now, and a run in flight may wait for the answers to the old ones",
     judge="changed removed",
 )

@@ -9,12 +9,12 @@ Keep what is there until the runs in flight have ended, or let them end under th
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 from stagec.core.json import list_of
 
 
-@judged(
+@declare_judged(
     "the callables at {name} are other ones now, and a run in flight may wait for one of them",
     loop_hooks="changed removed",
 )

@@ -10,11 +10,11 @@ Look at the two schemas yourself, and accept the code with `--allow` if every ol
 
 from stagec.comparison.change import PlanChange
 from stagec.comparison.judging import is_digest, is_undecided
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged(
+@declare_judged(
     "it is not known whether tool {name} accepts all arguments that it accepted", tool_schema="added removed changed"
 )
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:

@@ -9,10 +9,10 @@ renamed is another node.
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("node {node} is gone, and a run in flight may stand on it", node="removed")
+@declare_judged("node {node} is gone, and a run in flight may stand on it", node="removed")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node)

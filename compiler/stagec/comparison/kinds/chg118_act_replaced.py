@@ -8,10 +8,10 @@ Add a node with another name for the new work.
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("node {node} does something else: {after} in place of {before}", act="changed")
+@declare_judged("node {node} does something else: {after} in place of {before}", act="changed")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node)

@@ -8,10 +8,10 @@ Add a node with another name.
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("the gate of node {node} is of another kind: {after} in place of {before}", gate="changed")
+@declare_judged("the gate of node {node} is of another kind: {after} in place of {before}", gate="changed")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node)

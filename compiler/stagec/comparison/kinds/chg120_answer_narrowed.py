@@ -11,10 +11,10 @@ Accept the old answers as well, and narrow the schema when the runs in flight ha
 
 from stagec.comparison.change import PlanChange
 from stagec.comparison.judging import is_narrowed
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("node {node} refuses answers that it accepted", schema="added removed changed")
+@declare_judged("node {node} refuses answers that it accepted", schema="added removed changed")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node) and is_narrowed(change, pair)

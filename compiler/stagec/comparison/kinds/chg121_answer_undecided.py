@@ -10,10 +10,12 @@ Look at the two schemas yourself, and accept the code with `--allow` if every ol
 
 from stagec.comparison.change import PlanChange
 from stagec.comparison.judging import is_undecided
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("it is not known whether node {node} accepts all answers that it accepted", schema="added removed changed")
+@declare_judged(
+    "it is not known whether node {node} accepts all answers that it accepted", schema="added removed changed"
+)
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node) and is_undecided(change, pair)

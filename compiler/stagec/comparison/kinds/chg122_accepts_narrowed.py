@@ -9,11 +9,11 @@ Accept the old results as well.
 
 from stagec.comparison.change import PlanChange
 from stagec.comparison.judging import is_narrowed
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged(
+@declare_judged(
     "node {node} refuses results that it accepted, and a run in flight may hold one for it",
     accepts="added removed changed",
 )

@@ -8,10 +8,12 @@ Keep what is there until the runs in flight have ended, or let them end under th
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("tool {name} is taken away from node {node}, and a run in flight may be calling it", node_tool="removed")
+@declare_judged(
+    "tool {name} is taken away from node {node}, and a run in flight may be calling it", node_tool="removed"
+)
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node)

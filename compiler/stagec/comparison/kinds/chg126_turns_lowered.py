@@ -9,10 +9,12 @@ Keep the limit until the runs in flight have ended.
 
 from stagec.comparison.change import PlanChange
 from stagec.comparison.judging import is_lowered
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("node {node} has {after} turns and had {before}: a conversation in flight may be beyond that", turns="changed")
+@declare_judged(
+    "node {node} has {after} turns and had {before}: a conversation in flight may be beyond that", turns="changed"
+)
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node) and is_lowered(change.before, change.after)

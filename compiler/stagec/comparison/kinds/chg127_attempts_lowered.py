@@ -10,11 +10,11 @@ Keep the limit until the runs in flight have ended.
 
 from stagec.comparison.change import PlanChange
 from stagec.comparison.judging import is_lowered
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged(
+@declare_judged(
     "node {node} has {after} attempts and had {before}: an execution in flight may be beyond that", attempts="changed"
 )
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:

@@ -8,12 +8,12 @@ Keep what is there until the runs in flight have ended, or let them end under th
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 from stagec.plan.gate import Gate, IntentGate
 
 
-@judged(
+@declare_judged(
     "node {node} fails on an answer without an allowed intent, which had a fallback",
     fail_fast="changed",
     fallback="removed",

@@ -8,12 +8,12 @@ Add a node with another name.
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 from stagec.comparison.ways import jumps
 
 
-@judged(
+@declare_judged(
     "node {node} reads the node to jump to at {after}, and an answer on its way names it at {before}",
     target_field="changed removed",
 )

@@ -8,11 +8,13 @@ Keep what is there until the runs in flight have ended, or let them end under th
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 from stagec.comparison.ways import leads_to_schedule
 
 
-@judged("the edge of node {node} on {name} opened a schedule, and a run in flight may be in it", edge="changed removed")
+@declare_judged(
+    "the edge of node {node} on {name} opened a schedule, and a run in flight may be in it", edge="changed removed"
+)
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node) and leads_to_schedule(change, pair)

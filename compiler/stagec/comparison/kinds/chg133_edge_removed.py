@@ -9,12 +9,12 @@ Keep an edge for the outcome, for example one without conditions behind all othe
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 from stagec.comparison.ways import has_intent, is_covered
 
 
-@judged("node {node} has no certain way on {name} any more", edge="removed")
+@declare_judged("node {node} has no certain way on {name} any more", edge="removed")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     stands = pair.is_reached(change.node) and has_intent(change, pair)
     return stands and not is_covered(change, pair)

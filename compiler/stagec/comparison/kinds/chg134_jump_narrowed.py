@@ -8,11 +8,11 @@ Keep the names that answers may give.
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 from stagec.comparison.ways import is_covered
 
 
-@judged("node {node} cannot jump on {name} to every node to which it could", edge="changed")
+@declare_judged("node {node} cannot jump on {name} to every node to which it could", edge="changed")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node) and not is_covered(change, pair)

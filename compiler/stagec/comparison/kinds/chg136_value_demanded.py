@@ -8,10 +8,10 @@ Keep what is there until the runs in flight have ended, or let them end under th
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("node {node} needs a value for {name}, which may be empty in a run in flight", needed="added")
+@declare_judged("node {node} needs a value for {name}, which may be empty in a run in flight", needed="added")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return change.name in getattr(pair.nodes_of(change.node)[0].act, "variables", {})

@@ -8,10 +8,10 @@ Keep what is there until the runs in flight have ended, or let them end under th
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("a failed validation of node {node} ends the run, which went on before", validation_action="changed")
+@declare_judged("a failed validation of node {node} ends the run, which went on before", validation_action="changed")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node) and change.before == "retry"

@@ -9,10 +9,10 @@ Resume with `--consent`, or keep the stage retryable until the runs in flight ha
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("stage {node} is not retryable any more, and a run in flight may have begun it", retryable="changed")
+@declare_judged("stage {node} is not retryable any more, and a run in flight may have begun it", retryable="changed")
 def judge(change: PlanChange, _pair: PlanPair) -> bool | str:
     return change.before is True

@@ -8,12 +8,12 @@ Keep the old output as well until the runs in flight have ended.
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 from stagec.plan.act import Process
 
 
-@judged(
+@declare_judged(
     "output {name} of stage {node} is at {after} now, where others read it, but completed stages have not left it",
     output="added changed",
 )

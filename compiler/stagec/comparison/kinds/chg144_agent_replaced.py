@@ -8,10 +8,10 @@ Keep the agent until the runs in flight have ended, or add a phase for the new o
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("agent {after} works in phase {node}, and a run of agent {before} may be going on", agent="changed")
+@declare_judged("agent {after} works in phase {node}, and a run of agent {before} may be going on", agent="changed")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node)

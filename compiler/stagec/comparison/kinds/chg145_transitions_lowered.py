@@ -9,11 +9,11 @@ Keep the limit until the runs in flight have ended.
 
 from stagec.comparison.change import PlanChange
 from stagec.comparison.judging import is_lowered
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged(
+@declare_judged(
     "{after} transitions are allowed, and {before} were: a run in flight may be beyond that",
     transitions="added changed",
     transitions_in_a_row="added changed",

@@ -5,11 +5,11 @@ Runs in flight go on, and from then on do as the new plan says.
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 from stagec.comparison.ways import is_first
 
 
-@judged("node {node} leads elsewhere on {name} in some cases", edge="added", edge_order="changed")
+@declare_judged("node {node} leads elsewhere on {name} in some cases", edge="added", edge_order="changed")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return change.topic == "edge-order" or is_first(change, pair)

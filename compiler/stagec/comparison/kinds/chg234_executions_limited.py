@@ -6,10 +6,12 @@ Runs in flight go on, and from then on do as the new plan says.
 
 from stagec.comparison.change import PlanChange
 from stagec.comparison.judging import is_lowered
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("the limit of node executions is {after}, and no run in flight can be beyond it", executions="added changed")
+@declare_judged(
+    "the limit of node executions is {after}, and no run in flight can be beyond it", executions="added changed"
+)
 def judge(change: PlanChange, _pair: PlanPair) -> bool | str:
     return is_lowered(change.before, change.after)

@@ -5,11 +5,11 @@ Runs in flight go on, and from then on do as the new plan says.
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged(
+@declare_judged(
     "node {node} is another one, and no run comes to it",
     act="changed",
     gate="changed",

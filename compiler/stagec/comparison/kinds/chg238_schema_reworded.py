@@ -6,13 +6,13 @@ Runs in flight go on, and from then on do as the new plan says.
 
 from stagec.comparison.change import PlanChange
 from stagec.comparison.judging import text_in_change
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 _ANY = "added removed changed"
 
 
-@judged("a schema says the same otherwise", schema=_ANY, accepts=_ANY, input_schema=_ANY, tool_schema=_ANY)
+@declare_judged("a schema says the same otherwise", schema=_ANY, accepts=_ANY, input_schema=_ANY, tool_schema=_ANY)
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     old, new = (text_in_change(each) for each in (change.before, change.after))
     if pair.compare_schemas(old, new).holds is not True:

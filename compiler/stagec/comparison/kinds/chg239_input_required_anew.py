@@ -5,10 +5,10 @@ Runs in flight go on, and from then on do as the new plan says.
 """
 
 from stagec.comparison.change import PlanChange
-from stagec.comparison.kind import judged
+from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@judged("input {name} must be given, or need not be, and runs in flight have it", input_required="changed")
+@declare_judged("input {name} must be given, or need not be, and runs in flight have it", input_required="changed")
 def judge(change: PlanChange, _pair: PlanPair) -> bool | str:
     return change.after is True
