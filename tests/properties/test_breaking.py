@@ -299,7 +299,7 @@ def checks(random: Random, plan: Plan) -> Plan | None:
 
 
 def validation(random: Random, plan: Plan) -> Plan | None:
-    names = [name for name, node in plan.nodes.items() if node.validation is not None]
+    names = [name for name, node in plan.nodes.items() if node.validation is not None and node.validation.conditions]
     if not names:
         return None
     name = random.choice(names)
