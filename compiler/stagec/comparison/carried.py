@@ -15,6 +15,10 @@ Point = tuple[bool, str]
 """A node of the old plan, or of the new one."""
 
 
+_HUB = "\0"
+"""What the names of points begin with that stand between all nodes with the same choices and the nodes they name."""
+
+
 def find_missing(pair: PlanPair) -> Iterator[PlanChange]:
     """Yield the values that a node may miss in a run in flight, and cannot miss in a run of the new plan."""
     ways = {each: dict(_list_ways(plan)) for each, plan in ((False, pair.old), (True, pair.new))}
@@ -62,7 +66,7 @@ def _walk(ways: dict[bool, dict[str, tuple[str, ...]]], begun: list[Point], with
     for is_new, name in todo:  # grows while it is walked
         onward = [] if (is_new, name) in without else [(is_new, each) for each in ways[is_new].get(name, ())]
         # what is at the node when the plan changes still answers, and keeps what the new plan keeps
-        onward += [(True, name)] if not is_new and name in ways[True] else []
+        onward += [(True, name)] if not is_new and name in ways[True] and not name.startswith(_HUB) else []
         fresh = [each for each in dict.fromkeys(onward) if each not in found]
         found.update(fresh)
         todo.extend(fresh)
@@ -73,10 +77,9 @@ def _list_ways(plan: Plan) -> Iterator[tuple[str, tuple[str, ...]]]:
     for name, node in plan.nodes.items():
         targets = [edge.target for edge in node.edges]
         named = [each for target in targets for each in list_targets(target)]
-        named += [
-            each for target in targets if isinstance(target, Pick) for each in plan.choices[target.choices].values()
-        ]
+        named += [f"{_HUB}{target.choices}" for target in targets if isinstance(target, Pick)]
         yield name, tuple(dict.fromkeys(named))
+    yield from ((f"{_HUB}{name}", tuple(nodes.values())) for name, nodes in plan.choices.items())
 
 
 def _always_replaced(plan: Plan, node: str) -> bool:
