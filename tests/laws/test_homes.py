@@ -92,3 +92,23 @@ def test_every_slug_of_stage_plans_is_the_origin_of_a_rule_or_has_a_line_in_the_
     slugs = stage_protocol_slugs()
     assert len(slugs) > 80, "the tables are read otherwise than they are written"
     assert sorted(slugs - known - written) == []
+
+
+def climpt_slugs() -> set[str]:
+    """Return the slugs of the specification of climpt 1.14, without those of orchestrator files."""
+    folder = specification()
+    if folder is None or not (folder / "climpt-1.14.rules.json").is_file():
+        pytest.skip("no specification: set STAGEC_SPEC, or STAGEC_CORPUS with the specification beside it")
+    rules = json.loads((folder / "climpt-1.14.rules.json").read_bytes())["rules"]
+    return {str(each["slug"]) for each in rules if not each["slug"].startswith(_OUT_OF_SCOPE)}
+
+
+def test_every_slug_of_climpt_1_14_is_the_origin_of_a_rule_or_has_a_line_in_the_decision() -> None:
+    page = (CHECKOUT / "docs" / "decisions" / "0009-rules-without-a-rule.md").read_text(encoding="utf-8")
+    written = set(re.findall(r"`([a-z0-9]+\.[\w.-]+)`", page))
+    known = {
+        origin.rpartition(":")[2] for family in list_families() for rule in family.rules() for origin in rule.origin
+    }
+    slugs = climpt_slugs()
+    assert len(slugs) > 50, "the rules are read otherwise than they are written"
+    assert sorted(slugs - known - written) == []

@@ -85,7 +85,7 @@ def test_a_step_of_the_other_format_lacks_nothing_that_it_has_there() -> None:
         ("incomplete-step", ("steps", "a", "stepId"))
     ]
     assert faults(registry(steps={"a": {**OLD, "kind": "work"}})) == [
-        ("incomplete-step", ("steps", "a", "uvVariables"))
+        ("mistyped-step-member", ("steps", "a", "uvVariables"))
     ]
 
 

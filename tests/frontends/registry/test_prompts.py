@@ -5,10 +5,10 @@ from __future__ import annotations
 from stagec.core.json import Object
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
-from stagec.frontends.registry.address import Address, read_address
+from stagec.frontends.registry.address import read_address
 from stagec.frontends.registry.generation import Generation
 from stagec.frontends.registry.guards import read_validation_steps
-from stagec.frontends.registry.prompts import PromptFile, Prompts, RetryPrompt, Store, find_prompts
+from stagec.frontends.registry.prompts import PromptFile, Prompts, RetryPrompt, Store, WantedPrompt, find_prompts
 from stagec.sources.tree import Fault
 
 ROOT: Object = {"c1": "steps"}
@@ -20,12 +20,12 @@ def _store(*files: str, linked: tuple[str, ...] = ()) -> Store:
     return Store("prompts", files, linked.__contains__)
 
 
-def _at(step: Object) -> Address:
-    return read_address(step, Place("r.json", ("steps", "a")), Generation.V1_13)
+def _want(step: Object, key: str = "a") -> WantedPrompt:
+    return WantedPrompt(key, read_address(step, Place("r.json", ("steps", key)), Generation.V1_13))
 
 
 def _find(store: Store, step: Object, root: Object = ROOT, *faults: Fault) -> PromptFile | None:
-    return find_prompts(store, root, [("a", _at(step))], {}, faults).of_steps.get("a")
+    return find_prompts(store, root, [_want(step)], {}, faults).of_steps.get("a")
 
 
 def test_a_step_without_adaptation_has_one_place() -> None:
@@ -71,12 +71,12 @@ def test_coordinates_that_are_no_texts_name_no_prompt() -> None:
 
 
 def test_without_a_first_coordinate_no_prompt_can_be_looked_for() -> None:
-    assert find_prompts(_store(PLAIN), {}, [("a", _at(STEP))], {}, ()) == Prompts(files=NameIndex((PLAIN,)))
+    assert find_prompts(_store(PLAIN), {}, [_want(STEP)], {}, ()) == Prompts(files=NameIndex((PLAIN,)))
 
 
 def test_a_fault_in_a_coordinate_silences_its_step_and_no_other() -> None:
     fault = Fault("unknown-key", Place("r.json", ("steps", "a", "editon")).key)
-    found = find_prompts(_store(PLAIN), ROOT, [("a", _at(STEP)), ("b", _at(STEP))], {}, (fault,))
+    found = find_prompts(_store(PLAIN), ROOT, [_want(STEP), _want(STEP, "b")], {}, (fault,))
     assert found.of_steps == {"b": PromptFile((PLAIN,), PLAIN)}
 
 
@@ -105,7 +105,7 @@ def test_a_retry_has_the_coordinates_of_the_validation_step_and_of_the_failure_p
 
 
 def test_the_one_coordinate_in_which_another_file_differs_is_named() -> None:
-    prompts = find_prompts(_store(), ROOT, [("a", _at(STEP))], {}, ())
+    prompts = find_prompts(_store(), ROOT, [_want(STEP)], {}, ())
     others = (
         "steps/initial/issue/f_first.md",
         "steps/closure/issue/f_default.md",

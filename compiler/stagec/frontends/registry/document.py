@@ -174,6 +174,8 @@ class Step:
     adaptation_chain: tuple[Mention, ...] | None = None
     """The adaptations that the repeats of the step use one after the other, each as often as it is written; None where
     the step says nothing, which is the chain of `default` alone. Only 1.14 has chains: in 1.13 this is always None."""
+    repeats: tuple[str, ...] | None = None
+    """The adaptations of as many repeats in a row as 1.14 allows; None in 1.13, and without `repeat` in the gate."""
     retry: RetryPlan | None = None
     legacy: tuple[str, ...] = ()
     """The members of 1.13 in a step of 1.14."""

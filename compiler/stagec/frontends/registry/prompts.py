@@ -101,6 +101,8 @@ class Prompts:
     """The prompts of one registry: nothing is judged where the folder is not there, or what names them is broken."""
 
     of_steps: Mapping[str, PromptFile] = NOTHING
+    of_repeats: Mapping[str, tuple[PromptFile | None, ...]] = NOTHING
+    """The prompts of the repeats in a row of each step that 1.14 allows, in their order."""
     of_retries: tuple[RetryPrompt, ...] = ()
     folder: str = ""
     template: str = _PATH
@@ -128,6 +130,7 @@ class Prompts:
     def list_unused(self) -> NameIndex:
         """Return the files that no step and no retry has."""
         used = {each.file for each in self.of_steps.values()} | {each.prompt.file for each in self.of_retries}
+        used |= {each.file for repeats in self.of_repeats.values() for each in repeats if each is not None}
         return NameIndex(file for file in self.files if file not in used)
 
     def differing(self, prompt: PromptFile, file: str) -> str | None:
@@ -150,10 +153,19 @@ class Store:
     exists: Callable[[str], bool]
 
 
+@value
+class WantedPrompt:
+    """A step whose prompt is looked for: where it should be, and the adaptations of its repeats in a row."""
+
+    step: str
+    address: Address
+    repeats: tuple[str, ...] = ()
+
+
 def find_prompts(
     store: Store,
     root: Object,
-    wanted: Iterable[tuple[str, Address]],
+    wanted: Iterable[WantedPrompt],
     guards: Mapping[str, ValidationStep],
     faults: Collection[Fault],
 ) -> Prompts:
@@ -164,10 +176,11 @@ def find_prompts(
     finder = _Finder(store, root)
     if () in doubtful or not finder.can_look:
         return Prompts(files=NameIndex(store.files))
-    trusted = [(key, each.coordinates) for key, each in wanted if not doubtful or ("steps", key) not in doubtful]
-    steps = ((key, finder.prompt(coordinates)) for key, coordinates in trusted)
+    trusted = [each for each in wanted if not doubtful or ("steps", each.step) not in doubtful]
+    steps = ((each.step, finder.prompt(each.address.coordinates)) for each in trusted)
     return Prompts(
         of_steps={key: prompt for key, prompt in steps if prompt is not None},
+        of_repeats={each.step: tuple(_repeats(finder, each)) for each in trusted if each.repeats},
         of_retries=tuple(_retries(finder, root, guards, doubtful)),
         folder=store.folder,
         template=finder.path,
@@ -176,6 +189,11 @@ def find_prompts(
 
 
 _NAMING = NameIndex(("c1", "c2", "c3", "edition", "adaptation", "pathTemplate", "pathTemplateNoAdaptation"))
+
+
+def _repeats(finder: _Finder, wanted: WantedPrompt) -> Iterator[PromptFile | None]:
+    c2, c3, edition, _ = wanted.address.coordinates
+    return (finder.prompt((c2, c3, edition, each)) for each in wanted.repeats)
 
 
 def _owner_of(pointer: Pointer) -> Pointer:

@@ -31,7 +31,7 @@ from stagec.frontends.registry.files import (
 from stagec.frontends.registry.gates import OutputReader
 from stagec.frontends.registry.generation import Generation
 from stagec.frontends.registry.guards import ValidationStep, read_validation_steps, read_validators
-from stagec.frontends.registry.prompts import Prompts, PromptText, Store, find_prompts, read_text
+from stagec.frontends.registry.prompts import Prompts, PromptText, Store, WantedPrompt, find_prompts, read_text
 from stagec.frontends.registry.read_steps import read_steps
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
@@ -135,7 +135,8 @@ def _prompts(
     if not bundle.prompts.is_there:
         return Prompts()
     store = Store(folder, sources.below(folder, ".md"), lambda path: is_prompt(sources, path))
-    wanted = ((key, step.address) for key, step in steps.items() if "runner" not in step.body)
+    asking = ((key, step) for key, step in steps.items() if "runner" not in step.body)
+    wanted = (WantedPrompt(key, step.address, step.repeats or ()) for key, step in asking)
     found = find_prompts(store, object_of(bundle.registry.value), wanted, guards, bundle.registry.faults)
     files = dict.fromkeys(each.prompt.file for each in found.of_retries if each.prompt.file is not None)
     own = dict.fromkeys(each.file for each in found.of_steps.values() if each.file is not None)

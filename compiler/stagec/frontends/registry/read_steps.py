@@ -14,6 +14,7 @@ from stagec.frontends.registry.document import (
     ALLOWED,
     KIND_OF_PHASE,
     Gate,
+    Intent,
     OutputSchema,
     Step,
     StepKind,
@@ -78,14 +79,24 @@ def _step(key: str, body: Object, registry: Place, reading: _StepReading) -> Ste
         agrees=agree(gate, output, routes["intents"]),
         address=address,
         kind_member=kind_member,
-        **({} if is_old else _read_additions(body, at)),
+        **({} if is_old else _read_additions(body, at, gate)),
     )
 
 
-def _read_additions(body: Object, at: Place) -> dict[str, Any]:
+def _read_additions(body: Object, at: Place, gate: Gate | None) -> dict[str, Any]:
     """Return what only steps of 1.14 have, and what they have of 1.13 although it is refused."""
     legacy = tuple(each for each in LEGACY_MEMBERS if each in body)
-    return {"adaptation_chain": read_chain(body, at), "retry": read_retry(body, at), "legacy": legacy}
+    chain = read_chain(body, at)
+    repeats = _USUAL_CHAIN if chain is None else tuple(each.name for each in chain)
+    return {
+        "adaptation_chain": chain,
+        "repeats": repeats if gate is not None and Intent.REPEAT in gate.allowed else None,
+        "retry": read_retry(body, at),
+        "legacy": legacy,
+    }
+
+
+_USUAL_CHAIN = ("default",)
 
 
 def _find_kind(flow: Object, inferring: Address | None, *, is_old: bool) -> tuple[str, StepKind | None]:

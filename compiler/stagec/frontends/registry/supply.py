@@ -9,6 +9,7 @@ from stagec.core.nearest import NameIndex, is_slip
 from stagec.core.place import Mention, Place
 from stagec.core.value import value
 from stagec.frontends.registry.document import VERDICTS, Registry, Step
+from stagec.frontends.registry.generation import Generation
 from stagec.frontends.registry.inputs import (
     EARLY,
     PROVIDED,
@@ -282,3 +283,16 @@ def find_misspelt_verdict(registry: Registry) -> str | None:
     if unserved is None or not isinstance(mapping, dict):
         return None
     return next((key for key in mapping if key not in VERDICTS and _KNOWN.nearest(key) == unserved), None)
+
+
+def lacks_settings(registry: Registry) -> bool:
+    """Tell whether the agent needs a settings file that there is none of: in 1.14 every one that asks a model does."""
+    agent = registry.agent
+    if (
+        agent is None
+        or agent.generation is Generation.V1_13
+        or not agent.is_whole
+        or agent.conduct.settings is not None
+    ):
+        return False
+    return any(step.program is None and not step.is_section for step in registry.steps.values())

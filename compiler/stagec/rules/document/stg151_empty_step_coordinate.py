@@ -5,7 +5,8 @@
 (SR-VALID-004).
 
 ## How to fix
-Write the coordinate. `edition` may be left out: then it is `default`.
+Write the coordinate. `edition` may be left out in 1.13: then it is `default`. An empty `adaptation`, which
+1.14 refuses, is left out.
 """
 
 from stagec.rules.document import shape_rule
@@ -16,5 +17,6 @@ RULE = shape_rule(
     origin=(
         "steps-registry:step.c2-nonempty",
         "steps-registry:step.edition-nonempty",
+        "climpt-1.14:step.adaptation-nonempty",
     ),
 )

@@ -1,8 +1,8 @@
 """The `c1` in the address of a step is not that of the registry.
 
 ## Why this matters
-climpt 1.14 requires `c1` in every address and does not use it: the prompt is looked for under the `c1` of the registry.
-Who reads the address looks for the prompt in the wrong folder.
+climpt 1.14 requires `c1` in every address and does not use it: the prompt is looked for under the `c1` of the
+registry. Who reads the address looks for the prompt in the wrong folder.
 
 ## How to fix
 Write the `c1` of the registry. To use other prompts, change `c1` of the registry, or `c2` and `c3` of the step.

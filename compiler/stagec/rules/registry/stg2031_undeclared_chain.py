@@ -1,9 +1,9 @@
 """A step may repeat itself, but has no adaptation chain.
 
 ## Why this matters
-Since climpt 1.14 each repeat in a row uses the next element of `adaptationChain`, and a repeat beyond the last one ends
-the run as failed. Without the member the chain is `["default"]`: the step can repeat itself once. In 1.13 it could do
-so until the bound of the agent was reached.
+Since climpt 1.14 each repeat in a row uses the next element of `adaptationChain`, and a repeat beyond the last one
+ends the run as failed. Without the member the chain is `["default"]`: the step can repeat itself once. In 1.13 it
+could do so until the bound of the agent was reached.
 
 ## How to fix
 List an adaptation for each repeat in a row that is meant, such as `["default", "default", "default"]`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from stagec.core.json import Json, Object, kind_of
+from stagec.core.json import Json, Object, kind_of, object_of, text_in
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place, Pointer
 from stagec.core.value import value
@@ -85,6 +85,8 @@ def _inside(node: Any, key: str | int) -> Any:
 
 def _miss(error: Any, schema: Object, document: Json) -> Violation:
     topic, subschema = topic_of(schema, error.schema_path)
+    if error.schema_path[-1] == "required":  # a schema may name another rule for one of the members
+        topic = text_in(object_of(subschema.get("x-rules")), f"required {error.kind.property}") or topic
     pointer = pointer_of(error, document)
     return Violation(pointer, str(error.schema_path[-1]), topic, subschema, value_at(document, pointer), error.kind)
 

@@ -15,7 +15,7 @@ from stagec.frontends.registry.freezing.templates import RegistryTexts
 from stagec.frontends.registry.freezing.validation import Validations
 from stagec.frontends.registry.freezing.variables import Variables
 from stagec.frontends.registry.generation import Generation
-from stagec.frontends.registry.prompts import Prompts, Store, find_prompts
+from stagec.frontends.registry.prompts import Prompts, Store, WantedPrompt, find_prompts
 from stagec.model.flow import Flow
 from stagec.plan.act import Given, Prompt
 from stagec.plan.document import Draft, Input, Names, Plan
@@ -145,5 +145,5 @@ def prompts(registry: Registry, sources: Sources) -> Prompts:
     tree = sources.find_tree(registry.at.file)
     if tree is None or not tree.faults:
         return registry.prompts
-    wanted = ((key, step.address) for key, step in registry.steps.items())
+    wanted = (WantedPrompt(key, step.address, step.repeats or ()) for key, step in registry.steps.items())
     return find_prompts(_open_store(registry, sources), registry.body, wanted, registry.validation_steps, ())
