@@ -110,5 +110,5 @@ def test_every_slug_of_climpt_1_14_is_the_origin_of_a_rule_or_has_a_line_in_the_
         origin.rpartition(":")[2] for family in list_families() for rule in family.rules() for origin in rule.origin
     }
     slugs = climpt_slugs()
-    assert len(slugs) > 50, "the rules are read otherwise than they are written"
+    assert len(slugs) >= 50, "the rules are read otherwise than they are written"
     assert sorted(slugs - known - written) == []

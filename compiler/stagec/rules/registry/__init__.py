@@ -10,9 +10,10 @@ from stagec.core.place import Mention, Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.answers import Reading, find_unsettled
+from stagec.frontends.registry.builtin_prompts import FALLBACK_KEYS
 from stagec.frontends.registry.document import OutputSchema, Registry, Step
 from stagec.frontends.registry.inputs import JudgedInput
-from stagec.frontends.registry.prompts import FALLBACK_KEYS, PromptFile, Prompts
+from stagec.frontends.registry.prompts import PromptFile, Prompts
 from stagec.frontends.registry.supply import Optional
 
 FAMILY = Family(__name__, (range(200, 300), range(2000, 2100)), Registry)

@@ -14,8 +14,8 @@ from stagec.core.guess import Guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
 from stagec.core.words import quote
+from stagec.frontends.registry.builtin_prompts import FALLBACK_KEYS
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.prompts import FALLBACK_KEYS
 from stagec.rules.registry import rule
 
 _KNOWN = NameIndex(sorted(FALLBACK_KEYS))

@@ -16,8 +16,8 @@ from stagec.core.guess import guess
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
+from stagec.frontends.registry.builtin_prompts import FALLBACK_KEYS
 from stagec.frontends.registry.document import Registry, Step
-from stagec.frontends.registry.prompts import FALLBACK_KEYS
 from stagec.rules.registry import rule
 
 _SHOWN = 3

@@ -11,7 +11,7 @@ import pytest
 
 from stagec.core.canonical import MOST
 from stagec.core.json import Json
-from stagec.frontends.registry.prompts import FALLBACK_KEYS, read_fallback
+from stagec.frontends.registry.builtin_prompts import FALLBACK_KEYS, read_fallback
 from stagec.plan.act import Command, Given, Prompt
 from stagec.plan.document import Input
 from stagec.plan.gate import ExitGate, IntentGate, JudgeGate

@@ -8,12 +8,13 @@ from stagec.core.canonical import to_count
 from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.core.value import NOTHING, value
 from stagec.frontends.registry.agent import Agent
+from stagec.frontends.registry.builtin_prompts import read_fallback
 from stagec.frontends.registry.conduct import AgentConduct
 from stagec.frontends.registry.document import Intent, Step, StepKind
 from stagec.frontends.registry.freezing.templates import RegistryTexts, find_names, prompt, word
 from stagec.frontends.registry.freezing.variables import Variables, list_needed
 from stagec.frontends.registry.generation import Generation
-from stagec.frontends.registry.prompts import Prompts, read_fallback
+from stagec.frontends.registry.prompts import Prompts
 from stagec.model import flow
 from stagec.plan.act import Act, Command, Prompt, Repeat, Supply
 from stagec.plan.gate import Among, ExitGate, Gate, IntentGate, JudgeGate, Reads, Term
