@@ -33,6 +33,7 @@ EXECUTED = {
     "docs/user-guide/bounds.md": "here",
     "docs/user-guide/checkpoints.md": "tests/registries/test_checkpoints_page.py",
     "docs/user-guide/ci.md": "tests/packaging/test_services.py",
+    "docs/user-guide/climpt-versions.md": "tests/registries/test_versions_page.py",
     "docs/user-guide/diagnostics.md": "here, tests/registries/test_examples.py",
     "docs/user-guide/from-agent-files.md": "tests/registries/test_guide.py",
     "docs/user-guide/getting-started.md": "tests/creation/test_starters.py",
