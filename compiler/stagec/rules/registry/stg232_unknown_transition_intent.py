@@ -25,18 +25,18 @@ _RESERVED = "fallback"
 @rule(since="0.1", origin=("steps-registry:flow.unknown-intent-key", "steps-registry:doc.R-B12", "rulings:R2"))
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
-        for key in _list_unknown(step):
+        for key in _list_unknown(step, registry.intents):
             what = "belongs inside a transition" if key == _RESERVED else f"is no intent{hint(key, _KNOWN)}"
             message = f"step {quote(step.key)} has a transition for {quote(key)}, which {what}"
             yield Finding((step.at / "transitions" / key).key, message, (), _fix(step, key))
 
 
-def _list_unknown(step: Step) -> list[str]:
+def _list_unknown(step: Step, known: frozenset[str]) -> list[str]:
     """Return the keys of the transitions that are no intents; of those that the gate lists another rule speaks."""
-    if not step.intents or step.intents <= INTENTS:
+    if not step.intents or step.intents <= known:
         return []
     listed = step.gate.allowed.keys() if step.gate is not None else frozenset[str]()
-    return sorted(step.intents - INTENTS - listed)
+    return sorted(step.intents - known - listed)
 
 
 def _fix(step: Step, key: str) -> Fix | None:

@@ -16,6 +16,7 @@ from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.registry.agreement import list_offered_by
 from stagec.frontends.registry.document import Intent, Registry
+from stagec.frontends.registry.generation import Generation
 from stagec.rules.registry import rule
 
 
@@ -25,7 +26,7 @@ from stagec.rules.registry import rule
     severity=Severity.NOTE,
 )
 def check(registry: Registry) -> Iterator[Finding]:
-    for step in registry.steps.values():
+    for step in registry.steps.values() if registry.generation is Generation.V1_13 else ():
         offered, gate = list_offered_by(step), step.gate
         if offered is None or gate is None or (Intent.ABORT in offered) is (Intent.ABORT in gate.allowed):
             continue
