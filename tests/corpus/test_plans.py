@@ -82,9 +82,9 @@ def check_moves(plan: Plan, meant: flow.Flow) -> None:
 
 
 def check_entries(plan: Plan, meant: flow.Flow) -> None:
-    """Check that runs begin where the flow says."""
+    """Check that runs begin where the flow says; without an agent nobody chooses one of several entries."""
     assert plan.entries == {name: entry.node for name, entry in meant.entries.items()}
-    assert plan.entry in plan.entries
+    assert plan.entry in plan.entries or (plan.entry is None and plan.judge is None and len(plan.entries) > 1)
 
 
 def moves(plan: Plan, node: Node) -> Moves:
