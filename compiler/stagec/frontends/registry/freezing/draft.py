@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping
 from stagec.catalogue import well_known_effects
 from stagec.core.json import text_in
 from stagec.core.value import replace
-from stagec.frontends.registry.document import Intent, Registry, Step
+from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.files import is_prompt
 from stagec.frontends.registry.freezing import agent
 from stagec.frontends.registry.freezing.nodes import Acts, AgentDefaults, Moves, PlanGates, StepPrompts
 from stagec.frontends.registry.freezing.templates import RegistryTexts
 from stagec.frontends.registry.freezing.validation import Validations
 from stagec.frontends.registry.freezing.variables import Variables
-from stagec.frontends.registry.generation import Generation
 from stagec.frontends.registry.prompts import Prompts, Store, WantedPrompt, find_prompts
 from stagec.model.flow import Flow
 from stagec.plan.act import Given, Prompt
@@ -25,8 +24,6 @@ from stagec.plan.surroundings import Tool
 from stagec.sources.read import Sources
 
 _STDIN = "stdin"
-_USUAL_CHAIN = ("default",)
-"""The adaptations of the repeats of a step that names none."""
 
 
 def freeze(registry: Registry, flow: Flow, sources: Sources) -> Draft:
@@ -109,20 +106,10 @@ class _Making:
 
 def repeats(registry: Registry, sources: Sources) -> Mapping[str, tuple[str | None, ...]]:
     """Return the prompt files of the repeats of each step that 1.14 bounds, None where there is no such file."""
-    is_old = registry.generation is Generation.V1_13
-    able = [step for step in registry.steps.values() if step.gate is not None and Intent.REPEAT in step.gate.allowed]
-    chains = {
-        step.key: _USUAL_CHAIN if step.adaptation_chain is None else tuple(each.name for each in step.adaptation_chain)
-        for step in (() if is_old else able)
-    }
-    wanted = {
-        f"{index} {key}": replace(registry.steps[key].address, adaptation=adaptation)
-        for key, chain in chains.items()
-        for index, adaptation in enumerate(chain)
-    }
-    found = find_prompts(_open_store(registry, sources), registry.body, wanted.items(), {}, ()) if wanted else Prompts()
-    files = {name: each.file for name, each in found.of_steps.items()}
-    return {key: tuple(files.get(f"{index} {key}") for index in range(len(chain))) for key, chain in chains.items()}
+    found = prompts(registry, sources).of_repeats
+    chains = {step.key: step.repeats for step in registry.steps.values() if step.repeats is not None}
+    files = {key: tuple(each.file if each is not None else None for each in of_step) for key, of_step in found.items()}
+    return {key: files.get(key, (None,) * len(chain)) for key, chain in chains.items()}
 
 
 def _open_store(registry: Registry, sources: Sources) -> Store:
