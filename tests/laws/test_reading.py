@@ -14,7 +14,7 @@ OWN = {
     "emitters/html/__init__.py": "pages of stagec's own",
     "svg/style.py": "styles of stagec's own",
     "frontends/agent_files/known.py": "data about tools that stagec is packed with",
-    "frontends/registry/prompts.py": "the built-in prompts",
+    "frontends/registry/builtin_prompts.py": "the built-in prompts",
     "project/mistakes.py": "a schema that stagec publishes",
     "serve/page_files.py": "files of stagec's own page",
     "sources/shape/document.py": "a schema that stagec publishes",
