@@ -17,6 +17,7 @@ from stagec.comparison.texts import compare_schemas, compare_texts
 from stagec.core.value import replace
 from stagec.plan import Plan
 from stagec.plan.document import Contents
+from stagec.plan.gate import Condition, Validation
 from stagec.plan.plan_codec import PLAN
 
 PLANS = (
@@ -126,3 +127,11 @@ def test_schemas_are_compared_by_what_they_say() -> None:
 def test_long_texts_are_counted_and_not_compared() -> None:
     assert compare_texts("a\n" * 1000, "b\n" * 999) == ("- 1,000 lines", "+ 999 lines")
     assert len(compare_texts("a\n" * 100, "b\n" * 100)) == 41
+
+
+def test_validations_before_a_model_is_asked_are_compared() -> None:
+    old = playable.steps()
+    changed = Validation((), preflight=(Condition("checked"),), every_outcome=True)
+    node = replace(old.nodes["close"], validation=changed)
+    found = compare_plans(old, replace(old, nodes={**old.nodes, "close": node}))
+    assert {each.topic for each in found} == {"conditions", "preflight", "every-outcome"}

@@ -140,6 +140,8 @@ TOPICS: Mapping[str, tuple[PlanPart, str]] = {
     "validator": (_K, "validator"),
     "validation": (_K, "validation"),
     "conditions": (_K, "conditions"),
+    "preflight": (_K, "conditions before the model is asked"),
+    "every-outcome": (_K, "validation of every outcome"),
     "validation-action": (_K, "action after failed validation"),
     "admission": (_K, "admission"),
     "hook": (_H, "hook"),

@@ -133,6 +133,8 @@ def _compare_validations(old: Node, new: Node, plans: tuple[Plan, Plan]) -> Iter
         yield from compare_values("validation", *shown)
         return
     yield from compare_values("conditions", *map(_list_conditions, (before, after)))
+    yield from compare_values("preflight", *map(_list_preflight, (before, after)))
+    yield from compare_values("every-outcome", before.every_outcome, after.every_outcome)
     yield from compare_values("validation-action", before.action, after.action)
     yield from compare_values("validation-attempts", before.attempts, after.attempts)
     contents = (plans[0].contents, plans[1].contents)
@@ -142,4 +144,8 @@ def _compare_validations(old: Node, new: Node, plans: tuple[Plan, Plan]) -> Iter
 
 
 def _list_conditions(validation: Validation) -> Json:
-    return object_of(VALIDATION.write(validation))["conditions"]
+    return object_of(VALIDATION.write(validation)).get("conditions", [])
+
+
+def _list_preflight(validation: Validation) -> Json:
+    return object_of(VALIDATION.write(validation)).get("preflight", [])

@@ -17,6 +17,7 @@ from stagec.core.json import list_of
 @declare_judged(
     "the validators of node {node} are other ones or in another order, and a run in flight may wait for one of them",
     conditions="changed",
+    preflight="changed",
 )
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     before, after = list_of(change.before), list_of(change.after)

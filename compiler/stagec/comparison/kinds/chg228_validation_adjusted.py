@@ -6,4 +6,11 @@ Runs in flight go on, and from then on do as the new plan says.
 
 from stagec.comparison.kind import declare
 
-KIND = declare(__name__, "node {node} is validated otherwise", validation_action="changed", conditions="changed")
+KIND = declare(
+    __name__,
+    "node {node} is validated otherwise",
+    validation_action="changed",
+    conditions="changed",
+    preflight="changed",
+    every_outcome="changed",
+)
