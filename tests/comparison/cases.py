@@ -838,5 +838,7 @@ CASES = (
         )(replace(plan, choices={**plan.choices, "more": {"check": "check", "end": "end", "last": "last"}})),
         "CHG225",
     ),
+    Case("repeats in a row are bounded", C, act("last", repeats=()), "CHG147", is_walked=False),
+    Case("repeats in a row are not bounded", act("last", repeats=())(C), act("last", repeats=None), "CHG322"),
 )
 """Every case; a breaking code has a state of a run that cannot go on."""

@@ -52,6 +52,8 @@ def _compare_prompts(old: Prompt, new: Any, plans: Plans) -> Iterator[PlanChange
         yield from compare_values("tool-choice", *shown)
     else:
         yield from compare_tables("node-tool", dict.fromkeys(old.tools, True), dict.fromkeys(new.tools, True))
+    repeats = (object_of(ACT.write(each)).get("repeats") for each in (old, new))
+    yield from compare_values("repeats", *repeats)
     yield from compare_values("model", old.model, new.model)
     yield from compare_values("permission", old.permission, new.permission)
 

@@ -82,6 +82,7 @@ TOPICS: Mapping[str, tuple[PlanPart, str]] = {
     "reached": (_L, "end at the limit"),
     "parallel": (_L, "nodes at the same time"),
     "turns": (_L, "turns"),
+    "repeats": (_L, "repeats in a row"),
     "attempts": (_L, "attempts"),
     "backoff": (_L, "wait between attempts"),
     "validation-attempts": (_L, "validation attempts"),

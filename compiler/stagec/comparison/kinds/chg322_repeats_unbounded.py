@@ -1,0 +1,9 @@
+"""Nothing but the limits of the run bounds how often a node repeats.
+
+## Runs in flight
+Every run in flight goes on as before.
+"""
+
+from stagec.comparison.kind import declare
+
+KIND = declare(__name__, "node {node} may repeat as often as the limits allow", repeats="removed")
