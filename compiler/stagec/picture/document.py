@@ -53,7 +53,7 @@ class Box:
     `name` is what people read, `kind` what kind of node it is. `is_reached` tells whether any run comes here, `is_join`
     whether it waits for others. `members` are the nodes that a group stands for. `found` are the diagnostics at or
     inside the place of the node; `details` what is known of it, by heading, for formats that can show it; `notes` what
-    is shown of it besides, such as how it stands in a run.
+    is shown of it besides, such as how it stands in a run. `opens` is the id of the flow that runs inside of it.
     """
 
     id: str
@@ -66,6 +66,7 @@ class Box:
     found: tuple[Diagnostic, ...] = ()
     details: Mapping[str, Json] = NOTHING
     notes: tuple[str, ...] = ()
+    opens: str | None = None
 
 
 @value

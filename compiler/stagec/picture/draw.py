@@ -79,6 +79,7 @@ def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Bo
             found=found.by_node.get(name, ()),
             details=details.of(node),
             notes=(f"agent {node.agent}",) if node.agent is not None else (),
+            opens=node.agent,
         )
 
 

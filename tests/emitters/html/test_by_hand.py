@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrated import write_orchestrator
 
+from stagec.cli.app import run
 from stagec.emitters import Box, Line, Picture, Role, Stroke
 from stagec.emitters.html import EMITTER
 
@@ -77,3 +79,18 @@ def test_colours_follow_the_reader_s_choice(page: Any, scheme: str, ink: str) ->
     colour = page.value("getComputedStyle(document.body).color")
     page.size(1280, 800)
     assert colour == ink
+
+
+def test_a_phase_leads_to_the_flow_of_its_agent(chromium: Any, tmp_path: Path) -> None:
+    write_orchestrator(tmp_path)
+    path = tmp_path / "page.html"
+    assert run(["graph", str(tmp_path / ".agent"), "--format", "html", "-o", str(path)]) == 0
+    chromium.open(path)
+    flows = "JSON.parse(document.getElementById('data').textContent)"
+    assert chromium.value(f"{flows}.map(flow => flow.id)") == ["builder", "reviewer", "workflow"]
+    chromium.value("document.getElementById('tab-2').click()")
+    at = chromium.value(f"{flows}[2].boxes.findIndex(box => box.name === 'review')")
+    chromium.value(f"document.querySelector('#picture-2 [data-box=\"{at}\"]').focus()")
+    chromium.key("Enter")
+    chromium.click("#panel h3 + button")
+    assert chromium.value("document.querySelector('[role=tab][aria-selected=true]').id") == "tab-1"

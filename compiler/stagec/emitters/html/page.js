@@ -133,6 +133,7 @@
     const said = [box.role === "node" ? box.kind : box.role, box.join && "waits for all before it", !box.reached && "never reached", ...box.notes];
     show(box.name,
       make("p", { class: "said" }, [box.id, ...said.filter(Boolean)].join(" · ")),
+      section("Inside", ...(box.opens === undefined ? [] : [make("button", { class: "link", type: "button", click: () => open(box.opens) }, pictures[box.opens].title)])),
       section("Findings", ...box.found.map(finding)),
       section("Leads to", ...list(beside("source", "target"))),
       section("Comes from", ...list(beside("target", "source"))),
