@@ -24,7 +24,7 @@ def names_of(compilation: Compilation) -> set[str]:
     return {each.name for each in compilation.diagnostics}
 
 
-REPAIRED = "x: y", "*bold* text", "[a] | [b]", "@x", "`x`", "{{x}} y", "%x", '"a" b: c', "'a: b", "a: x:"
+REPAIRED = "[It''s …'", "x: y", "*bold* text", "[a] | [b]", "@x", "`x`", "{{x}} y", "%x", '"a" b: c', "'a: b", "a: x:"
 CONTINUED = '"a\nb"', "'a\nb'", "[\na\n  ]", '"Use it:\n\nContext: b"'
 LOST = '"a" b', '"a', "x: y\n  more", "x\n<e>", "? x", "x:", "\n  x: y: z", "|\n  text\nmodel: a: b"
 

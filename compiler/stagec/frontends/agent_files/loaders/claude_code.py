@@ -45,6 +45,11 @@ class _Fenced:
     closing: str
 
     @property
+    def block(self) -> FrontmatterBlock:
+        """The frontmatter without its fences."""
+        return FrontmatterBlock(self.tree.file, self.text[self.start : self.end], self.start)
+
+    @property
     def is_line(self) -> bool:
         """Whether every other tool finds the same end."""
         return self.closing.rstrip() == _CLOSING and self.text[self.end - 1] == "\n"
@@ -68,7 +73,9 @@ def load(tree: Tree, budgets: Budgets) -> OwnerReading:
     if continued is not None and not fenced.is_cut:
         facts = {"text": continued["line"], "key": continued["key"]}
         fault = Fault("invalid-yaml", Place(tree.file, range=continued.span("line")), "unindented", facts)
-        return OwnerReading(LoadOutcome.LOST, faults=(*keep_others(tree), fault))
+        reading = _read_again(fenced, fault, budgets)
+        is_lost = reading.outcome is LoadOutcome.LOST
+        return replace(reading, faults=(*keep_others(tree), *((fault,) if is_lost else reading.faults)))
     is_the_same = fenced.is_line and isinstance(tree.value, dict) and not tree.faults
     reading = OwnerReading(LoadOutcome.READ, object_of(tree.value)) if is_the_same else _read(fenced, budgets)
     if fenced.is_cut:
@@ -97,15 +104,24 @@ def _read_nothing(tree: Tree, text: str, budgets: Budgets) -> OwnerReading:
     return OwnerReading(LoadOutcome.ABSENT, faults=others, displaced=find_displaced(tree.file, text, budgets))
 
 
-def _read(fenced: _Fenced, budgets: Budgets) -> OwnerReading:
-    from stagec.frontends.agent_files.loaders.quoting import Quoted, make_format, quote_values
+def _read_again(fenced: _Fenced, refused: Fault, budgets: Budgets) -> OwnerReading:
+    from stagec.frontends.agent_files.loaders.quoting import quote_values
     from stagec.frontends.agent_files.loaders.second_try import read_quoted
 
-    block = FrontmatterBlock(fenced.tree.file, fenced.text[fenced.start : fenced.end], fenced.start)
+    quoted = quote_values(fenced.block, _VALUE.fullmatch)
+    if _CONTINUED.search(quoted.text):  # it stands as it is
+        return OwnerReading(LoadOutcome.LOST, faults=(refused,))
+    return read_quoted(quoted, refused, budgets)
+
+
+def _read(fenced: _Fenced, budgets: Budgets) -> OwnerReading:
+    from stagec.frontends.agent_files.loaders.quoting import Quoted, make_format
+
+    block = fenced.block
     parsed = read_block(block, budgets)
     refused = find_refusal(parsed)
     if refused is not None and refused.topic != "several-documents":
-        return read_quoted(quote_values(block, _VALUE.fullmatch), refused, budgets)
+        return _read_again(fenced, refused, budgets)
     if refused is not None or not isinstance(parsed.value, dict):
         at = Place(block.file, range=(fenced.start, fenced.end))
         fault = Fault("invalid-frontmatter", at, "not-a-mapping", {"value": str(parsed.value)})
