@@ -43,6 +43,10 @@ class Crossing:
         both = replace(new, contents={**old.contents, **new.contents})
         self.onward = program_of(both)
 
+    def has_other_limits(self, node: str) -> bool:
+        """Tell whether the plans limit a node in different ways; if not, an edge decides how its failure ends."""
+        return len({repr(_list_limits(each.plan, node)) for each in (self.old, self.new)}) > 1
+
     def transfer(self, state: State) -> State:
         """Return a state of a run of the old plan as one of the new plan, or raise `NoMeaningError`."""
         for why in self._obstacles(state):
@@ -165,6 +169,11 @@ class Crossing:
         return replace(scope, agenda=find_agenda(self.new, found[0]))
 
 
+def _list_limits(plan: Plan, name: str) -> tuple[Any, ...]:
+    node = plan.nodes.get(name)
+    return (plan.limits, None if node is None else (getattr(node.act, "turns", None), node.retry))
+
+
 def _is_of_processes(plan: Plan, scope: Scope) -> bool:
     return any(isinstance(plan.nodes[each].act, Process) for each in scope.nodes)
 
@@ -219,12 +228,13 @@ def answer(world: World, effect: Any, random: Random) -> Any:
 
 
 def find_trouble(
-    crossing: Crossing, state: State, random: Random, known: tuple[Known, Known], fresh: set[Any]
+    crossing: Crossing, state: State, random: Random, known: tuple[Known, Known], excused: tuple[set[Any], set[str]]
 ) -> str | None:
     """Return why a run cannot go on from a state under the new plan, nothing when it goes on.
 
-    `fresh` are the failures, as kind and node, that runs have which begin under the new plan: they are no fault of the change.
+    `excused` are failures, as kind and node, that runs have from their beginning, and the kinds that count later on.
     """
+    fresh, counted = excused
     try:
         moved = crossing.transfer(state)
     except NoMeaningError as error:
@@ -237,8 +247,15 @@ def find_trouble(
         except Exception as error:
             return f"{type(error).__name__}: {error}"
         if before.ended is not Outcome.FAILED and _is_unfit(state, before, after, fresh):
-            return after.reason
-        why = _go_on(crossing, after, random, known, fresh)
+            failure = after.failure
+            is_edge = (
+                failure is not None
+                and failure.kind.value in LIMITS
+                and not crossing.has_other_limits(str(failure.node))
+            )
+            if counted is UNFIT or not is_edge:
+                return after.reason
+        why = _go_on(crossing, after, random, known, (fresh, counted))
         if why is not None:
             return why
     return None
@@ -254,13 +271,16 @@ def _events(crossing: Crossing, state: State, world: World, random: Random) -> I
         yield Answered(key, answer(world, state.pending[key], random))
 
 
-def _go_on(crossing: Crossing, state: State, random: Random, known: tuple[Known, Known], fresh: set[Any]) -> str | None:
+def _go_on(
+    crossing: Crossing, state: State, random: Random, known: tuple[Known, Known], excused: tuple[set[Any], set[str]]
+) -> str | None:
     """Walk on under the new plan; what was asked before the change is answered as it was asked."""
     worlds = [
         World(random, crossing.old.plan, known[0], rude=False),
         World(random, crossing.onward.plan, known[1], rude=False),
     ]
     old_schemas = crossing.old.plan.contents
+    fresh, counted = excused
     for _ in range(STEPS):
         if state.ended is not None:
             break
@@ -276,7 +296,7 @@ def _go_on(crossing: Crossing, state: State, random: Random, known: tuple[Known,
     if (
         state.ended is Outcome.FAILED
         and state.failure is not None
-        and state.failure.kind.value in UNFIT
+        and state.failure.kind.value in counted
         and _failure(state) not in fresh
     ):
         return state.reason
@@ -300,6 +320,8 @@ STARTS = {"cannot-start", "init-failed"}
 LIMITS = {"bound-reached", "turn-cap", "retry-exhausted"}
 UNFIT = {"unfit-start", "cannot-start", "invalid-answer", "no-intent", "no-edge", "init-failed"}
 """Failures that say that a plan and a state do not fit."""
+REMEMBERED = {"unfit-start", "cannot-start"}
+"""Those of them that depend on what a run remembers; the others depend on a node of the new plan and on an answer to it."""
 
 
 def _failure(state: State) -> Any:
@@ -324,15 +346,18 @@ def list_failures(plan: Plan, random: Random, runs: int) -> set[Any]:
     return found
 
 
-def find_stuck(old: Plan, new: Plan, seed: int, runs: int, fresh_runs: int = 30) -> str | None:
+def find_stuck(
+    old: Plan, new: Plan, seed: int, runs: int, fresh_runs: int = 30, counted: set[str] | None = None
+) -> str | None:
     """Return why some state of some runs of the old plan does not go on under the new one, nothing when all do."""
-    random = Random(seed)
+    random, plans = Random(seed), (new,) if counted is None else (new, old)
     crossing, known = Crossing(old, new), (Known({None: [*ANYTHING]}), Known({None: [*ANYTHING]}))
-    fresh = list_failures(new, random, fresh_runs) if fresh_runs else set()
+    # what runs fail with from their beginning is no fault of the change
+    fresh = {failure for plan in plans for failure in list_failures(plan, random, fresh_runs)}
     _add_witnesses(old, new, known[0], random)
     for _ in range(runs):
         for state in walk(crossing, random, known[0]):
-            why = find_trouble(crossing, state, random, known, fresh)
+            why = find_trouble(crossing, state, random, known, (fresh, UNFIT if counted is None else counted))
             if why is not None:
                 return why
     return None

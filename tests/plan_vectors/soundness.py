@@ -87,6 +87,10 @@ def _act(node: Json) -> Iterator[str]:
             yield from _strays(word, {"input": None})
     else:
         yield from _strays(act.get("prompt", ()), _variables(act) if act["is"] == "prompt" else {"ctx": None})
+    for repeat in act.get("repeats", ()):
+        needed = (name for name in act.get("needed", ()) if name not in repeat.get("variables", ()))
+        yield from (f"{name} is no variable of a repeat" for name in needed)
+        yield from _strays(repeat.get("prompt", ()), _variables(repeat))
 
 
 def _validation(node: Json) -> Iterator[str]:

@@ -13,7 +13,7 @@ import handmade
 import playable
 from campaigns import choose
 from comparison.cases import CASES
-from comparison.transfer import find_stuck
+from comparison.transfer import REMEMBERED, find_stuck
 from properties.soundness.campaign import MAKERS, compiled
 from properties.soundness.campaign import plans as list_plans
 from properties.soundness.chance import Chance
@@ -402,8 +402,8 @@ def test_no_state_of_a_compatible_change_fails_to_go_on(tmp_path: Path) -> None:
             seen[str(judged[0].kind.grade) if judged else "none"] += 1
             if breaks:
                 continue
-            stuck = find_stuck(plan, new, number, RUNS)
-            if stuck is not None and find_stuck(plan, new, number, RUNS, fresh_runs=400) is not None:
+            stuck = find_stuck(plan, new, number, RUNS, counted=REMEMBERED)
+            if stuck is not None and find_stuck(plan, new, number, RUNS, 400, REMEMBERED) is not None:
                 wrong.append((name, number, codes, stuck))
     assert wrong == []
     assert seen["compatible"] + seen["additive"] >= LEAST // 3, seen
