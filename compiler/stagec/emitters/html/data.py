@@ -20,7 +20,6 @@ def data(pictures: tuple[Picture, ...], layouts: tuple[Layout, ...]) -> Markup:
     from json import dumps
 
     told: list[dict[str, Any]] = []
-    places = {picture.id: at for at, picture in enumerate(pictures)}
     for picture, layout in zip(pictures, layouts, strict=True):
         number = {name: at for at, name in enumerate(picture.boxes)}
         told.append(
@@ -29,7 +28,7 @@ def data(pictures: tuple[Picture, ...], layouts: tuple[Layout, ...]) -> Markup:
                 "title": picture.title,
                 "remarks": picture.remarks,
                 "found": [_describe(each) for each in picture.found],
-                "boxes": [_box(box, layout.frames[name], places) for name, box in picture.boxes.items()],
+                "boxes": [_box(box, layout.frames[name], pictures) for name, box in picture.boxes.items()],
                 "lines": [_line(line, number) for line in picture.lines],
             }
         )
@@ -45,8 +44,9 @@ def data(pictures: tuple[Picture, ...], layouts: tuple[Layout, ...]) -> Markup:
     return Markup(written.translate(_READ))
 
 
-def _box(box: Box, frame: Frame, places: Mapping[str, int]) -> dict[str, Any]:
-    inside = {} if box.opens is None or box.opens not in places else {"opens": places[box.opens]}
+def _box(box: Box, frame: Frame, pictures: tuple[Picture, ...]) -> dict[str, Any]:
+    ids = [picture.id for picture in pictures] if box.opens is not None else []
+    inside = {"opens": ids.index(box.opens)} if box.opens in ids else {}
     return {
         **inside,
         "id": box.id,
