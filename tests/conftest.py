@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 
+import postgres
 import pytest
 from campaigns import choose, select
 from hypothesis import settings
@@ -44,3 +46,16 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if os.environ.get("STAGEC_NO_SKIPS") and reporter is not None and reporter.stats.get("skipped"):
         reporter.write_line("tests were skipped although STAGEC_NO_SKIPS is set", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.Postgres]:
+    """Return a server of PostgreSQL that all workers of this run share; whoever stops or starves one opens its own."""
+    with postgres.open_shared(os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))) as server:
+        yield server
+
+
+@pytest.fixture
+def database(postgres_server: postgres.Postgres) -> str:
+    """Return the URL of an empty database that no other test knows."""
+    return postgres_server.create_database()
