@@ -17,7 +17,7 @@ import pytest
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Refused
 from stagec.core.json import Json
-from stagec.drivers.local.replay import advance_through
+from stagec.drivers.replay import advance_through
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Effect, Event, Program, Started, State, advance, load
 from stagec.runtime.exchange import Ask

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from crash.flows import Undisturbed, digest, flow, program
 
+from stagec.drivers.history import key_of
 from stagec.drivers.local import History, JournalError, Reason, read_journal
-from stagec.drivers.local.history import key_of
-from stagec.drivers.local.replay import fold_events, replay_twice
+from stagec.drivers.replay import fold_events, replay_twice
 from stagec.runtime import load
 
 TOP = Path(__file__).parents[2]

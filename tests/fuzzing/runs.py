@@ -19,8 +19,8 @@ from stagec.core.canonical import canonical, digest
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import replace
+from stagec.drivers.history import load_event
 from stagec.drivers.local import History, JournalError, RunSession, proceed, restore
-from stagec.drivers.local.history import load_event
 from stagec.plan import Plan, PlanError, dump
 from stagec.plan.facts import facts
 from stagec.plan.loader import load as load_plan

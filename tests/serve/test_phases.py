@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from phased import issue_flow
 
-from stagec.drivers.local.replay import advance_through
+from stagec.drivers.replay import advance_through
 from stagec.runtime import Answered, Started
 from stagec.runtime.program import program_of
 from stagec.serve.run_drawing import RunDrawing

@@ -8,8 +8,8 @@ import pytest
 from playable import stages, steps
 
 from stagec.core.json import Json
-from stagec.drivers.local.history import UNTIMED, EventTimes
-from stagec.drivers.local.replay import advance_through
+from stagec.drivers.history import UNTIMED, EventTimes
+from stagec.drivers.replay import advance_through
 from stagec.plan import dump
 from stagec.runtime import Answered, Cancelled, Event, Program, Started, load
 from stagec.telemetry.attributes import describe_result

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from stagec.core.json import Json
 from stagec.core.version import __version__
-from stagec.drivers.local.history import event_to_json
+from stagec.drivers.history import event_to_json
 from stagec.serve.plan_shelf import PlanShelf, describe_plan
 from stagec.serve.run_view import RunView
 from stagec.serve.streams import Stream, StreamRegister

@@ -7,8 +7,8 @@ from pathlib import Path
 from threading import Event as Flag
 from threading import Thread
 
+from stagec.drivers.history import UNTIMED
 from stagec.drivers.local import JournalError
-from stagec.drivers.local.history import UNTIMED
 from stagec.drivers.local.live import LiveJournal
 from stagec.runtime import Program, State, advance
 from stagec.telemetry.figures import Figures

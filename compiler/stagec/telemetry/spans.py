@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.value import NOTHING, replace, value
-from stagec.drivers.local.history import UNTIMED, EventTimes
-from stagec.drivers.local.usage_ledger import UsageLedger
+from stagec.drivers.history import UNTIMED, EventTimes
+from stagec.drivers.usage_ledger import UsageLedger
 from stagec.plan.act import Converse, Prompt
 from stagec.runtime import Answered, Effect, Event, Program, Started, State, StepResult
 from stagec.runtime.exchange import execution_key, execution_of, label_execution

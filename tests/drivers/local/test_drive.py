@@ -9,8 +9,8 @@ from playable import Answers, stages
 
 from stagec.core.json import Json
 from stagec.drivers.local import Journal, JournalError, RunSession, drive, open_journal, proceed, read_journal, restore
-from stagec.drivers.local.replay import fold_events
-from stagec.drivers.local.requests import choose_next
+from stagec.drivers.replay import fold_events
+from stagec.drivers.requests import choose_next
 from stagec.plan import dump
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Cancelled, Effect, Program, Started, State, StepResult, advance, load

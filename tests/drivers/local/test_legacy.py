@@ -16,7 +16,7 @@ from playable import Answers
 
 from stagec.drivers.local import History, JournalError, Reason, drive, open_journal, read_journal
 from stagec.drivers.local.records import VERSION
-from stagec.drivers.local.replay import replay_twice
+from stagec.drivers.replay import replay_twice
 from stagec.plan.node import Outcome
 from stagec.runtime import Program, Started, load
 from stagec.runtime.state import State

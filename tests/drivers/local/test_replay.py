@@ -9,7 +9,7 @@ from playable import Answers
 
 from stagec.core.value import replace
 from stagec.drivers.local import History, Journal, drive, read_journal
-from stagec.drivers.local.replay import Difference, digest_step, fold_events, replay_twice
+from stagec.drivers.replay import Difference, digest_step, fold_events, replay_twice
 from stagec.runtime import Program, Started, State, advance, load
 
 STARTED = Started("one", inputs={"topic": "winter"})

@@ -17,7 +17,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.drivers.local import Inbox, Journal, RunSession, create, drive, open_journal, proceed, read_journal
-from stagec.drivers.local.replay import replay_twice
+from stagec.drivers.replay import replay_twice
 from stagec.plan import Plan, dump
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Cancelled, Effect, Program, Started, State, load

@@ -14,7 +14,7 @@ from properties.soundness.worlds import ANYTHING, Known, World
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import pointer_text
-from stagec.drivers.local.replay import advance_through, digest_step
+from stagec.drivers.replay import advance_through, digest_step
 from stagec.plan.act import Carried, Prompt
 from stagec.plan.document import Plan
 from stagec.runtime import Answered, Program, State, StepResult

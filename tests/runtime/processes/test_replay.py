@@ -10,8 +10,8 @@ from campaigns import choose
 from properties.random_stages import make_stages
 from properties.soundness.stage_runs import StageRun
 
-from stagec.drivers.local.history import History, dump_event, load_event
-from stagec.drivers.local.replay import advance_through, digest_step, replay_twice
+from stagec.drivers.history import History, dump_event, load_event
+from stagec.drivers.replay import advance_through, digest_step, replay_twice
 from stagec.plan import dump
 from stagec.runtime import Event, State, load
 

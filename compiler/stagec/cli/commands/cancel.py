@@ -45,7 +45,7 @@ def _cancel(path: Path, journal: Journal) -> None:
     from stagec.cli.running.worlds import make_closed_world, watch_mail
     from stagec.core.failure import Failure
     from stagec.core.words import quote
-    from stagec.drivers.local.replay import fold_events
+    from stagec.drivers.replay import fold_events
     from stagec.runtime import Cancelled
 
     name = quote(name_of(path))

@@ -8,7 +8,7 @@ from time import monotonic
 from stagec.cli.running.people import TERMINAL, Answers, PeopleSetup, ReadLine, read_line
 from stagec.cli.streams import put_error, say
 from stagec.core.words import visible
-from stagec.drivers.local.usage_ledger import describe_usage
+from stagec.drivers.usage_ledger import describe_usage
 from stagec.world.budget import Excess, Extend
 
 _NO = {"n", "no"}

@@ -17,13 +17,13 @@ from stagec.core.json import Object, object_of
 from stagec.core.terminal import Canvas
 from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, quote, shorten_digest, visible
+from stagec.drivers.history import event_to_json, key_of
 from stagec.drivers.local import History, JournalError, Reason
 from stagec.drivers.local.descriptions import describe_answer, describe_request, label_request
-from stagec.drivers.local.history import event_to_json, key_of
 from stagec.drivers.local.live import StoredHistory, find_standing, read_stored
-from stagec.drivers.local.replay import Difference, advance_through, replay_twice
 from stagec.drivers.local.stage_ledger import StageRow, list_stages
-from stagec.drivers.local.usage_ledger import (
+from stagec.drivers.replay import Difference, advance_through, replay_twice
+from stagec.drivers.usage_ledger import (
     UsageLedger,
     describe_usage,
     ledger_to_json,

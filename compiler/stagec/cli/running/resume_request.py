@@ -28,7 +28,7 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.value import replace, value
 from stagec.core.words import quote, shorten_digest
 from stagec.drivers.local import History, Journal
-from stagec.drivers.local.replay import fold_events
+from stagec.drivers.replay import fold_events
 from stagec.plan.node import Outcome
 from stagec.protocol.manifest import TrustLevel
 from stagec.runtime import Program

@@ -18,7 +18,7 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import NOTHING, value
 from stagec.core.words import format_count, listing, quote
 from stagec.drivers.local import History
-from stagec.drivers.local.replay import advance_through
+from stagec.drivers.replay import advance_through
 from stagec.plan import Plan
 from stagec.plan.act import Process
 from stagec.plan.node import Outcome, Schedule

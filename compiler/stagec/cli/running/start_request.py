@@ -30,7 +30,7 @@ from stagec.core.json import object_of
 from stagec.core.secrets import Redactor, holds_secret
 from stagec.core.value import value
 from stagec.drivers.local import Journal, JournalError, create
-from stagec.drivers.local.redaction import redact_value
+from stagec.drivers.redaction import redact_value
 from stagec.plan import Plan
 from stagec.runtime import Program, Started
 from stagec.world.scenario import Scenario

@@ -15,7 +15,7 @@ from stagec.cli.running.world_options import WorldOptions
 from stagec.cli.streams import put, say
 from stagec.core.failure import Failure
 from stagec.core.words import format_count, quote
-from stagec.drivers.local.replay import advance_through
+from stagec.drivers.replay import advance_through
 
 if TYPE_CHECKING:
     from stagec.telemetry.live import LiveTelemetry

@@ -9,12 +9,12 @@ from typing import Protocol
 
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
+from stagec.drivers.history import History, JournalError, Reason, add_times, damage_error, dump_event, load_event
 from stagec.drivers.local.background import open_background, run_at_once
-from stagec.drivers.local.history import History, JournalError, Reason, add_times, damage_error, dump_event, load_event
 from stagec.drivers.local.journal import Journal
-from stagec.drivers.local.redaction import redact_event
-from stagec.drivers.local.replay import advance_through, digest_step, find_difference
-from stagec.drivers.local.requests import Inbox, World, open_pool
+from stagec.drivers.redaction import redact_event
+from stagec.drivers.replay import advance_through, digest_step, find_difference
+from stagec.drivers.requests import Inbox, World, open_pool
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Answered, Event
 from stagec.runtime.program import Program

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from stagec.drivers.local.history import (
+from stagec.drivers.history import (
     EventTimes,
     History,
     check_plan,

@@ -14,8 +14,8 @@ from pathlib import Path
 from stagec.core.disk import make_private_folder
 from stagec.core.value import NOTHING
 from stagec.core.words import quote
+from stagec.drivers.history import History, JournalError, Reason, dump_event, key_of
 from stagec.drivers.local.entries import SEAL, EntryReader, dump_entry, dump_history, list_keys
-from stagec.drivers.local.history import History, JournalError, Reason, dump_event, key_of
 from stagec.drivers.local.journal_file import JournalFile, create_file, open_file, read_at, read_file, resume_file
 from stagec.runtime.exchange import Event, Resumed
 

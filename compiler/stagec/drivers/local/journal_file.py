@@ -16,7 +16,7 @@ from pathlib import Path
 
 from stagec.core.disk import RefusedWriteError, create_private, open_private
 from stagec.core.value import value
-from stagec.drivers.local.history import JournalError, Reason, damage_error
+from stagec.drivers.history import JournalError, Reason, damage_error
 from stagec.drivers.local.records import (
     LARGEST,
     LONGEST,

@@ -17,7 +17,7 @@ from struct import Struct, unpack_from
 
 from stagec.core.disk import create_private
 from stagec.core.value import value
-from stagec.drivers.local.history import History, JournalError, Reason, check_plan, damage_error, key_of, load_event
+from stagec.drivers.history import History, JournalError, Reason, check_plan, damage_error, key_of, load_event
 from stagec.drivers.local.journal_file import read_at, write_at
 from stagec.drivers.local.records import LONGEST
 from stagec.runtime.exchange import Event

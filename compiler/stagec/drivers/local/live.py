@@ -11,8 +11,8 @@ from itertools import islice
 from pathlib import Path
 
 from stagec.core.value import NOTHING, value
+from stagec.drivers.history import EventTimes, History, JournalError, damage_error, strip_times
 from stagec.drivers.local.entries import EntryReader
-from stagec.drivers.local.history import EventTimes, History, JournalError, damage_error, strip_times
 from stagec.drivers.local.journal import is_old, read_journal
 from stagec.drivers.local.journal_file import is_locked, is_same_file, open_unlocked, read_at
 from stagec.drivers.local.records import LARGEST, PAGE, Bookmark, Head, Record, check_title, read_heads, read_records

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stagec.drivers.local.drive import Observer
-from stagec.drivers.local.requests import World, choose_next
+from stagec.drivers.requests import World, choose_next
 from stagec.runtime import Answered, Event, Program, State, advance
 
 

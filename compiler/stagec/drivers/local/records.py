@@ -12,7 +12,7 @@ from hashlib import blake2b, sha256
 from struct import Struct
 
 from stagec.core.value import value
-from stagec.drivers.local.history import JournalError, Reason, damage_error
+from stagec.drivers.history import JournalError, Reason, damage_error
 
 VERSION = 3
 """The version of this format; 1 and 2 were SQLite databases."""

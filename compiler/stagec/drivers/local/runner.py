@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
+from stagec.drivers.history import JournalError, Reason
 from stagec.drivers.local.drive import RunSession, drive, proceed
-from stagec.drivers.local.history import JournalError, Reason
 from stagec.drivers.local.journal import Journal, create, open_journal
-from stagec.drivers.local.requests import World
+from stagec.drivers.requests import World
 from stagec.runtime.exchange import Event, Started
 from stagec.runtime.program import Program, load
 from stagec.runtime.state import State

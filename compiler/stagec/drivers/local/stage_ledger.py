@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.core.value import replace, value
 from stagec.core.words import listing
-from stagec.drivers.local.replay import advance_through
+from stagec.drivers.replay import advance_through
 from stagec.plan import Plan
 from stagec.plan.act import Process
 from stagec.protocol.lifecycle import StageStatus

@@ -20,7 +20,7 @@ from stagec.drivers.local.mailbox import (
     name_answer,
     write_message,
 )
-from stagec.drivers.local.replay import fold_events
+from stagec.drivers.replay import fold_events
 from stagec.plan.loader import PlanError
 from stagec.runtime import Answered, Event, Program, load
 from stagec.world.questions import (

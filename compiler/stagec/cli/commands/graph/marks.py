@@ -12,8 +12,8 @@ from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote
 from stagec.drivers.local import History
 from stagec.drivers.local.live import find_standing
-from stagec.drivers.local.replay import fold_events
 from stagec.drivers.local.stage_ledger import list_stages
+from stagec.drivers.replay import fold_events
 from stagec.emitters import Picture
 from stagec.picture.document import box_of
 from stagec.protocol.lifecycle import StageStatus

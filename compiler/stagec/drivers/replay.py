@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, get_args
 
 from stagec.core.value import value
-from stagec.drivers.local.history import History
+from stagec.drivers.history import History
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Effect, Event
 from stagec.runtime.program import Program

@@ -10,7 +10,7 @@ from time import monotonic, time_ns
 from typing import Protocol
 
 from stagec.core.json import Json
-from stagec.drivers.local.history import EventTimes
+from stagec.drivers.history import EventTimes
 from stagec.runtime.exchange import Answered, Confirm, Effect, Event, Grant, Judge, Wait
 from stagec.runtime.state import State
 
