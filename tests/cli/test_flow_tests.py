@@ -86,6 +86,11 @@ def test_tests_that_pass_are_listed_with_what_they_cover(capfd: Shown) -> None:
         ("executions: {most: 2}", "executions: 7", "19:7: expected 7 executions, found 2"),
         ("{approved: true}", "{approved: false}", "expected false, found true"),
         ("{approved: true}", "{agreed: true}", "expected true, found nothing"),
+        ("turns: 3", "waits: 5", "18:7: expected 5 milliseconds, found 0"),
+        ("turns: 3", "prompts: {draft: [the tides, High water, the moon]}", "'draft' asks without 'the moon'"),
+        ("turns: 3", "prompts: {nobody: x}", "'nobody' makes no request"),
+        ("turns: 3", "tools: {draft: [], review: []}", "18:15: 'draft' has the tools 'Read'"),
+        ("turns: 3", "inputs: {draft: [x]}", "18:16: 'draft' has the inputs none"),
         ("text: Moon and sun pull at the sea.}}}", "text: x}}}", "expected 'x', found 'Moon and sun pull"),
     ],
 )
@@ -228,3 +233,25 @@ def test_null_and_an_empty_text_differ(capfd: Shown) -> None:
     expect('{remarks: ""}', "{remarks: null}")
     assert run(["test"]) == 1
     assert "expected nothing, found ''" in capfd.readouterr().out
+
+
+def test_what_is_told_and_offered_to_models_can_be_expected() -> None:
+    expect("turns: 3", "prompts: {draft: the tides, review: [The moon pulls]}\n      tools: {draft: [Read]}")
+    assert run(["test"]) == 0
+
+
+def test_update_writes_what_is_offered(capfd: Shown) -> None:
+    expect("turns: 3", "tools: {draft: [Write]}\n      prompts: {draft: [the tides, no such text]}")
+    assert run(["test", "--update"]) == 0
+    held = yaml.safe_load(FILE.read_text(encoding="utf-8"))["tests"]["approved at once"]["expect"]
+    assert (held["tools"], held["prompts"]) == ({"draft": ["Read"]}, {"draft": ["the tides"]})
+    assert run(["test"]) == 0
+
+
+@pytest.mark.parametrize("form", ["text", "json", "junit"])
+def test_several_processes_say_the_same_in_the_same_order(form: str, capfd: Shown) -> None:
+    tests = yaml.safe_load(COMMON)
+    every = [(f"test {number}", each) for number in range(600) for each in tests["tests"].values()]
+    FILE.write_text(json.dumps({**tests, "tests": dict(every)}), encoding="utf-8")
+    expected = run(["test", "--jobs", "1", "--format", form]), capfd.readouterr().out
+    assert (run(["test", "--jobs", "3", "--format", form]), capfd.readouterr().out) == expected

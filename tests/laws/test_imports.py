@@ -44,6 +44,9 @@ FORBIDDEN = ("ftplib", "http", "pickle", "smtplib", "socket", "ssl", "urllib.req
 PAIRS = {TOP / "compiler" / "stagec" / "world" / "supervised.py"}
 """Who connects two processes of one machine by a pair of sockets, which reaches no network."""
 
+HELPERS = TOP / "compiler" / "stagec" / "core" / "workers.py"
+"""Who pickles what it sends to processes that it has started, and reads what these send back."""
+
 LISTENER = TOP / "compiler" / "stagec" / "serve" / "server.py"
 """Who listens, because somebody asked for a page; it connects to nothing."""
 
@@ -105,7 +108,7 @@ def test_every_dependency_has_a_door() -> None:
 
 
 def _others() -> set[Path]:
-    return set((TOP / "compiler" / "stagec").rglob("*.py")) - PAIRS - {LISTENER}
+    return set((TOP / "compiler" / "stagec").rglob("*.py")) - PAIRS - {LISTENER, HELPERS}
 
 
 def test_a_pair_of_sockets_is_all_that_is_made_of_them() -> None:
@@ -122,6 +125,13 @@ def test_the_server_of_the_page_connects_to_nothing() -> None:
     text = LISTENER.read_text(encoding="utf-8")
     assert "socket.socket(" in text
     assert "connect(" not in text
+
+
+def test_what_is_pickled_stays_among_processes_of_this_one() -> None:
+    text = HELPERS.read_text(encoding="utf-8")
+    assert set(imported(HELPERS)).isdisjoint({*FORBIDDEN} - {"pickle"})
+    assert text.count("pickle.loads(") == text.count("pipe.read(int.from_bytes") == 1
+    assert "open(" not in text.replace("subprocess.Popen(", "")
 
 
 def test_nothing_reaches_for_the_network() -> None:

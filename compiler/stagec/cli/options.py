@@ -30,6 +30,13 @@ without_unreachable = click.option(
     help="Leave out of plans what no run reaches, and let errors in it be warnings.",
 )
 
+jobs = click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Work in at most N processes; by default one for each processor, and one where little is to do.",
+)
+
 watch = click.option(
     "--watch", is_flag=True, help="Repeat after each change of a file or folder that was read, until Ctrl-C."
 )

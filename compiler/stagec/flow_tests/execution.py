@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.drivers.local.play import play
 from stagec.flow_tests.document import FlowTest
-from stagec.runtime import Event, Move, Program, Started, StepResult
+from stagec.plan.loader import load
+from stagec.runtime import Effect, Event, Move, Program, Started, StepResult
 from stagec.runtime.advance import find_trouble
-from stagec.runtime.exchange import Ask, Call, Turn
+from stagec.runtime.agent_runs import read_agent_run, run_of
+from stagec.runtime.exchange import Ask, Call, Execute, Turn, Wait, read_key
+from stagec.runtime.program import program_of
 from stagec.world.agents_world import script_world
 from stagec.world.local_world import ClosedWorld
+from stagec.world.scenario import find_mistakes
 
 _RUN = "test"
+
+
+@value
+class LastRequest:
+    """The last request to a model, or for a process, that a node has made.
+
+    `prompt` is all that a model is told, `tools` those that it may call, None where the runner chooses. `inputs` are
+    the names of what a process is given.
+    """
+
+    prompt: str = ""
+    tools: tuple[str, ...] | None = None
+    inputs: tuple[str, ...] = ()
 
 
 @value
@@ -24,6 +41,8 @@ class Observation:
     """What came of a run: how it ended, its moves, how often what was asked, and the results of nodes.
 
     `trouble` is why it has no end: it cannot begin as the scenario says, or the scenario has no answer to a request.
+    `judged` are the judgements and refusals by node, with their reasons, `waits` milliseconds, `touched` the nodes that
+    the run came to.
     """
 
     outcome: str | None
@@ -35,6 +54,10 @@ class Observation:
     results: Mapping[str, Json] = NOTHING
     last: Json = None
     trouble: str | None = None
+    requests: Mapping[str, LastRequest] = NOTHING
+    judged: frozenset[tuple[str, str, str]] = frozenset()
+    waits: int = 0
+    touched: frozenset[str] = frozenset()
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -49,18 +72,72 @@ class _Recorder:
         self.moves: list[Move] = []
         self.calls: Counter[str] = Counter()
         self.turns = 0
+        self.waits = 0
         self.results: dict[str, Json] = {}
         self.last: Json = None
+        self.requests: dict[str, LastRequest] = {}
+        self.judged: set[tuple[str, str, str]] = set()
+        self.touched: set[str] = set()
 
     def observe(self, _event: Event, step: StepResult) -> None:
-        """Take note of what a step asks for, and of what has ended."""
-        self.turns += sum(isinstance(each, Ask | Turn) for each in step.effects)
-        self.calls.update(each.tool for each in step.effects if isinstance(each, Call))
+        """Take note of what a step asks for, of what it judges, and of what has ended."""
+        for each in step.effects:
+            self._note(each)
+        for event in step.trace:
+            node, facts = str(event.facts.get("stageId")), event.facts
+            if event.name == "StageAssertOutcome" and "verdict" in facts:
+                self.judged.add((node, str(facts["verdict"]), str(facts["reason"])))
+            elif event.name == "ValidationFailed":
+                self.judged.add((node, "refused", str(facts["pattern"])))
         own = [each for each in step.moves if not each.run]
         self.moves += own
+        self.touched.update(each.node for each in own)
         if own and step.last is not None:
             self.results[own[-1].node] = step.last
             self.last = step.last
+
+    def _note(self, effect: Effect) -> None:
+        self.turns += isinstance(effect, Ask | Turn)
+        if isinstance(effect, Call):
+            self.calls[effect.tool] += 1
+        elif isinstance(effect, Wait):
+            self.waits += effect.milliseconds
+        if read_agent_run(run_of(effect.key)) is None:
+            node, request = read_key(effect.key).node, _read_request(effect)
+            self.touched.add(node)
+            self.requests |= {} if request is None else {node: request}
+
+    def report(self, outcome: str | None, reason: str, executions: int = 0, trouble: str | None = None) -> Observation:
+        """Return what was observed of a run that has ended so, or has no end."""
+        return Observation(
+            outcome,
+            reason,
+            tuple(self.moves),
+            self.calls,
+            self.turns,
+            executions,
+            self.results,
+            self.last,
+            trouble,
+            self.requests,
+            frozenset(self.judged),
+            self.waits,
+            frozenset(self.touched),
+        )
+
+
+def _read_request(effect: Effect) -> LastRequest | None:
+    match effect:
+        case Ask():
+            texts = (effect.system, effect.prompt, effect.complaint)
+            return LastRequest("\n".join(each for each in texts if each), effect.tools)
+        case Turn():
+            told = (each.text for each in effect.transcript if each.role != "assistant")
+            return LastRequest("\n".join(told), effect.tools)
+        case Execute():
+            return LastRequest(inputs=tuple(effect.inputs))
+        case _:
+            return None
 
 
 def run_test(program: Program, test: FlowTest) -> Observation:
@@ -73,14 +150,20 @@ def run_test(program: Program, test: FlowTest) -> Observation:
     try:
         state = play(program, script_world(test.scenario, program.agents, ClosedWorld()), started, recorder.observe)
     except Failure as failure:  # the scenario has no answer
-        return Observation(None, "", tuple(recorder.moves), recorder.calls, recorder.turns, trouble=str(failure))
-    return Observation(
-        str(state.ended),
-        state.reason,
-        tuple(recorder.moves),
-        recorder.calls,
-        recorder.turns,
-        state.executions,
-        recorder.results,
-        recorder.last,
-    )
+        return recorder.report(None, "", trouble=str(failure))
+    return recorder.report(str(state.ended), state.reason, state.executions)
+
+
+def make_runner(plans: Mapping[str, bytes]) -> Callable[[tuple[str, FlowTest]], Observation]:
+    """Return what runs a test of a plan; `plans` are the files of plans, verified before, by what names them."""
+    programs: dict[str, Program] = {}
+
+    def run(given: tuple[str, FlowTest]) -> Observation:
+        name, test = given
+        if name not in programs:
+            programs[name] = program_of(load(plans[name]).plan)
+        # what the plan does not have is a slip of the pen, and a test that passes in spite of it proves less
+        wrong = next(find_mistakes(test.scenario, programs[name].plan), None)
+        return run_test(programs[name], test) if wrong is None else Observation(None, "", trouble=wrong.told)
+
+    return run

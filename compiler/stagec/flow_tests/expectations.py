@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from stagec.core.canonical import canonical, compact
-from stagec.core.json import Json, Object, object_of
+from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.place import Pointer
 from stagec.core.value import value
-from stagec.core.words import format_count, quote
+from stagec.core.words import format_count, listing, quote
 from stagec.flow_tests.execution import Observation
 
 
@@ -51,7 +51,8 @@ def _check_amounts(name: str, wanted: Json, found: Observation) -> Iterator[Mism
 
 
 def _compare_amount(at: Pointer, wanted: Json, held: int) -> Iterator[Mismatch]:
-    noun, of = str(at[0]).removesuffix("s"), f" of {quote(at[1])}" if len(at) > 1 else ""
+    noun = _NOUNS.get(str(at[0]), str(at[0]).removesuffix("s"))
+    of = f" of {quote(at[1])}" if len(at) > 1 else ""
     bounds = object_of(wanted)
     least, most = (bounds.get("least"), bounds.get("most")) if bounds else (wanted, wanted)
     if isinstance(least, int) and held < least:
@@ -60,6 +61,24 @@ def _compare_amount(at: Pointer, wanted: Json, held: int) -> Iterator[Mismatch]:
     elif isinstance(most, int) and held > most:
         told = f"expected {'at most ' if bounds else ''}{format_count(most, noun)}{of}, found {held}"
         yield Mismatch(at, told, held)
+
+
+def _check_prompts(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
+    for node, given in object_of(wanted).items():
+        request = found.requests.get(node)
+        texts = given if isinstance(given, list) else [given]
+        missing = [each for each in texts if request is None or str(each) not in request.prompt]
+        if missing:
+            told = "makes no request" if request is None else f"asks without {listing(missing)}"
+            yield Mismatch((name, node), f"{quote(node)} {told}", [each for each in texts if each not in missing])
+
+
+def _check_names(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
+    for node, given in object_of(wanted).items():
+        request = found.requests.get(node)
+        held: tuple[str, ...] = (getattr(request, name) or ()) if request is not None else ()
+        if sorted(held) != sorted(map(str, list_of(given))):
+            yield Mismatch((name, node), f"{quote(node)} has the {name} {listing(held) if held else 'none'}", [*held])
 
 
 def _check_result(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
@@ -88,6 +107,8 @@ def _show(given: Json) -> str:
     return quote(given) if isinstance(given, str) else compact(given)
 
 
+_NOUNS = {"waits": "millisecond"}
+
 _CHECKS: Mapping[str, Callable[[str, Json, Observation], Iterator[Mismatch]]] = {
     "outcome": _check_text,
     "reason": _check_text,
@@ -98,4 +119,8 @@ _CHECKS: Mapping[str, Callable[[str, Json, Observation], Iterator[Mismatch]]] = 
     "calls": _check_amounts,
     "turns": _check_amount,
     "executions": _check_amount,
+    "waits": _check_amount,
+    "prompts": _check_prompts,
+    "tools": _check_names,
+    "inputs": _check_names,
 }

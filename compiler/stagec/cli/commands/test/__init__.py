@@ -14,12 +14,13 @@ from stagec.cli import options
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @options.root
 @click.option("-k", "word", metavar="WORD", help="Only the tests with this word in their name.")
-@click.option("--coverage", is_flag=True, help="Also list the nodes and edges that no test runs.")
+@options.jobs
+@click.option("--coverage", is_flag=True, help="Also list the nodes, edges, cases and rules that no test runs.")
 @click.option(
     "--fail-under",
     type=click.FloatRange(0, 100),
     metavar="PERCENT",
-    help="Exit with 1 if less of the nodes and edges of a tested flow is run.",
+    help="Exit with 1 if less of the nodes, edges, cases and rules of a tested flow is run.",
 )
 @click.option("--update", is_flag=True, help="Write what came of each run over the expectations that do not hold.")
 @options.output_format("text", "json", "junit", default="text")

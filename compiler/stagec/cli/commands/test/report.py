@@ -14,7 +14,7 @@ from stagec.core.place import Position
 from stagec.core.terminal import Paint, Style
 from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, visible
-from stagec.flow_tests.coverage import Coverage, describe_missing
+from stagec.flow_tests.coverage import KINDS, Coverage, describe_missing
 from stagec.plan import Plan
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -47,7 +47,7 @@ class TestedFile:
 
 
 @value
-class TestedFlow:
+class CoveredFlow:
     """A flow that was tested, and how much of it was run."""
 
     plan: Plan
@@ -59,7 +59,7 @@ class FlowTestReport:
     """What came of all tests. `wanted` is the least coverage in percent; `lists_missing` tells what was not run."""
 
     files: tuple[TestedFile, ...]
-    flows: tuple[TestedFlow, ...]
+    flows: tuple[CoveredFlow, ...]
     lists_missing: bool = False
     wanted: float | None = None
 
@@ -69,7 +69,7 @@ class FlowTestReport:
         return sum(bool(each.complaints) for file in self.files for each in file.results)
 
     @property
-    def uncovered(self) -> tuple[TestedFlow, ...]:
+    def uncovered(self) -> tuple[CoveredFlow, ...]:
         """The flows of which too little was run."""
         return tuple(each for each in self.flows if self.wanted is not None and each.coverage.percent < self.wanted)
 
@@ -101,9 +101,9 @@ def _list_lines(report: FlowTestReport) -> Iterator[tuple[str, Style | None]]:
 
 
 def _describe_coverage(coverage: Coverage) -> str:
-    nodes = f"{len(coverage.run_nodes)} of {format_count(len(coverage.nodes), 'node')}"
-    edges = f"{len(coverage.run_edges)} of {format_count(len(coverage.edges), 'edge')}"
-    return f"tests run {nodes} and {edges}, {coverage.percent:.0f} %"
+    counts = ((kind, *coverage.count(kind)) for kind in KINDS)
+    told = [f"{run} of {format_count(known, kind)}" for kind, run, known in counts if known]
+    return f"tests run {' and '.join((', '.join(told[:-1]), told[-1]))}, {coverage.percent:.0f} %"
 
 
 def draw_json(report: FlowTestReport) -> str:
@@ -116,8 +116,7 @@ def draw_json(report: FlowTestReport) -> str:
         {
             "id": flow.plan.id,
             "percent": round(flow.coverage.percent, 1),
-            "nodes": {"run": len(flow.coverage.run_nodes), "all": len(flow.coverage.nodes)},
-            "edges": {"run": len(flow.coverage.run_edges), "all": len(flow.coverage.edges)},
+            **{f"{kind}s": dict(zip(("run", "all"), flow.coverage.count(kind), strict=True)) for kind in KINDS},
             "missing": [*describe_missing(flow.plan, flow.coverage)],
         }
         for flow in report.flows

@@ -3,35 +3,54 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Mapping
 
 from stagec.cli.plans import Freezer, Refused
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
+from stagec.core.place import pointer_text
+from stagec.core.value import value
 from stagec.core.words import listing, quote
 from stagec.flow_tests.document import FlowTestFile
 from stagec.pipeline import Meaning
+from stagec.plan import Plan
 from stagec.project.configuration import Configuration
-from stagec.runtime import Program, load
+from stagec.sources.tree import Tree
+
+
+@value
+class TestedFlow:
+    """A flow that tests are about, what it means, its plan, and the file of that."""
+
+    meaning: Meaning
+    plan: Plan
+    data: bytes
 
 
 class TestedFlows:
-    """The flows of a project, and the programs of those that tests have asked for."""
+    """The flows of a project, and those that tests have asked for, by where they are declared."""
 
     def __init__(self, configuration: Configuration) -> None:
         self._freezer = Freezer(configuration, ())
-        self.programs: dict[str, Program] = {}
+        self.found: dict[str, TestedFlow] = {}
 
-    def load(self, file: FlowTestFile) -> Program:
-        """Return the program of the flow that a file tests; raise `Failure` when it has none, or has errors."""
+    @property
+    def trees(self) -> Mapping[str, Tree]:
+        """The files that the project was read from."""
+        return self._freezer.compilation.trees
+
+    def load(self, file: FlowTestFile) -> str:
+        """Return under which name in `found` the flow is that a file tests; raise `Failure` if there is none."""
         meaning = self._choose(file)
-        name = meaning.flow.id
-        if name not in self.programs:
+        place = meaning.flow.at
+        name = f"{place.file}#{pointer_text(place.pointer)} {meaning.flow.id}"
+        if name not in self.found:
             frozen = self._freezer.freeze(meaning)
             if isinstance(frozen, Refused):
                 why = f"{frozen.reason}; 'stagec validate' says what is wrong"
-                raise Failure(f"{file.file}: the flow {quote(name)} is not compiled: {why}")
-            self.programs[name] = load(frozen.data)
-        return self.programs[name]
+                raise Failure(f"{file.file}: the flow {quote(meaning.flow.id)} is not compiled: {why}")
+            self.found[name] = TestedFlow(meaning, frozen.plan, frozen.data)
+        return name
 
     def _choose(self, file: FlowTestFile) -> Meaning:
         """Return the flow that a file names, else the only one of the nearest folder that has any."""
