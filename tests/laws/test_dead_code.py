@@ -12,9 +12,12 @@ MEMBERS = ["COMMAND", "EMITTER", "FAMILY", "FORMAT", "FRONTEND", "READER", "REPO
 """What children of shelves define: a shelf finds it by its type."""
 DECORATED = ["@click.command*", "@rule", "@_plan.command*"]
 """What a decorator makes a member of a shelf."""
+_IN_TEMPLATES = {"fields": {"has_meanings"}, "steps": {"sentences", "passage", "receives"}}
+"""What only templates of the handbook read."""
 CALLED_BY_OTHERS = {
     "__init__.py": {"__getattr__"},  # Python asks it for public names
     "plan/__init__.py": {"__getattr__"},  # the same
+    **{f"cli/commands/handbook/{name}.py": used for name, used in _IN_TEMPLATES.items()},
     "cli/streams.py": {"daemon"},  # the library that the object is of reads it
     "core/interrupts.py": {"unraisablehook"},  # Python calls it
     "core/value.py": {"__class__"},  # Python reads it

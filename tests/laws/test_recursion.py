@@ -45,6 +45,10 @@ ALLOWED = {
     "contract.variants:_absent": "paths are no longer than an answer is deep",
     "fixes:_Rounds._search": "halves of a list are as deep as its length has binary digits",
     "emitters.html.data:_finite": "the data of a page, which stagec makes",
+    **dict.fromkeys(
+        (f"cli.commands.handbook.fields:FieldTable.{each}" for each in ("_add", "_list_kinds", "describe")),
+        "`_DEEPEST` levels of fields and `_DEEPEST_WORDS` levels of words are told",
+    ),
     "core.canonical:_large": "once, for the part of a number",
     "core.canonical:_number": "once, for the part of a number",
     "core.canonical:_write": "a value that is nested too deeply is an error of its caller, which names it",

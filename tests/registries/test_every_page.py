@@ -63,6 +63,7 @@ FORM_ALONE = {
     "docs/user-guide/migrate.md": "commands that change files; tests/cli/test_migrate.py has the same",
     "docs/user-guide/format.md": "commands that change files; tests/cli/test_format.py has the same",
     "docs/user-guide/graph.md": "commands that write pictures; tests/cli/test_graph.py has the same",
+    "docs/user-guide/handbook.md": "commands that write pages; tests/cli/test_handbook.py has the same",
     "docs/user-guide/models.md": "commands that ask models of providers",
     "docs/user-guide/orchestrator-runs.md": "runs of agents; tests/cli/test_orchestrators.py has the same",
     "docs/user-guide/serve.md": "a server that goes on until somebody ends it; tests/serve has the same",

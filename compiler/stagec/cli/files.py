@@ -89,6 +89,18 @@ def write_files(folder: Path, files: Mapping[str, bytes], before: Mapping[str, b
         written.append(path)
 
 
+def update_folder(folder: Path, files: Mapping[str, bytes], before: Mapping[str, bytes], gone: Iterable[str]) -> None:
+    """Write files into a folder of stagec's own, which is made if it does not exist, and remove those that are gone."""
+    from stagec.core.folders import remove_file
+
+    with _explain_failures(folder):
+        make_folder(folder)
+    write_files(folder, files, before)
+    for file in gone:
+        with _explain_failures(folder / file), open_folder_inside(folder, "") as opened:
+            remove_file(opened, file)
+
+
 def create_files(folder: Path, files: Mapping[str, bytes], advice: str = "name another folder") -> None:
     """Write new files below a folder, which is made if it does not exist: nothing if one of them exists.
 

@@ -1,0 +1,157 @@
+"""What the handbook says of one flow: its picture, its beginnings and ends, its steps, what they take, its findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from stagec.cli.commands.handbook.steps import StepPage, StepWriter, UsedTool, tell_limits
+from stagec.cli.plans import Freezer, Refused
+from stagec.cli.wording import format_duration, format_value
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.value import NOTHING, replace, value
+from stagec.emitters import forms_of
+from stagec.frontends import Flow
+from stagec.graph import build
+from stagec.graph.bounds import EntryBounds, bound
+from stagec.graph.expense import Assumed
+from stagec.model.flow import Concerns
+from stagec.picture.document import Picture, Role
+from stagec.picture.draw import draw
+from stagec.picture.failures import Edges, draw_failures
+from stagec.pipeline import Meaning
+from stagec.plan import Plan
+from stagec.plan.document import Input
+from stagec.plan.loader import read_frame
+from stagec.svg.shapes import Markup, element
+
+_COMMAND_TIMEOUT = 600_000
+"""Milliseconds after which the commands of validators are stopped unless `stagec run` is told otherwise."""
+
+
+@value
+class Cost:
+    """What a run from one entry takes at most, in words."""
+
+    entry: str
+    steps: str
+    turns: str
+    time: str
+
+
+@value
+class Chapter:
+    """A flow of the project, and the name of its page. Without a plan there are only its picture and its findings."""
+
+    flow: Flow
+    file: str
+    picture: Picture
+    found: tuple[Diagnostic, ...]
+    refusal: str = ""
+    plan: Plan | None = None
+    digest: str = ""
+    beginnings: tuple[str, ...] = ()
+    inputs: Mapping[str, str] = NOTHING
+    costs: tuple[Cost, ...] = ()
+    steps: tuple[StepPage, ...] = ()
+    tools: tuple[tuple[UsedTool, tuple[str, ...]], ...] = ()
+    """Each tool with the steps that may call it."""
+
+    @property
+    def title(self) -> str:
+        """What the flow is called."""
+        title = None if self.plan is None else self.plan.title
+        return self.flow.id if title in {None, self.flow.id} else f"{self.flow.id}: {title}"
+
+    @property
+    def anchors(self) -> Mapping[str, str]:
+        """The places of steps on the page, by their names, which may hold any character."""
+        return {each.name: f"step-{number}" for number, each in enumerate(self.steps, 1)}
+
+
+class ChapterWriter:
+    """Writes the chapters of a project."""
+
+    def __init__(self, freezer: Freezer) -> None:
+        self._freezer = freezer
+        compilation = freezer.compilation
+        self._concerns = Concerns(compilation.flows, compilation.diagnostics)
+
+    def write(self, meaning: Meaning, file: str) -> Chapter:
+        """Return the chapter of a flow."""
+        flow = meaning.flow
+        found = self._concerns.of(flow)
+        picture = draw_failures(draw(build(flow), found, self._freezer.compilation.trees), Edges.ONCE)
+        made = self._freezer.freeze(meaning)
+        if isinstance(made, Refused):
+            return Chapter(flow, file, picture, found, made.reason)
+        chapter = Chapter(flow, file, picture, found, plan=made.plan, digest=read_frame(made.data)[0])
+        return replace(
+            chapter,
+            beginnings=tuple(tell_limits(made.plan)),
+            inputs={name: _describe_need(each) for name, each in made.plan.inputs.items()},
+            costs=tuple(_list_costs(made.plan)),
+            steps=StepWriter(made.plan).write_all(),
+            tools=tuple(_list_tools(made.plan)),
+        )
+
+
+def _list_tools(plan: Plan) -> Iterator[tuple[UsedTool, tuple[str, ...]]]:
+    writer = StepWriter(plan)
+    steps = writer.write_all()
+    for name in plan.tools:
+        tool = writer.describe_tool(name)
+        yield tool, tuple(each.name for each in steps if tool in each.tools)
+
+
+def _describe_need(given: Input) -> str:
+    if given.required:
+        return "must be given"
+    return "can be left out" if given.default is None else f"{format_value(given.default)} if nothing is given"
+
+
+def _list_costs(plan: Plan) -> Iterator[Cost]:
+    def describe(most: int | None) -> str:
+        return "no bound" if most is None else f"at most {most:,}" if most else "none"
+
+    def describe_time(entry: EntryBounds) -> str:
+        most = entry.time.most
+        if most is None:
+            return "no bound: " + " and ".join(dict.fromkeys(_UNLIMITED[each.kind] for each in entry.unlimited))
+        return f"at most {format_duration(most)}"
+
+    for each in bound(plan, Assumed(None, _COMMAND_TIMEOUT)).entries:
+        yield Cost(each.entry, describe(each.executions.most), describe(each.turns.most), describe_time(each))
+
+
+_UNLIMITED = {
+    "model": "a turn of a model may take any time",
+    "person": "a person may be asked",
+    "hook": "Python code takes part",
+    "judge": "somebody judges whether the work is done",
+}
+
+
+def draw_linked(chapter: Chapter) -> Markup:
+    """Return the picture of a flow, in which each step is a link to its part of the page."""
+    from stagec.picture.layout import lay_out
+    from stagec.svg.drawing import still
+    from stagec.svg.style import heads
+
+    layout = lay_out(chapter.picture)
+    links = [
+        element(
+            "a",
+            {"href": f"#{chapter.anchors[box.name]}"},
+            element(
+                "rect", {"class": "hold", "x": frame.x, "y": frame.y, "width": frame.width, "height": frame.height}
+            ),
+        )
+        for name, box in chapter.picture.boxes.items()
+        if box.role is Role.NODE and box.name in chapter.anchors
+        for frame in (layout.frames[name],)
+    ]
+    size: dict[str, str | float] = {"width": layout.width, "height": layout.height}
+    size["viewBox"] = f"0 0 {layout.width:.1f} {layout.height:.1f}"
+    return element(
+        "svg", {**size, "role": "img"}, heads(), *still(chapter.picture, layout, forms_of((chapter.picture,))), *links
+    )

@@ -1,0 +1,244 @@
+"""The steps of a plan in sentences: what happens in each, what it is told, what it must answer and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import assert_never
+
+from stagec.cli.commands.handbook.fields import FieldTable
+from stagec.cli.sheet import join_runs, split_runs
+from stagec.cli.wording import (
+    describe_admission,
+    describe_conditions,
+    describe_gate,
+    describe_retry,
+    describe_supply,
+    describe_target,
+    format_duration,
+    join_names,
+)
+from stagec.core.value import NOTHING, value
+from stagec.core.words import format_count
+from stagec.plan import Plan
+from stagec.plan.act import Command, Converse, Delegate, Process, Prompt, Rest
+from stagec.plan.node import Edge, Node, Pick, Stop, list_targets
+from stagec.plan.references import find_reached
+from stagec.plan.template import Template
+
+Passage = tuple[tuple[str, bool], ...]
+"""A text in pieces, each with whether it is a place that a value takes."""
+
+
+@value
+class ShownPrompt:
+    """Something that a model is told: what it is called, and the text."""
+
+    title: str
+    passage: Passage
+
+
+@value
+class NextStep:
+    """What follows an outcome: in words under which conditions and where, and the steps that it can lead to."""
+
+    outcome: str
+    when: str
+    where: str
+    leads: tuple[str, ...]
+    ends: str | None
+
+
+@value
+class UsedTool:
+    """A tool that a step may call: what calling it does, where it comes from, and what its author says of it."""
+
+    name: str
+    effects: str
+    origin: str
+    about: str
+
+
+@value
+class StepPage:
+    """What the handbook says of a step; `agent` is the flow that runs inside of it."""
+
+    name: str
+    title: str
+    kind: str
+    sentences: tuple[str, ...]
+    receives: Mapping[str, str] = NOTHING
+    texts: tuple[ShownPrompt, ...] = ()
+    answer: FieldTable | None = None
+    tools: tuple[UsedTool, ...] = ()
+    moves: tuple[NextStep, ...] = ()
+    gate: tuple[str, ...] = ()
+    agent: str | None = None
+
+
+class StepWriter:
+    """Writes the pages of a plan's steps."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def write_all(self) -> tuple[StepPage, ...]:
+        """Return the page of every step, those first that runs come to first."""
+        names = dict.fromkeys((*find_reached(self._plan), *self._plan.nodes))
+        return tuple(self._write(name, self._plan.nodes[name]) for name in names)
+
+    def _write(self, name: str, node: Node) -> StepPage:
+        act = node.act
+        schema = act.schema if isinstance(act, Prompt | Converse) else None
+        used = act.tools or () if isinstance(act, Prompt | Converse) else ()
+        return StepPage(
+            name,
+            node.title if node.title not in {None, name} else "",
+            node.kind or "",
+            (*self._tell_act(node), *self._tell_conditions(node)),
+            self._list_received(node),
+            tuple(self._list_texts(node)),
+            None if schema is None else FieldTable(self._plan.contents[schema]),
+            tuple(self.describe_tool(each) for each in used),
+            tuple(self._describe_move(each) for each in node.edges),
+            tuple(describe_gate(node.gate)),
+            act.agent if isinstance(act, Delegate) else None,
+        )
+
+    def _tell_act(self, node: Node) -> Iterator[str]:
+        """Yield what happens in a step."""
+        act = node.act
+        match act:
+            case Prompt():
+                yield from self._tell_prompt(act)
+            case Converse():
+                yield f"A model works with tools for at most {format_count(act.turns, 'turn')}."
+                yield f"It hands its result in by calling {act.completion}."
+            case Command():
+                yield f"A program runs: {' '.join(join_runs(word, self._plan.contents) for word in act.words)}"
+                yield f"It is stopped after {format_duration(act.milliseconds)}."
+            case Process():
+                yield from self._tell_process(act)
+            case Delegate():
+                yield from self._tell_agent(act)
+            case Rest():
+                yield "The run has reached its last phase, and ends."
+            case _:
+                assert_never(act)
+
+    def _tell_prompt(self, act: Prompt) -> Iterator[str]:
+        yield "A model is asked once, and answers with the fields below."
+        if act.model is not None:
+            yield f"The model is {act.model}."
+        if act.prompt is None:
+            yield f"The program that runs the flow supplies the prompt {act.builtin}."
+        if act.tools is None:
+            yield "The program that runs the flow chooses the tools."
+        if act.permission is not None:
+            yield f"Its permission mode is {act.permission}."
+        if act.repeats is not None:
+            yield f"It can repeat {format_count(len(act.repeats), 'time')} in a row."
+
+    def _tell_agent(self, act: Delegate) -> Iterator[str]:
+        yield f"The agent {act.agent} runs from its beginning to its end."
+        if act.closes:
+            after = "" if act.condition is None else f" after {act.condition}"
+            yield f"It closes the issue{after} when the run is completed."
+
+    def _tell_process(self, act: Process) -> Iterator[str]:
+        yield f"A process runs. Its goal: {act.goal}"
+        if act.words:
+            yield f"Its command: {' '.join(act.words)}"
+        for name, given in act.inputs.items():
+            owner = "" if given.node is None else f", an output of {given.node}"
+            yield f"It reads {name}: {given.url if given.path is None else given.path}{owner}."
+        for name, path in act.outputs.items():
+            yield f"It leaves {name}: {path}."
+        warn, kill = format_duration(act.limits.warn), format_duration(act.limits.kill)
+        yield f"It is warned after {warn} and killed after {kill}."
+        yield "It may run again without asking." if act.retryable else "It runs again only when a person consents."
+
+    def _tell_conditions(self, node: Node) -> Iterator[str]:
+        """Yield what keeps a step from starting, how often it is tried, and what checks its work."""
+        if node.admission is not None:
+            for each in describe_admission(node.admission, hooked="gate" in node.hooks):
+                yield f"Before it starts: {each}."
+        if node.retry is not None:
+            yield f"It is tried again after a failure: {describe_retry(node.retry)}."
+        if node.validation is not None:
+            for check in (*node.validation.preflight, *node.validation.conditions):
+                yield f"The check {check.validator} must succeed: {self._plan.validators[check.validator].command}"
+            yield f"When a check fails: {node.validation.action}."
+        for phase, call in node.hooks.items():
+            yield f"Python code takes part ({phase}): {call}."
+
+    def _list_received(self, node: Node) -> Mapping[str, str]:
+        act = node.act
+        given = act.variables if isinstance(act, Prompt) else {}
+        return {name: describe_supply(each) for name, each in given.items()}
+
+    def _list_texts(self, node: Node) -> Iterator[ShownPrompt]:
+        act = node.act
+        if isinstance(act, Prompt | Converse) and act.prompt is not None:
+            if isinstance(act, Prompt) and self._plan.system is not None:
+                yield self._write_text("System prompt", self._plan.system.prompt)
+            yield self._write_text("Prompt", act.prompt)
+        for index, each in enumerate((act.repeats or ()) if isinstance(act, Prompt) else (), 1):
+            yield self._write_text(f"Prompt of repetition {index}", each.prompt)
+        for pattern, template in (node.validation.prompts if node.validation is not None else {}).items():
+            yield self._write_text(f"Prompt after the failure {pattern}", template)
+        if isinstance(act, Delegate):
+            for outcome, comment in act.comments.items():
+                yield self._write_text(f"Comment on the issue after {outcome}", comment)
+
+    def _write_text(self, title: str, template: Template) -> ShownPrompt:
+        return ShownPrompt(
+            title, tuple((text, style is not None) for text, style in split_runs(template, self._plan.contents))
+        )
+
+    def describe_tool(self, name: str) -> UsedTool:
+        """Return what is known of a tool."""
+        tool = self._plan.tools[name]
+        origin = tool.origin if tool.server is None else f"MCP server {tool.server}"
+        return UsedTool(name, _EFFECTS[tool.effects], origin, tool.description or "")
+
+    def _describe_move(self, edge: Edge) -> NextStep:
+        target = edge.target
+        leads = (
+            tuple(dict.fromkeys(self._plan.choices[target.choices].values()))
+            if isinstance(target, Pick)
+            else list_targets(target)
+        )
+        when = describe_conditions(edge.when) if edge.when else ""
+        ends = str(target.outcome) if isinstance(target, Stop) else None
+        return NextStep(edge.on, when, describe_target(target, "the run ends"), leads, ends)
+
+
+_EFFECTS = {"read": "reads only", "mutating": "changes something", "unknown": "not declared"}
+
+
+def tell_limits(plan: Plan) -> Iterator[str]:
+    """Yield how a run begins, how it can end and what bounds it."""
+    for name, entry in plan.entries.items():
+        begun = entry if isinstance(entry, str) else describe_target(entry)
+        chosen = f" for {name}" if name and len(plan.entries) > 1 else ""
+        usual = ", which is the usual one" if chosen and name == plan.entry else ""
+        yield f"A run{chosen} begins with {begun}{usual}."
+    if plan.facts is not None:
+        ends = {
+            "completes": plan.facts.done,
+            "fails": plan.facts.failed,
+            "is interrupted": plan.facts.interrupted,
+            "is blocked": plan.facts.blocked,
+        }
+        for verb, nodes in ends.items():
+            if nodes and len(nodes) < len(plan.nodes):
+                yield f"A run {verb} after {join_names(nodes, 'or')}."
+        for cycle in plan.facts.cycles[:_CYCLES]:
+            yield f"These steps can repeat: {join_names(cycle)}."
+    if plan.limits.executions is not None:
+        most = format_count(plan.limits.executions, "step")
+        yield f"A run has at most {most}; one that needs more ends as {plan.limits.reached}."
+
+
+_CYCLES = 8
+"""Cycles that are told one by one."""
