@@ -38,8 +38,27 @@ FULL_ONLY = (
     "tests/packaging/test_pre_commit.py::test_every_hook_stops_what_it_is_for",
     "tests/packaging/test_pre_commit.py::test_a_repository_without_anything_to_check_passes",
     "tests/stagec_dev/test_new.py::test_what_is_written_keeps_the_laws_but_for_the_marks",
+    "tests/conformance/test_kills.py::test_a_worker_that_is_killed_again_and_again_changes_nothing",
+    "tests/conformance/test_kills.py::test_a_worker_that_is_stopped_and_goes_on_later_doubles_nothing",
+    "tests/conformance/test_page.py::test_a_driver_of_somebody_else_is_judged",
+    "tests/conformance/test_page.py::test_a_driver_that_doubles_an_event_is_found_out",
+    "tests/conformance/test_people.py::test_a_paused_run_stands_still_until_it_is_resumed",
+    "tests/conformance/test_people.py::test_a_question_survives_the_death_of_the_worker",
+    "tests/conformance/test_people.py::test_a_run_that_is_cancelled_ends_for_good",
+    "tests/conformance/test_people.py::test_a_run_that_nobody_executes_is_cancelled",
+    "tests/conformance/test_people.py::test_a_run_that_waits_for_people_is_cancelled",
+    "tests/conformance/test_people.py::test_nothing_can_be_answered_that_is_not_asked",
+    "tests/conformance/test_people.py::test_of_many_answers_one_counts",
+    "tests/conformance/test_runs.py::test_a_journal_moves_out_and_the_local_driver_goes_on",
+    "tests/conformance/test_runs.py::test_a_journal_of_the_local_driver_moves_in",
+    "tests/conformance/test_runs.py::test_a_run_that_is_submitted_again_is_the_same_run",
+    "tests/conformance/test_runs.py::test_a_worker_that_is_asked_to_end_ends_and_another_one_goes_on",
+    "tests/conformance/test_runs.py::test_every_sample_ends_as_in_memory",
 )
-"""Tests that run other test suites, install packages or build all pages: a quick run of the whole suite has none."""
+"""Tests, whatever their parameters, that a quick run of the whole suite leaves out.
+
+They run other test suites, install packages, build all pages, or wait for many processes.
+"""
 
 
 def is_full() -> bool:
@@ -68,7 +87,7 @@ def sample(cases: Sequence[T], quick: int, *, full: int | None = None) -> Sequen
 
 def select(names: Sequence[str]) -> set[str]:
     """Return the names of the tests that a run of the whole suite keeps."""
-    left_out = set[str]() if is_full() else {*FULL_ONLY}
+    left_out = set[str]() if is_full() else {each for each in names if each.partition("[")[0] in FULL_ONLY}
     for folder, most in (SAMPLED_FULL if is_full() else SAMPLED).items():
         inside = [each for each in names if each.startswith(f"tests/{folder}/")]
         left_out.update({*inside}.difference(sample_alike(inside, most)))

@@ -23,6 +23,16 @@ settings.load_profile("stagec")
 os.environ["STAGEC_NO_CACHE"] = "1"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take the drivers that `tests/conformance` judges."""
+    parser.addoption(
+        "--driver",
+        action="append",
+        metavar="NAME",
+        help="a driver on trial, local, dbos-sqlite, dbos-postgres or MODULE:CLASS; may be given several times",
+    )
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Start no workers when somebody names what to run: starting them takes longer than a few tests.
 

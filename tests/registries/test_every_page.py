@@ -27,6 +27,7 @@ FENCE = re.compile(r"^(?P<lead>`{3,})(?P<kind>\w*)(?: [^\n]*)?\n(?P<text>.*?)^(?
 EXECUTED = {
     "README.md": "tests/registries/test_examples.py",
     "docs/configuration.md": "tests/project/test_documentation.py",
+    "docs/drivers.md": "tests/conformance/test_page.py",
     "docs/plan-format.md": "tests/plan_vectors/forms.py",
     "docs/user-guide/adopt.md": "tests/registries/test_adoption_pages.py",
     "docs/user-guide/baseline.md": "tests/registries/test_adoption_pages.py",

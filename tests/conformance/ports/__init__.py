@@ -1,0 +1,1 @@
+"""The drivers of stagec as the suite sees them: one module each."""

@@ -1,0 +1,184 @@
+"""A driver on trial: runs that are submitted, workers that are killed, and what was wrong with what came of them."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from conformance.judge import Judge
+from conformance.port import Driver, RefusedError, Submission, Worker
+from conformance.samples import SAMPLES, Sample, sample_of
+from conformance.world import Log
+from stagec.runtime import State, advance
+from stagec.world.questions import is_for_people
+
+PATIENCE = 90.0
+"""Seconds in which something must come of what somebody does."""
+
+
+class Acknowledged(NamedTuple):
+    """What histories held at a moment, and how long the log was after that."""
+
+    keys: frozenset[str]
+    size: int
+
+
+class Trial:
+    """Runs of a driver, and the workers that execute them."""
+
+    def __init__(self, driver: Driver, folder: Path, pace: float = 5) -> None:
+        self.driver, self.pace = driver, pace
+        self.log = Log(folder / "world.log")
+        self.workers: list[Worker] = []
+        self.submitted: dict[str, Submission] = {}
+        self.kills = 0
+        self._acknowledged: list[Acknowledged] = []
+        self._zombies: set[int] = set()
+        self.given_elsewhere: set[str] = set()
+        """The requests that were answered before this driver had the runs."""
+
+    def submit(self, sample: Sample, number: int = 0) -> str:
+        """Submit a run of a sample, and return its id."""
+        wanted = sample.submission(number)
+        self.driver.submit(wanted)
+        self.submitted[wanted.run] = wanted
+        return wanted.run
+
+    def start_worker(self) -> Worker:
+        """Start a worker."""
+        worker = self.driver.start_worker(self.log.environment(self.pace))
+        self.workers.append(worker)
+        return worker
+
+    def kill(self, worker: Worker) -> None:
+        """Kill a worker with all of its processes, and take note of what was acknowledged until then."""
+        worker.signal(signal.SIGKILL)
+        worker.wait(PATIENCE)
+        self.workers.remove(worker)
+        self.kills += 1
+        self.take_note()
+
+    def take_note(self) -> None:
+        """Take note of what is acknowledged: nobody may be asked for it again."""
+        known = {key for run in self.submitted for key in self._judge(run).list_keys()}
+        self._acknowledged.append(Acknowledged(frozenset(known), self.log.size))
+
+    def excuse(self) -> None:
+        """Let those who execute runs now ask once more for what they had begun to ask: they will be stopped."""
+        self._zombies.update(line.pid for line in self.log.read())
+
+    def wait(self, is_so: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
+        """Wait until something is so."""
+        until = time.monotonic() + seconds
+        while not is_so():
+            assert time.monotonic() < until, f"{what}: not within {seconds:g} seconds"
+            time.sleep(0.02)
+
+    def wait_for_requests(self, count: int) -> None:
+        """Wait until the log has so many lines, two for each request, or every run has ended."""
+        until = time.monotonic() + PATIENCE
+        while len(self.log.read()) < count and not self.has_ended(*self.submitted):
+            assert time.monotonic() < until, f"the world was not asked {count} times"
+            time.sleep(0.01)
+
+    def follow(self, run: str) -> State:
+        """Return where a run stands."""
+        state, history = State(), self.driver.read(run)
+        program = SAMPLES[sample_of(run)].program
+        for event in () if history is None else history.events:
+            state = advance(program, state, event).state
+        return state
+
+    def has_ended(self, *runs: str) -> bool:
+        """Tell whether runs have ended."""
+        return all(self.follow(run).ended is not None for run in runs)
+
+    def finish(self, *runs: str) -> None:
+        """Let runs come to their end; people answer what they are asked as the sample says."""
+        left = set(runs or self.submitted)
+
+        def look() -> bool:
+            for run in sorted(left):
+                state = self.follow(run)
+                if state.ended is not None:
+                    left.remove(run)
+                else:
+                    self.answer_questions(run, state)
+            return not left
+
+        try:
+            self.wait(look, "all runs have ended")
+        except AssertionError as error:
+            raise AssertionError(f"{error}; left: {sorted(left)[:5]}") from error
+
+    def answer_questions(self, run: str, state: State) -> None:
+        """Answer the questions of a run that wait."""
+        decided = dict(SAMPLES[sample_of(run)].questions)
+        for effect in state.pending.values():
+            if is_for_people(effect):
+                with suppress(RefusedError):  # it may be over: whoever asks looks again
+                    self.driver.answer(run, effect.key, yes=decided[effect.key.partition("/")[2]])
+
+    def find_faults(self, *runs: str) -> list[str]:
+        """Return what is wrong with runs that have ended, and with what the world was asked."""
+        found = [each for run in runs or self.submitted for each in self._judge(run).find_faults()]
+        return found + self._find_repeated() + self._find_lost()
+
+    def find_faults_of_cancelled(self, run: str) -> list[str]:
+        """Return what is wrong with a run that was cancelled: its history is whole, and ends with the cancellation."""
+        return [*self._judge(run).find_faults_of_cancelled(), *self._find_repeated()]
+
+    def _judge(self, run: str) -> Judge:
+        return Judge(run, SAMPLES[sample_of(run)], self.driver.read(run))
+
+    def _find_repeated(self) -> list[str]:
+        """Return what is wrong with requests that were made after their answers were acknowledged."""
+        return [
+            f"{line.key} was asked again by {line.pid} after its answer was acknowledged"
+            for known in self._acknowledged
+            for line in self.log.read(known.size)
+            if line.what == "begun" and line.key in known.keys and line.pid not in self._zombies
+        ]
+
+    def _find_lost(self) -> list[str]:
+        """Return what is wrong with answers that are acknowledged: nobody has given them."""
+        given = {line.key for line in self.log.read() if line.what == "over"} | self.given_elsewhere
+        asked = (key for run in self.submitted for key in self._judge(run).list_of_world())
+        return [f"{key} is acknowledged, and nobody was asked for it" for key in asked if key not in given]
+
+    def close(self) -> None:
+        """End all workers."""
+        for worker in self.workers:
+            worker.signal(signal.SIGKILL)
+            worker.wait(PATIENCE)
+        self.workers.clear()
+
+
+@contextmanager
+def on_trial(driver: Driver, folder: Path, pace: float = 5) -> Iterator[Trial]:
+    """Put a driver on trial; no worker is left when this ends."""
+    trial = Trial(driver, folder, pace)
+    try:
+        yield trial
+    finally:
+        trial.close()
+
+
+def strike(trial: Trial, chance: random.Random, kills: int, workers: int = 1) -> None:
+    """Kill workers at random moments, so often or until all runs have ended; then let the runs come to their end."""
+    while trial.kills < kills and not trial.has_ended(*trial.submitted):
+        while len(trial.workers) < workers:
+            trial.start_worker()
+        trial.wait_for_requests(len(trial.log.read()) + chance.randrange(1, 8))
+        time.sleep(chance.random() * 3 * trial.pace / 1000)
+        for run in trial.submitted:
+            trial.answer_questions(run, trial.follow(run))
+        trial.kill(chance.choice(trial.workers))
+    while len(trial.workers) < workers:
+        trial.start_worker()
+    trial.finish()
