@@ -9,9 +9,10 @@ import pytest
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place
+from stagec.core.value import replace
 from stagec.graph import build
 from stagec.model.flow import Concerns
-from stagec.picture.document import Box, Line, Picture, Role, Stroke
+from stagec.picture.document import Box, Fate, Line, Picture, Role, Stroke
 from stagec.picture.draw import draw
 from stagec.pipeline import Project, compile_project
 from stagec.project.configuration import configure
@@ -51,10 +52,23 @@ def _named(name: str) -> Picture:
     return Picture(name, name, {box.id: box for box in boxes}, (line,), (name,), found)
 
 
-@pytest.fixture(params=HOSTILE)
+def _compare(picture: Picture, name: str) -> Picture:
+    """Return a drawing in which something has become of everything, and a name tells what."""
+    fates = (Fate.ADDED, Fate.CHANGED, Fate.REMOVED, Fate.SAME)
+    boxes = {
+        each: replace(box, fate=fate, changes=(name, f"{name}\n+ {name}"))
+        for fate, (each, box) in zip(fates, picture.boxes.items(), strict=True)
+    }
+    lines = tuple(replace(line, fate=Fate.CHANGED, before=(f"was {name}",)) for line in picture.lines)
+    return replace(picture, boxes=boxes, lines=lines, fate=Fate.CHANGED, changes=(name, name))
+
+
+@pytest.fixture(params=[*HOSTILE, *(f"{name} compared" for name in HOSTILE)])
 def hostile(request: pytest.FixtureRequest) -> Picture:
     """Return a drawing in which every text of a user is hostile."""
-    return _named(HOSTILE[request.param])
+    key, _, compared = request.param.partition(" ")
+    picture = _named(HOSTILE[key])
+    return _compare(picture, HOSTILE[key]) if compared else picture
 
 
 @pytest.fixture

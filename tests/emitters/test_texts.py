@@ -28,8 +28,9 @@ TEXT = r'"[^"<]*(<br/>[^"<]*)*"'
 NODE = re.compile(rf"  p\dn\d+{OPENING}{TEXT}{CLOSING}")
 LINE = re.compile(rf"  p\dn\d+ (==>|-->|==o|-\.-o|-\.->)(\|{TEXT}\|)? p\dn\d+")
 REST = re.compile(
-    rf'  (flowchart TB|subgraph p\d \["[^"<]*"\]|direction TB|end|p\dnote\[{TEXT}\]:::is-note|class [\w,]+ is-[\w-]+'
-    r"|(classDef is-[\w-]+|linkStyle [\d,]+|style p\d) [\w#:,. -]+)"
+    rf'  (subgraph legend \["Legend"\]|direction LR|legend\w+\[{TEXT}\]|flowchart TB|subgraph p\d \["[^"<]*"\]'
+    rf"|direction TB|end|p\dnote\[{TEXT}\]:::is-note|class [\w,]+ is-[\w-]+"
+    r"|(classDef is-[\w-]+|linkStyle [\d,]+|style (p\d|legend)) [\w#:,. -]+)"
 )
 
 

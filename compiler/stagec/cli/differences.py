@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from stagec.cli.wording import describe_target, describe_way, format_value, shorten
+from stagec.cli.wording import describe_target, describe_way, format_duration, format_value, shorten
 from stagec.comparison.change import Action, PlanChange
 from stagec.core.json import Json
 from stagec.plan.codec import Known
@@ -39,11 +39,35 @@ def describe_change(change: PlanChange, arrow: str) -> str:
     label = change.words + (f" {shorten(str(name)) or repr('')}" if name or change.topic == "entry" else "")
     if change.topic in _CONTENTS:
         return f"{subject}{label} {change.action}"
+    parts = ", ".join(_compare_parts(change, arrow))
+    if parts:
+        return f"{subject}{label} {parts}"
     before, after = (_show(change, given, arrow) for given in (change.before, change.after))
     if change.action is Action.CHANGED:
         return f"{subject}{label}{f' {before} {arrow} {after}' if before or after else ' changed'}"
     told = after if change.action is Action.ADDED else before
     return f"{subject}{label} {change.action}{f': {told}' if told else ''}"
+
+
+def _compare_parts(change: PlanChange, arrow: str) -> Iterator[str]:
+    """Yield what differs inside of two objects, or between two lists of names; nothing for other values."""
+    before, after = change.before, change.after
+    if isinstance(before, dict) and isinstance(after, dict) and change.topic != "edge":
+        show = _show_time if change.topic == "time-limit" else format_value
+        for name in (each for each in {**before, **after} if before.get(each) != after.get(each)):
+            shown = (shorten(show(side[name])) if name in side else "none" for side in (before, after))
+            yield f"{shorten(name)} {f' {arrow} '.join(shown)}"
+    elif change.topic in _NAMES and isinstance(before, list) and isinstance(after, list):
+        for told, names in ((Action.REMOVED, (before, after)), (Action.ADDED, (after, before))):
+            yield from (f"{told} {shorten(str(each))}" for each in names[0] if each not in names[1])
+
+
+_NAMES = frozenset({"needs", "labels", "ordering-labels"})
+"""Topics whose values are lists of names."""
+
+
+def _show_time(given: Json) -> str:
+    return format_duration(given) if isinstance(given, int) else format_value(given)
 
 
 def _show(change: PlanChange, given: Json, arrow: str) -> str:

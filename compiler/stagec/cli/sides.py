@@ -20,7 +20,7 @@ from stagec.plan import Plan, PlanError
 from stagec.runtime import verify
 
 _BEGIN = b'{"digest":"sha256:'
-_UNREAD = "STG1"
+UNREAD = "STG1"
 """The codes of errors in documents that cannot be read: what flows there are is not known then."""
 _SHOWN = 3
 """Errors of a project that are shown when it cannot be compared."""
@@ -39,13 +39,13 @@ def read_side(text: str, beside: Path, flow: str | None = None) -> ComparedSide:
 
     `flow` is the id of the only one that is wanted; a side may have none of that id.
     """
-    with _locate(text, beside) as path:
-        found = _read_plan(path) if _is_plan(path) else _freeze(text, path, flow)
+    with locate_side(text, beside) as path:
+        found = read_plans(path) if is_plan(path) else _freeze(text, path, flow)
     return ComparedSide(text, tuple(each for each in found if flow is None or each.id == flow))
 
 
 @contextmanager
-def _locate(text: str, beside: Path) -> Iterator[Path]:
+def locate_side(text: str, beside: Path) -> Iterator[Path]:
     """Yield the path of what a text names; that of a revision exists only meanwhile."""
     path = Path(text)
     revision = None if path == STDIN or path.exists() else find_revision(text, beside)
@@ -65,7 +65,8 @@ def _enter(top: Path, revision: Revision) -> Path:
     return path
 
 
-def _is_plan(path: Path) -> bool:
+def is_plan(path: Path) -> bool:
+    """Tell whether a path names a file that begins as every plan does, or standard input."""
     if path == STDIN:
         return True
     try:
@@ -75,7 +76,8 @@ def _is_plan(path: Path) -> bool:
         return False
 
 
-def _read_plan(path: Path) -> list[Plan]:
+def read_plans(path: Path) -> list[Plan]:
+    """Return the plan in a file."""
     try:
         return [verify(read_file(path)).plan]
     except PlanError as error:
@@ -89,7 +91,7 @@ def _freeze(text: str, path: Path, flow: str | None) -> list[Plan]:
     refused = [each for each in made if isinstance(each, Refused)]
     if refused:
         raise _explain(text, freezer, refused[0])
-    lost = [each for each in freezer.errors if each.code.startswith(_UNREAD)]
+    lost = [each for each in freezer.errors if each.code.startswith(UNREAD)]
     if lost and (flow is None or not made):
         raise Failure(
             f"{quote(text)} has {format_count(len(lost), 'error')} in files that cannot be read", hints=_hints(lost)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stagec.core.diagnostic import Severity
-from stagec.picture.document import Box, Form, Line, Picture, Role, Stroke
+from stagec.picture.document import Box, Fate, Form, Line, Picture, Role, Stroke
 from stagec.picture.palette import INK, TINTS
 
 Look = Mapping[str, str]
@@ -47,6 +47,14 @@ _STROKES: Mapping[Stroke, Look] = {
     Stroke.END: {"color": "#6b7280", "arrowhead": "empty"},
 }
 
+_FATES: Mapping[Fate, Look] = {
+    Fate.SAME: {"color": "#6b7280", "fillcolor": "#f9fafb"},
+    Fate.ADDED: {"color": "#00704a", "fillcolor": "#d6f5e3", "penwidth": "3.5"},
+    Fate.REMOVED: {"color": "#b33a00", "fillcolor": "#fdece2", "penwidth": "1.5"},
+    Fate.CHANGED: {"color": "#1d4ed8", "fillcolor": "#dfe9ff", "penwidth": "2.5"},
+}
+_BORDERS = {Fate.REMOVED: "dashed", Fate.CHANGED: "bold"}
+
 MEANINGS: Mapping[Stroke, str] = {
     Stroke.ENTRY: "a run starts",
     Stroke.GO: "goes on",
@@ -65,6 +73,9 @@ def look_of_box(box: Box, forms: Mapping[str, Form]) -> dict[str, str]:
         look |= {"fillcolor": TINTS[form].fill, "color": TINTS[form].edge, **_FORMS[form]}
     if box.is_join:
         look |= _JOIN
+    if box.fate is not None:
+        borders = [look.get("style", "filled").removesuffix(",dashed"), *filter(None, (_BORDERS.get(box.fate),))]
+        return look | {**_FATES[box.fate], "fontcolor": INK, "style": ",".join(borders)}
     worst = max((each.severity.weight for each in box.found), default=0)
     if worst < Severity.WARNING.weight:
         trouble = {}
@@ -80,6 +91,10 @@ def look_of_box(box: Box, forms: Mapping[str, Form]) -> dict[str, str]:
 def look_of_line(line: Line, picture: Picture) -> dict[str, str]:
     """Return how a line looks in its drawing."""
     look = dict(_STROKES[line.stroke])
+    if line.fate is not None:
+        styles = {Fate.REMOVED: {"style": "dashed"}, Fate.CHANGED: {"style": "bold"}}
+        own = {name: told for name, told in _FATES[line.fate].items() if name != "fillcolor"}
+        return look | own | styles.get(line.fate, {"style": "dotted"} if line.is_guess else {})
     if line.is_guess:
         return look | {"style": "dotted", "color": "#6b7280"}
     source, target = picture.boxes[line.source], picture.boxes[line.target]

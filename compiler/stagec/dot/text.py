@@ -7,7 +7,20 @@ from collections.abc import Iterator, Mapping
 from stagec.core.value import replace
 from stagec.dot.markup import break_text, escape, findings, locate, rows, shorten, show, small
 from stagec.dot.style import MEANINGS, PAGE, ink, look_of_box, look_of_line
-from stagec.picture.document import Box, Form, Line, Picture, Role, Stroke, forms_of
+from stagec.picture.document import (
+    Box,
+    Fate,
+    Form,
+    Line,
+    Picture,
+    Role,
+    Stroke,
+    describe_fate,
+    describe_labels,
+    forms_of,
+    head_of,
+    list_fates,
+)
 
 _ROLES: Mapping[Role, str] = {
     Role.START: "start of a run",
@@ -55,6 +68,7 @@ def _samples(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterat
         yield _STEP, "step"
     if any(box.is_join for box in boxes):
         yield replace(_STEP, is_join=True), "waits for all"
+    yield from ((replace(_STEP, fate=fate), describe_fate(fate)) for fate in list_fates(pictures))
     if any(not box.is_reached for box in boxes):
         yield replace(_STEP, is_reached=False), "never reached"
 
@@ -64,7 +78,7 @@ def _format(look: Mapping[str, str]) -> str:
 
 
 _FONT = "Helvetica,Arial,DejaVu Sans,sans-serif"
-_MEMBERS, _LABELS = 5, 6
+_MEMBERS, _LABELS, _CHANGES = 5, 6, 4
 _REMARK, _LABEL = 90, 28
 """Characters of a line of text."""
 
@@ -95,6 +109,9 @@ def _area(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator[
     heading = [f'<font point-size="15"><b>{show(picture.title)}</b></font>']
     for remark in picture.remarks:
         heading.extend(break_text(remark, _REMARK))
+    for change in picture.changes[:_CHANGES]:
+        heading.extend(break_text(head_of(change), _REMARK))
+    heading.extend([small(f"… and {len(picture.changes) - _CHANGES} more")] * (len(picture.changes) > _CHANGES))
     heading.extend(locate(picture.found))
     yield f"  label={rows(heading, 'left')};"
     yield '  labelloc=t; labeljust=l; peripheries=0; fontcolor="#1f2937"; margin=20;'
@@ -103,15 +120,20 @@ def _area(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator[
         label = rows(part for part in _rows(box) if part)
         yield f"  {names[box.id]} {attributes({'label': label, **look, 'fontcolor': ink(look)})};"
     for line in picture.lines:
-        told = {"label": _format_labels(line)} if line.labels or line.found else {}
+        told = {"label": _format_labels(line)} if describe_labels(line) or line.found else {}
         yield f"  {names[line.source]} -> {names[line.target]} {attributes({**told, **look_of_line(line, picture)})};"
     yield "}"
 
 
 def _rows(box: Box) -> Iterator[str]:
     name = "no such name: " if box.role is Role.MISSING else ""
-    yield from (f"<b>{row}</b>" for row in break_text(name + box.name))
+    struck = ("<s>", "</s>") if box.fate is Fate.REMOVED else ("", "")
+    yield from (f"<b>{struck[0]}{row}{struck[1]}</b>" for row in break_text(name + box.name))
     yield from _facts(box)
+    yield f"<b>{small(describe_fate(box.fate))}</b>" if describe_fate(box.fate) else ""
+    for change in box.changes[:_CHANGES]:
+        yield from map(small, break_text(head_of(change)))
+    yield small(f"… and {len(box.changes) - _CHANGES} more") if len(box.changes) > _CHANGES else ""
     for member in box.members[:_MEMBERS]:
         yield from map(small, break_text(member))
     if len(box.members) > _MEMBERS:
@@ -129,9 +151,10 @@ def _facts(box: Box) -> Iterator[str]:
 
 
 def _format_labels(line: Line) -> str:
-    parts = [row for label in line.labels[:_LABELS] for row in break_text(label, _LABEL)]
-    if len(line.labels) > _LABELS:
-        parts.append(f"… and {len(line.labels) - _LABELS} more")
+    labels = describe_labels(line)
+    parts = [row for label in labels[:_LABELS] for row in break_text(label, _LABEL)]
+    if len(labels) > _LABELS:
+        parts.append(f"… and {len(labels) - _LABELS} more")
     if line.is_guess:
         parts.append("(probably meant)")
     return rows(f"&#160;{part}&#160;" for part in (*parts, *findings(line.found)))

@@ -6,15 +6,33 @@ from collections.abc import Callable
 from typing import Any
 
 from stagec.core.value import value
-from stagec.picture.document import SIGNS, Box, Form, Line, Picture, Role, Stroke, forms_of, marks_of
+from stagec.picture.document import (
+    FATE_SIGNS,
+    SIGNS,
+    Box,
+    Fate,
+    Form,
+    Line,
+    Picture,
+    Role,
+    Stroke,
+    describe_fate,
+    describe_labels,
+    forms_of,
+    head_of,
+    list_fates,
+    marks_of,
+)
 from stagec.picture.failures import Edges
 from stagec.picture.reduce import Limit
 
 __all__ = [
+    "FATE_SIGNS",
     "SIGNS",
     "Box",
     "Edges",
     "Emitter",
+    "Fate",
     "Form",
     "Limit",
     "Line",
@@ -22,7 +40,12 @@ __all__ = [
     "Role",
     "Stroke",
     "describe_box",
+    "describe_change",
+    "describe_fate",
+    "describe_labels",
     "forms_of",
+    "head_of",
+    "list_fates",
     "marks_of",
 ]
 
@@ -56,3 +79,10 @@ def describe_box(box: Box) -> dict[str, Any]:
         "members": box.members,
         "notes": box.notes,
     }
+
+
+def describe_change(given: Box | Line | Picture) -> dict[str, Any]:
+    """Return what formats for programs say of what has become of something; nothing where nothing is compared."""
+    if given.fate is None:
+        return {}
+    return {"fate": given.fate, **({"before": given.before} if isinstance(given, Line) else {"changes": given.changes})}

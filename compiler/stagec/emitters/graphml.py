@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.diagnostic import Diagnostic
-from stagec.emitters import Edges, Emitter, Picture, describe_box
+from stagec.emitters import Edges, Emitter, Picture, describe_box, describe_change
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 """
 _KEYS: Mapping[str, Mapping[str, str]] = {
-    "graph": {"title": "string", "remarks": "string", "findings": "string"},
+    "graph": {"title": "string", "remarks": "string", "findings": "string", "fate": "string", "changes": "string"},
     "node": {
         "id": "string",
         "name": "string",
@@ -22,8 +22,17 @@ _KEYS: Mapping[str, Mapping[str, str]] = {
         "members": "string",
         "notes": "string",
         "findings": "string",
+        "fate": "string",
+        "changes": "string",
     },
-    "edge": {"stroke": "string", "labels": "string", "guess": "boolean", "findings": "string"},
+    "edge": {
+        "stroke": "string",
+        "labels": "string",
+        "guess": "boolean",
+        "findings": "string",
+        "fate": "string",
+        "before": "string",
+    },
 }
 """The keys of graphs, nodes and edges, each with the type of its value; lists have one element on each line."""
 _MARKUP = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
@@ -44,19 +53,17 @@ def _emit(pictures: tuple[Picture, ...]) -> bytes:
 def _graph(own: str, picture: Picture) -> Iterator[str]:
     ids = {box: f"{own}.n{at}" for at, box in enumerate(picture.boxes)}
     yield f'  <graph id="{own}" edgedefault="directed">\n'
-    told = {"title": picture.title, "remarks": picture.remarks, "findings": _format(picture.found)}
-    yield from _data("    ", "graph", told)
+    told: dict[str, object] = {"title": picture.title, "remarks": picture.remarks, "findings": _format(picture.found)}
+    yield from _data("    ", "graph", told | describe_change(picture))
     for box in picture.boxes.values():
         yield f'    <node id="{ids[box.id]}">\n'
-        yield from _data("      ", "node", {**describe_box(box), "findings": _format(box.found)})
+        told = describe_box(box) | {"findings": _format(box.found)}
+        yield from _data("      ", "node", told | describe_change(box))
         yield "    </node>\n"
     for at, line in enumerate(picture.lines):
         yield f'    <edge id="{own}.e{at}" source="{ids[line.source]}" target="{ids[line.target]}">\n'
-        yield from _data(
-            "      ",
-            "edge",
-            {"stroke": line.stroke, "labels": line.labels, "guess": line.is_guess, "findings": _format(line.found)},
-        )
+        told = {"stroke": line.stroke, "labels": line.labels, "guess": line.is_guess, "findings": _format(line.found)}
+        yield from _data("      ", "edge", told | describe_change(line))
         yield "    </edge>\n"
     yield "  </graph>\n"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import pointer_text
-from stagec.emitters import Edges, Emitter, Line, Picture, describe_box
+from stagec.emitters import Edges, Emitter, Line, Picture, describe_box, describe_change
 
 FORMAT = "stagec.graph/1"
 
@@ -23,10 +23,11 @@ def _emit(pictures: tuple[Picture, ...]) -> bytes:
 def _flow(picture: Picture) -> str:
     from json import dumps
 
-    head = {"id": picture.id, "title": picture.title, "remarks": list(picture.remarks), "found": _all(picture.found)}
+    head: dict[str, Any] = {"id": picture.id, "title": picture.title, "remarks": list(picture.remarks)}
+    head |= {"found": _all(picture.found), **describe_change(picture)}
     members = "".join(f'"{name}": {dumps(text)}, ' for name, text in head.items())
     boxes = _list(
-        {**describe_box(each), "details": dict(each.details), "found": _all(each.found)}
+        {**describe_box(each), **describe_change(each), "details": dict(each.details), "found": _all(each.found)}
         for each in picture.boxes.values()
     )
     return f'{{{members}\n"boxes": {boxes},\n"lines": {_list(map(_line, picture.lines))}}}'
@@ -45,6 +46,7 @@ def _line(line: Line) -> dict[str, Any]:
         "stroke": line.stroke,
         "labels": list(line.labels),
         "guess": line.is_guess,
+        **describe_change(line),
         "found": _all(line.found),
     }
 

@@ -7,17 +7,34 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.words import format_count, visible
-from stagec.emitters import SIGNS, Box, Emitter, Form, Limit, Line, Picture, Role, Stroke, forms_of, marks_of
+from stagec.emitters import (
+    SIGNS,
+    Box,
+    Emitter,
+    Fate,
+    Form,
+    Limit,
+    Line,
+    Picture,
+    Role,
+    Stroke,
+    describe_fate,
+    describe_labels,
+    forms_of,
+    head_of,
+    list_fates,
+    marks_of,
+)
 from stagec.picture.layout.lettering import wrap
 from stagec.picture.palette import INK, TINTS
 
 _MOST_LINES, _MOST_CHARACTERS = 500, 50_000
 """What pages draw unless they allow more: `maxEdges` and `maxTextSize` of Mermaid."""
-_COLUMNS, _TITLE_COLUMNS = 22, 60
+_COLUMNS, _TITLE_COLUMNS, _NOTE_COLUMNS = 22, 60, 40
 """Characters of a row; Mermaid breaks wider ones at any blank."""
 _LONGEST = 400
 """Characters of a name that are shown; what names nothing in a project of people is longer."""
-_FOUND, _LABELS, _MEMBERS = 3, 12, 12
+_FOUND, _LABELS, _MEMBERS, _CHANGES = 3, 12, 12, 4
 
 _ROLES: Mapping[Role, tuple[str, str]] = {
     Role.START: ("([", "])"),
@@ -67,12 +84,22 @@ _LOOKS: Mapping[str, str] = {
     "doubtful": "stroke:#b45309,stroke-width:3px",
     "faulty": "stroke:#dc2626,stroke-width:4px",
     "unreached": "fill:#fee2e2,stroke:#dc2626,stroke-width:2px,stroke-dasharray:6 3",
+    "same": f"fill:#f3f4f6,stroke:#8b949e,color:{INK},stroke-width:1px",
+    "added": "fill:#d6f5e3,stroke:#00875a,color:#064e3b,stroke-width:4px",
+    "removed": "fill:#fdece2,stroke:#c2410c,color:#7c2d12,stroke-width:2px,stroke-dasharray:6 4",
+    "changed": "fill:#dfe9ff,stroke:#2563eb,color:#1e3a8a,stroke-width:3px,stroke-dasharray:14 4 3 4",
 }
 """The styles of boxes, readable on light and dark pages: one for each kind, then those for further marks."""
 _AREA = "fill:transparent,stroke:#8b949e"
 """Of a whole drawing: the page is its ground."""
 _NOTE = f"fill:#fef9c3,stroke:#a16207,color:{INK}"
 _LOST = "stroke:#dc2626,stroke-dasharray:6 3"
+_FATES: Mapping[Fate, str] = {
+    Fate.ADDED: "stroke:#00875a,stroke-width:4px",
+    Fate.REMOVED: "stroke:#c2410c,stroke-width:2px,stroke-dasharray:5 5",
+    Fate.CHANGED: "stroke:#2563eb,stroke-width:3px,stroke-dasharray:14 4 3 4",
+}
+"""The styles of lines by what has become of them."""
 _STATES = {3: "faulty", 2: "doubtful"}
 
 
@@ -85,18 +112,34 @@ def _text(pictures: tuple[Picture, ...]) -> str:
     rows = [row for at, picture in enumerate(pictures) for row in _frame(picture, f"p{at}", forms)]
     lines = [(picture, line) for picture in pictures for line in picture.lines]
     lost = [str(at) for at, (picture, line) in enumerate(lines) if _is_lost(picture, line)]
+    fates = {fate: [str(at) for at, (_, line) in enumerate(lines) if line.fate is fate] for fate in _FATES}
     members: dict[str, list[str]] = {}
     for at, picture in enumerate(pictures):
         for name, box in zip(_names(picture, f"p{at}"), picture.boxes.values(), strict=True):
             for look in _looks(box, forms):
                 members.setdefault(look, []).append(name)
+    explained = list_fates(pictures)
+    for fate in explained:
+        members.setdefault(fate, []).append(f"legend{fate}")
+    rows += _explain(explained)
     used = {look: members[look] for look in _LOOKS if look in members}
     rows += [f"classDef is-{look} {_LOOKS[look]}" for look in used]
     rows += [f"classDef is-note {_NOTE}"] * any(":::is-note" in row for row in rows)
     rows += [f"style p{at} {_AREA}" for at in range(len(pictures))]
     rows += [f"class {','.join(names)} is-{look}" for look, names in used.items()]
     rows += [f"linkStyle {','.join(lost)} {_LOST}"] if lost else []
+    rows += [f"linkStyle {','.join(some)} {_FATES[fate]}" for fate, some in fates.items() if some]
     return "flowchart TB\n" + "".join(f"  {row}\n" for row in rows)
+
+
+def _explain(fates: list[Fate]) -> Iterator[str]:
+    """Yield the legend of what has become of boxes and lines."""
+    if fates:
+        yield 'subgraph legend ["Legend"]'
+        yield "direction LR"
+        yield from (f"legend{fate}[{_quote([describe_fate(fate)])}]" for fate in fates)
+        yield "end"
+        yield f"style legend {_AREA}"
 
 
 def _names(picture: Picture, prefix: str) -> list[str]:
@@ -105,17 +148,20 @@ def _names(picture: Picture, prefix: str) -> list[str]:
 
 def _is_lost(picture: Picture, line: Line) -> bool:
     source, target = picture.boxes[line.source], picture.boxes[line.target]
-    return not line.is_guess and (target.role is Role.MISSING or not source.is_reached)
+    return line.fate is None and not line.is_guess and (target.role is Role.MISSING or not source.is_reached)
 
 
 def _frame(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator[str]:
     names = dict(zip(picture.boxes, _names(picture, prefix), strict=True))
     # Mermaid has room for one row above a drawing: everything else stands in a note
     title = tuple(_escape(picture.title, _TITLE_COLUMNS))
-    told = [picture.title] * (len(title) > 1) + [*picture.remarks, *_findings(picture.found)]
+    told = [picture.title] * (len(title) > 1) + [*picture.remarks]
+    told += [*_some(tuple(map(head_of, picture.changes)), _CHANGES), *_findings(picture.found)]
     yield f'subgraph {prefix} ["{title[0] if len(title) == 1 else " "}"]'
     yield "direction TB"
-    yield from ([f"{prefix}note[{_quote(told)}]:::is-note"] if told else [])
+    yield from (
+        [f"{prefix}note[{_quote(told, _NOTE_COLUMNS if picture.fate else _COLUMNS)}]:::is-note"] if told else []
+    )
     for box in picture.boxes.values():
         if box.role is not Role.NODE:
             opening, closing = _ROLES[box.role]
@@ -123,7 +169,7 @@ def _frame(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator
             opening, closing = _JOIN if box.is_join else _FORMS[forms.get(box.kind or "", Form.PLAIN)]
         yield f"{names[box.id]}{opening}{_quote(_rows(box))}{closing}"
     for line in picture.lines:
-        told = [*_some(line.labels, _LABELS), *_findings(line.found)]
+        told = [*_some(describe_labels(line), _LABELS), *_findings(line.found)]
         told += ["(probably meant)"] if line.is_guess else []
         label = f"|{_quote(told)}|" if told else ""
         yield f"{names[line.source]} {_GUESS if line.is_guess else _ARROWS[line.stroke]}{label} {names[line.target]}"
@@ -141,6 +187,8 @@ def _rows(box: Box) -> Iterator[str]:
     ]
     yield from ([", ".join(each for each in told if each)] if any(told) else [])
     yield from _some(box.members, _MEMBERS)
+    yield from filter(None, (describe_fate(box.fate),))
+    yield from _some(tuple(map(head_of, box.changes)), _CHANGES)
     yield from _findings(box.found)
 
 
@@ -158,6 +206,9 @@ def _findings(found: tuple[Diagnostic, ...]) -> Iterator[str]:
 def _looks(box: Box, forms: Mapping[str, Form]) -> Iterator[str]:
     """Yield the looks of a box; a later one changes only what it says."""
     form = forms.get(box.kind or "", Form.PLAIN)
+    if box.fate is not None:
+        yield box.fate.value
+        return
     yield _name(form) if box.role is Role.NODE else box.role.value
     worst = max((each.severity.weight for each in box.found), default=0)
     if worst in _STATES:
@@ -166,8 +217,8 @@ def _looks(box: Box, forms: Mapping[str, Form]) -> Iterator[str]:
         yield "unreached"
 
 
-def _quote(rows: Iterable[str]) -> str:
-    return f'"{"<br/>".join(part for row in rows for part in _escape(row, _COLUMNS))}"'
+def _quote(rows: Iterable[str], columns: int = _COLUMNS) -> str:
+    return f'"{"<br/>".join(part for row in rows for part in _escape(row, columns))}"'
 
 
 def _escape(text: str, columns: int) -> Iterator[str]:

@@ -46,6 +46,19 @@ class Stroke(StrEnum):
     END = "end"
 
 
+class Fate(StrEnum):
+    """What has become of a box or a line, in a drawing that compares two sides."""
+
+    SAME = "same"
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+FATE_SIGNS: Mapping[Fate, str] = {Fate.ADDED: "+", Fate.REMOVED: "-", Fate.CHANGED: "~"}
+"""The sign before what has been added, removed or changed, so that neither colour nor line alone shows it."""
+
+
 @value
 class Box:
     """One thing in a drawing.
@@ -54,6 +67,7 @@ class Box:
     whether it waits for others. `members` are the nodes that a group stands for. `found` are the diagnostics at or
     inside the place of the node; `details` what is known of it, by heading, for formats that can show it; `notes` what
     is shown of it besides, such as how it stands in a run. `opens` is the id of the flow that runs inside of it.
+    `fate` is None where nothing is compared; `changes` say what differs, each in a sentence and perhaps further lines.
     """
 
     id: str
@@ -67,13 +81,16 @@ class Box:
     details: Mapping[str, Json] = NOTHING
     notes: tuple[str, ...] = ()
     opens: str | None = None
+    fate: Fate | None = None
+    changes: tuple[str, ...] = ()
 
 
 @value
 class Line:
     """One possible move. `labels` are the outcomes and conditions under which it is made, one for each edge drawn.
 
-    `is_guess` marks a move that was written wrongly and leads to what was most likely meant.
+    `is_guess` marks a move that was written wrongly and leads to what was most likely meant. Of a changed line
+    `before` are the labels that it had.
     """
 
     source: str
@@ -82,11 +99,16 @@ class Line:
     labels: tuple[str, ...] = ()
     found: tuple[Diagnostic, ...] = ()
     is_guess: bool = False
+    fate: Fate | None = None
+    before: tuple[str, ...] = ()
 
 
 @value
 class Picture:
-    """A drawing: boxes by id in the order of the flow, lines, and remarks such as that something was left out."""
+    """A drawing: boxes by id in the order of the flow, lines, and remarks such as that something was left out.
+
+    `changes` are those of the whole flow; `fate` is None where nothing is compared.
+    """
 
     id: str
     title: str
@@ -95,6 +117,38 @@ class Picture:
     remarks: tuple[str, ...] = ()
     found: tuple[Diagnostic, ...] = ()
     """What was found wrong with the flow and belongs to no box and no line."""
+    fate: Fate | None = None
+    changes: tuple[str, ...] = ()
+
+
+def describe_fate(fate: Fate | None) -> str:
+    """Return `+ added`, or nothing where nothing has changed."""
+    return f"{FATE_SIGNS[fate]} {fate}" if fate is not None and fate in FATE_SIGNS else ""
+
+
+def list_fates(pictures: Iterable[Picture]) -> list[Fate]:
+    """Return what has become of anything in drawings, besides what is as before."""
+    found: set[Fate | None] = set()
+    for picture in pictures:
+        found.update(box.fate for box in picture.boxes.values())
+        found.update(line.fate for line in picture.lines)
+    return [fate for fate in FATE_SIGNS if fate in found]
+
+
+def describe_labels(line: Line) -> tuple[str, ...]:
+    """Return the labels of a line, each with what has become of it: those that are as before first."""
+    if line.fate in {Fate.ADDED, Fate.REMOVED}:
+        return tuple(f"{FATE_SIGNS[line.fate]} {label}" for label in line.labels or (line.fate.value,))
+    if line.fate is not Fate.CHANGED:
+        return line.labels
+    gone = (f"{FATE_SIGNS[Fate.REMOVED]} {label}" for label in line.before if label not in line.labels)
+    new = (f"{FATE_SIGNS[Fate.ADDED]} {label}" for label in line.labels if label not in line.before)
+    return (*(label for label in line.labels if label in line.before), *gone, *new)
+
+
+def head_of(change: str) -> str:
+    """Return the sentence of a change without its further lines."""
+    return change.partition("\n")[0]
 
 
 DONE = "done"

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from stagec.core.value import replace
 from stagec.core.words import listing
-from stagec.picture.document import Box, Line, Picture, Role, Stroke, every_of
+from stagec.picture.document import Box, Fate, Line, Picture, Role, Stroke, every_of
 
 _LEAST = 3
 """Nodes that fail alike; fewer are drawn as they are."""
@@ -45,8 +45,9 @@ def draw_failures(picture: Picture, edges: Edges) -> Picture:
     else:
         reached = any(box.is_reached for box in boxes.values() if box.role is Role.NODE)
         for at, (whole, labels) in enumerate(wholes.items()):
-            boxes[every_of(at)] = Box(every_of(at), whole, Role.EVERY, is_reached=reached)
-            lines.append(Line(every_of(at), end, Stroke.END, tuple(filter(None, labels))))
+            fate = Fate.SAME if picture.fate is Fate.CHANGED else picture.fate
+            boxes[every_of(at)] = Box(every_of(at), whole, Role.EVERY, is_reached=reached, fate=fate)
+            lines.append(Line(every_of(at), end, Stroke.END, tuple(filter(None, labels)), fate=fate))
     return replace(picture, boxes=boxes, lines=tuple(lines), remarks=remarks)
 
 
@@ -67,6 +68,9 @@ def _find_shared(picture: Picture) -> Mapping[str, str]:
 
 
 def _is_failure(picture: Picture, line: Line) -> bool:
+    """Tell whether a line is one by which a node fails; one of which something else has become tells something."""
+    if line.fate is Fate.CHANGED or line.fate not in {None, Fate.SAME, picture.boxes[line.source].fate}:
+        return False
     ends = picture.boxes[line.source].role, picture.boxes[line.target].role
     return ends == (Role.NODE, Role.FAILED) and line.stroke is Stroke.END and not line.is_guess
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
-from stagec.core.value import value
+from stagec.core.value import replace, value
 from stagec.model.flow import Edge, End, Flow, Mode, Node, Pick, Target, Term, To
 from stagec.model.schedule import Schedule
 from stagec.picture.document import (
@@ -118,12 +118,13 @@ def lines_of(flow: Flow, found: Found) -> tuple[Line, ...]:
 
 
 def merge(lines: Iterable[Line]) -> tuple[Line, ...]:
-    """Make one line of parallel ones, with the labels and diagnostics of all."""
+    """Make one line of parallel ones of which the same has become, with the labels and diagnostics of all."""
     known: dict[tuple[object, ...], _Bundle] = {}
     for line in lines:
-        key = line.source, line.target, line.stroke, line.is_guess
-        bundle = known.setdefault(key, _Bundle(line, {}, {}))
+        key = line.source, line.target, line.stroke, line.is_guess, line.fate
+        bundle = known.setdefault(key, _Bundle(line, {}, {}, {}))
         bundle.labels.update(dict.fromkeys(line.labels))
+        bundle.before.update(dict.fromkeys(line.before))
         bundle.found.update({id(each): each for each in line.found})
     return tuple(each.line() for each in known.values())
 
@@ -134,14 +135,13 @@ class _Bundle:
 
     first: Line
     labels: dict[str, None]
+    before: dict[str, None]
     found: dict[int, Diagnostic]
 
     def line(self) -> Line:
         """Return them as one."""
-        first = self.first
-        return Line(
-            first.source, first.target, first.stroke, tuple(self.labels), tuple(self.found.values()), first.is_guess
-        )
+        found = tuple(self.found.values())
+        return replace(self.first, labels=tuple(self.labels), before=tuple(self.before), found=found)
 
 
 class _Lines:

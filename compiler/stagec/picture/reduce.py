@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 
 from stagec.core.components import components
-from stagec.core.diagnostic import Diagnostic
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote
-from stagec.picture.document import Box, Picture, Role, group_of
+from stagec.picture.document import Box, Fate, Line, Picture, Role, describe_fate, group_of, head_of
 from stagec.picture.lines import merge
 
 _THROUGH = {Role.NODE, Role.GROUP, Role.CHOICE}
@@ -18,10 +17,15 @@ _THROUGH = {Role.NODE, Role.GROUP, Role.CHOICE}
 
 def focus(picture: Picture, box: str, depth: int) -> Picture:
     """Return the boxes at most so many lines away from one, in either direction, and the lines between them."""
+    return keep_near(picture, [box], depth, quote(picture.boxes[box].name))
+
+
+def keep_near(picture: Picture, centre: Collection[str], depth: int, called: str) -> Picture:
+    """Return the boxes at most so many lines away from some, and the lines between them."""
     beside = _neighbours(picture)
-    kept, border = {box}, [box]
+    kept, border = set(centre), list(centre)
     for _ in range(depth):
-        inner = [name for name in border if name == box or picture.boxes[name].role in _THROUGH]
+        inner = [name for name in border if name in centre or picture.boxes[name].role in _THROUGH]
         border = [each for each in dict.fromkeys(one for name in inner for one in beside[name]) if each not in kept]
         kept.update(border)
         if not border:
@@ -30,9 +34,8 @@ def focus(picture: Picture, box: str, depth: int) -> Picture:
     if not left:
         return picture
     found = {id(each) for name, one in picture.boxes.items() if name not in kept for each in one.found}
-    name = quote(picture.boxes[box].name)
     remark = f"left out: {left} of {len(picture.boxes)} boxes, more than {depth} "
-    remark += f"{'line' if depth == 1 else 'lines'} away from {name}"
+    remark += f"{'line' if depth == 1 else 'lines'} away from {called}"
     remark += f", with {format_count(len(found), 'finding')}" if found else ""
     return replace(
         picture,
@@ -98,12 +101,12 @@ def _is_choice(box: Box) -> bool:
 
 def _join(picture: Picture, groups: Groups) -> Picture:
     home = {box.id: group_of(name) for name, boxes in groups.items() for box in boxes}
-    inside: dict[str, list[Diagnostic]] = {name: [] for name in home.values()}
+    inside: dict[str, list[Line]] = {name: [] for name in home.values()}
     lines = []
     for line in picture.lines:
         source, target = home.get(line.source, line.source), home.get(line.target, line.target)
         if source == target and source in inside:
-            inside[source].extend(line.found)
+            inside[source].append(line)
         else:
             lines.append(replace(line, source=source, target=target))
     made = {group_of(name): _group(name, boxes, inside[group_of(name)]) for name, boxes in groups.items()}
@@ -113,10 +116,13 @@ def _join(picture: Picture, groups: Groups) -> Picture:
     return replace(picture, boxes=boxes, lines=merge(lines))
 
 
-def _group(name: str, boxes: Iterable[Box], inside: Iterable[Diagnostic]) -> Box:
+def _group(name: str, boxes: Iterable[Box], inside: Iterable[Line]) -> Box:
     members = tuple(box for box in boxes if not _is_choice(box))
     kinds = {box.kind for box in members}
-    found = {id(each): each for each in (*(each for box in members for each in box.found), *inside)}
+    fates = {*(box.fate for box in members), *(line.fate for line in inside)}
+    fate = fates.pop() if len(fates) == 1 else Fate.CHANGED
+    owned = (*(box.found for box in members), *(line.found for line in inside))
+    found = {id(each): each for some in owned for each in some}
     return Box(
         id=group_of(name),
         name=name,
@@ -126,7 +132,21 @@ def _group(name: str, boxes: Iterable[Box], inside: Iterable[Diagnostic]) -> Box
         members=tuple(box.name for box in members),
         found=tuple(found.values()),
         details={"members": [box.name for box in members]},
+        fate=fate,
+        changes=tuple(_tell_inside(members, inside)) if fate is Fate.CHANGED else (),
     )
+
+
+def _tell_inside(members: Iterable[Box], inside: Iterable[Line]) -> Iterator[str]:
+    """Yield what has become of the members of a group, and of the lines between them."""
+    for box in members:
+        if box.fate is not Fate.SAME:
+            told = ", ".join(map(head_of, box.changes)) or describe_fate(box.fate)
+            yield f"{box.name}: {told}"
+    for fate in (Fate.ADDED, Fate.REMOVED, Fate.CHANGED):
+        count = sum(line.fate is fate for line in inside)
+        if count:
+            yield f"{format_count(count, 'line')} inside {fate}"
 
 
 def weigh(pictures: Iterable[Picture]) -> int:

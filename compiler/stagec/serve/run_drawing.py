@@ -8,10 +8,10 @@ from functools import cached_property
 from stagec.graph import build
 from stagec.picture.document import Box, Line, Picture, Role, Stroke, box_of, forms_of
 from stagec.picture.draw import draw
+from stagec.picture.plan_flow import make_flow
 from stagec.plan import Plan
 from stagec.plan.node import Outcome, Schedule, Stop
 from stagec.runtime import Move
-from stagec.serve.plan_flow import make_flow
 
 _DONE = Stop(Outcome.DONE)
 

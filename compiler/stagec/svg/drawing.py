@@ -8,7 +8,18 @@ from math import fsum, inf
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.words import visible
-from stagec.picture.document import SIGNS, Box, Form, Line, Picture, Role, Stroke
+from stagec.picture.document import (
+    FATE_SIGNS,
+    SIGNS,
+    Box,
+    Form,
+    Line,
+    Picture,
+    Role,
+    Stroke,
+    describe_fate,
+    describe_labels,
+)
 from stagec.picture.layout import Face, Frame, Layout, Point, Route
 from stagec.picture.layout.lettering import BADGE_ROW, BAR, CAPTION_ROW, ROW, badge_width
 from stagec.svg.shapes import Markup, bar, classes_of, element, outline_of, shape, text
@@ -33,7 +44,8 @@ def svg(picture: Picture, layout: Layout, forms: Mapping[str, Form]) -> Markup:
     boxes = []
     for at, (name, box) in enumerate(picture.boxes.items()):
         frame, face = layout.frames[name], layout.faces[name]
-        said = " ".join([visible(box.name[:_SAID]), face.caption, *(badge.text for badge in face.badges)])
+        badges = (badge.text for badge in face.badges)
+        said = " ".join([visible(box.name[:_SAID]), face.caption, *badges, *face.changes])
         access = {"data-box": str(at), "tabindex": "0", "role": "button", "aria-label": said}
         boxes.append((frame, _box(box, (frame, face), outline_of(box, forms), access)))
     numbers = [{"data-line": str(at)} for at in range(len(picture.lines))]
@@ -54,16 +66,21 @@ def still(picture: Picture, layout: Layout, forms: Mapping[str, Form]) -> Iterat
     yield from (line for _, line in _lines(picture, layout, [{}] * len(picture.lines)))
     for line, route in zip(picture.lines, layout.routes, strict=True):
         if route.tag:
-            title = _title([*line.labels, *_findings(line.found)])
+            title = _title([*describe_labels(line), *_findings(line.found)])
             yield _tag(route, {"class": _classes("tag", worst(line.found))}, title)[1]
     for name, box in picture.boxes.items():
-        title = _title([box.name, *box.members, *_findings(box.found)])
+        title = _title([box.name, *box.members, *_tell_changes(box), *_findings(box.found)])
         yield _box(box, (layout.frames[name], layout.faces[name]), outline_of(box, forms), {}, title)
 
 
 def _title(rows: Iterable[str]) -> Markup:
     told = "\n".join(visible(each[:_WHOLE]) for each in rows)
-    return element("title", {}, text(told if len(told) <= _WHOLE else f"{told[:_WHOLE]}…"))
+    return element("title", {}, text(told if len(told) <= _WHOLE else f"{told[:_WHOLE]}\n…"))
+
+
+def _tell_changes(box: Box) -> Iterator[str]:
+    yield from filter(None, (describe_fate(box.fate),))
+    yield from (row for change in box.changes for row in change.split("\n"))
 
 
 def _findings(found: Iterable[Diagnostic]) -> Iterator[str]:
@@ -89,7 +106,8 @@ def _box(
     box: Box, place: tuple[Frame, Face], outline: str, access: Mapping[str, str | float], *title: Markup
 ) -> Markup:
     frame, face = place
-    classes = _classes(*classes_of(box, outline), "" if box.is_reached else "unreached", worst(box.found))
+    trouble = ("" if box.is_reached else "unreached", worst(box.found))
+    classes = _classes(*classes_of(box, outline), *((box.fate.value,) if box.fate else trouble))
     moved = {"transform": f"translate({frame.x} {frame.y})"}
     size = frame.width, frame.height
     found: list[Markup] = []
@@ -101,6 +119,11 @@ def _box(
         found.append(element("text", {"class": "caption", "x": middle, "y": y + 10}, text(face.caption)))
         y += CAPTION_ROW
     found.extend(_badges(face, y + 2))
+    y += 2 + BADGE_ROW * len(face.badges)
+    for at, row in enumerate(face.changes):
+        found.append(
+            element("text", {"class": "caption change", "x": middle, "y": y + 10 + CAPTION_ROW * at}, text(row))
+        )
     parts = [shape(outline, *size), *([bar(outline, *size)] if box.is_join else []), *found]
     return element("g", {"class": classes, **access, **moved}, *title, *parts)
 
@@ -111,7 +134,7 @@ def _badges(face: Face, y: float) -> Iterable[Markup]:
         x = (face.width - width) / 2
         plate = element("rect", {"x": x, "y": y, "width": width, "height": BADGE_ROW - 3, "rx": 3})
         label = element("text", {"x": x + width / 2, "y": y + 11.5}, text(badge.text))
-        yield element("g", {"class": _classes("badge", badge.severity or "")}, plate, label)
+        yield element("g", {"class": _classes("badge", badge.severity or badge.fate or "")}, plate, label)
         y += BADGE_ROW
 
 
@@ -129,6 +152,10 @@ def _lines(picture: Picture, layout: Layout, names: Sequence[Mapping[str, str]])
     ]
 
 
+_COLOURS = {"unreached": "red", "error": "red"} | {fate.value: fate.value for fate in FATE_SIGNS}
+"""The colours of what lines begin and end with, by how they look."""
+
+
 def _line(picture: Picture, line: Line, route: Route, name: dict[str, str]) -> Drawn:
     points = route.points
     left, right = min(x for x, _ in points), max(x for x, _ in points)
@@ -136,11 +163,13 @@ def _line(picture: Picture, line: Line, route: Route, name: dict[str, str]) -> D
     # what makes a line look unlike others of its kind
     if line.is_guess:
         look = "guess"
+    elif line.fate is not None:
+        look = line.fate.value
     else:
         source, target = picture.boxes[line.source], picture.boxes[line.target]
         look = "unreached" if target.role is Role.MISSING or not source.is_reached else worst(line.found)
     name["class"] = _classes("line", line.stroke.value, look, name["class"])
-    colour = "red" if look in {"unreached", "error"} else "ink"
+    colour = _COLOURS.get(look, "ink")
     if line.source == line.target:
         points = ((points[0][0] - _HIDDEN, points[0][1]), *points[1:])
     # a line that merges with others is drawn from its end, so that the dashes of what they share are the same

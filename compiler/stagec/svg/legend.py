@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.words import visible
-from stagec.picture.document import Box, Form, Picture, Role, Stroke
+from stagec.picture.document import Box, Fate, Form, Picture, Role, Stroke, describe_fate, list_fates
 from stagec.svg.shapes import Markup, bar, classes_of, element, outline_of, shape
 
 _ROLES = {
@@ -26,6 +26,14 @@ _STROKES = {
     Stroke.JOIN: "when all have ended",
     Stroke.END: "ends",
 }
+_FATES = {
+    fate: f"{describe_fate(fate)}: {look}"
+    for fate, look in (
+        (Fate.ADDED, "thick border and line"),
+        (Fate.REMOVED, "dashed, struck out"),
+        (Fate.CHANGED, "border of dashes and dots"),
+    )
+}
 _WIDTH, _HEIGHT = 44.0, 22.0
 _LONGEST = 60
 """Characters of a kind."""
@@ -45,6 +53,10 @@ def legend(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator
             if stroke is Stroke.FORK:
                 ends["marker-start"] = "url(#fork-ink)"
             yield _sample(_line(stroke.value, ends)), meaning
+    for fate in list_fates(pictures):
+        plain = element("g", {"class": f"box node {fate}"}, shape(Form.PLAIN, _WIDTH / 2 - 2, _HEIGHT))
+        ends = {"marker-end": f"url(#arrow-{fate})", "d": f"M{_WIDTH / 2 + 2} 11H{_WIDTH + 4}"}
+        yield _sample(plain, element("path", {"class": f"line {fate}", **ends})), _FATES[fate]
     if any(line.is_guess for picture in pictures for line in picture.lines):
         yield _sample(_line("guess", {"marker-end": "url(#arrow-ink)"})), "probably meant, but written wrongly"
 
@@ -54,7 +66,8 @@ def _boxes(boxes: Iterable[Box], forms: Mapping[str, Form]) -> Iterator[Entry]:
     kinds = {(box.role, box.kind if box.role is Role.NODE else None): box for box in known}
     for (role, kind), box in kinds.items():
         outline = outline_of(box, forms)
-        drawn = element("g", {"class": " ".join(classes_of(box, outline))}, shape(outline, _WIDTH, _HEIGHT))
+        classes = (*classes_of(box, outline), *(("same",) if box.fate else ()))
+        drawn = element("g", {"class": " ".join(classes)}, shape(outline, _WIDTH, _HEIGHT))
         yield drawn, _ROLES.get(role) or visible((kind or "a node")[:_LONGEST])
     plain = shape(Form.PLAIN, _WIDTH, _HEIGHT)
     if any(box.is_join for box in known):
@@ -68,7 +81,7 @@ def _line(look: str, ends: Mapping[str, str]) -> Markup:
     return element("path", {"class": f"line {look}", "d": f"M0 11H{_WIDTH}", **ends})
 
 
-def _sample(drawn: Markup) -> Markup:
+def _sample(*drawn: Markup) -> Markup:
     size: dict[str, str | float] = {"width": _WIDTH + 10, "height": _HEIGHT + 10}
     size["viewBox"] = f"-2 -8 {_WIDTH + 10} {_HEIGHT + 10}"
-    return element("svg", {**size, "aria-hidden": "true"}, drawn)
+    return element("svg", {**size, "aria-hidden": "true"}, *drawn)

@@ -8,7 +8,7 @@ from textwrap import wrap
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.value import value
 from stagec.core.words import format_count, visible
-from stagec.picture.document import SIGNS, Form, Picture, Role, forms_of
+from stagec.picture.document import FATE_SIGNS, SIGNS, Form, Picture, Role, forms_of, head_of
 from stagec.picture.layout import lay_out
 from stagec.picture.layout.lettering import COLUMN, columns
 from stagec.svg.drawing import still
@@ -62,8 +62,8 @@ def sheet(pictures: tuple[Picture, ...]) -> str:
             "title", {"id": "title"}, text(", ".join(visible(each.title[:_READ]) for each in pictures) or "nothing")
         ),
         element("desc", {"id": "desc"}, text("\n".join(map(describe, pictures)))),
-        element("style", {}, Markup(settle(read_style() + _STYLE))),
-        element("defs", {}, heads()),
+        element("style", {}, Markup(settle(read_style(pictures) + _STYLE))),
+        element("defs", {}, heads(pictures)),
         element("rect", {"class": "paper", "width": width, "height": height}),
         *placed,
     )
@@ -80,6 +80,7 @@ def describe(picture: Picture) -> str:
         "runs start at": [box.name for box in boxes if box.role is Role.START],
         "never reached": [box.name for box in boxes if not box.is_reached],
         "no such name": [box.name for box in boxes if box.role is Role.MISSING],
+        **{fate.value: [box.name for box in boxes if box.fate is fate] for fate in FATE_SIGNS},
     }
     for heading, names in lists.items():
         shown = [visible(name[:_COLUMNS]) for name in names[:_NAMED]]
@@ -96,6 +97,8 @@ def _head(picture: Picture) -> Strip:
     """Return the title of a picture, its remarks, and what was found and belongs to no box and no line."""
     titles = _wrap(picture.title, _COLUMNS * 4 // 5)
     rows = [(row, "") for remark in picture.remarks for row in _wrap(remark)]
+    rows += [(row, "changed") for change in picture.changes[:_MOST] for row in _wrap(head_of(change))]
+    rows += [(f"… and {len(picture.changes) - _MOST} more", "")] if len(picture.changes) > _MOST else []
     rows += [(row, found.severity.value) for found in _heaviest(picture.found) for row in _wrap(_tell(found))]
     rows += [(f"… and {len(picture.found) - _MOST} more", "")] if len(picture.found) > _MOST else []
     found: list[Markup] = []

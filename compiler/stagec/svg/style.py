@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+from stagec.picture.document import FATE_SIGNS, Picture
 from stagec.svg.shapes import Markup, element
 
 _VARIABLE = re.compile(r"(--[\w-]+): ([^;]+);")
@@ -12,11 +13,19 @@ _ROOT = re.compile(r":root \{[^}]*\}\n")
 _DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{\n.*?\n\}\n", re.DOTALL)
 
 
-def read_style() -> str:
-    """Return the style of drawings, with variables for colours that follow the reader's choice of light or dark."""
+def read_style(pictures: Iterable[Picture] = ()) -> str:
+    """Return the style of drawings, with variables for colours that follow the reader's choice of light or dark.
+
+    What has become of boxes and lines is in it if any of the drawings shows that.
+    """
     from importlib.resources import files
 
-    return files("stagec.svg").joinpath("drawing.css").read_text("utf-8")
+    names = ("drawing.css", *(("fates.css",) if _are_compared(pictures) else ()))
+    return "".join(files("stagec.svg").joinpath(name).read_text("utf-8") for name in names)
+
+
+def _are_compared(pictures: Iterable[Picture]) -> bool:
+    return any(each.fate is not None for each in pictures)
 
 
 def read_colours(style: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -42,10 +51,10 @@ def _paint(rules: str, colours: Mapping[str, str]) -> str:
     return re.sub(r"var\((--[\w-]+)\)", lambda found: colours[found[1]], rules)
 
 
-def heads() -> Markup:
-    """Return the definitions of what lines begin and end with, in each of their colours."""
+def heads(pictures: Sequence[Picture] = ()) -> Markup:
+    """Return the definitions of what lines begin and end with, in each of their colours; those of fates if needed."""
     found = []
-    for colour in ("ink", "red"):
+    for colour in ("ink", "red", *(fate.value for fate in FATE_SIGNS if _are_compared(pictures))):
         for name, outline, tip in _HEADS:
             size: dict[str, str | float] = {"markerWidth": 10, "markerHeight": 8, "markerUnits": "userSpaceOnUse"}
             place: dict[str, str | float] = {"orient": "auto-start-reverse", "refX": tip, "refY": 4}

@@ -20,14 +20,14 @@ def _emit(pictures: tuple[Picture, ...]) -> bytes:
     layouts = tuple(lay_out(picture) for picture in pictures)
     forms = forms_of(pictures)
     drawings = [svg(picture, layout, forms) for picture, layout in zip(pictures, layouts, strict=True)]
-    style, script = read_style() + _read("page.css"), _read("page.js")
+    style, script = read_style(pictures) + _read("page.css"), _read("page.js")
     page = render(
         __name__,
         "page.html.jinja",
         title=", ".join(map(_title, pictures[:3])) or "Nothing to show",
         sections=[_section(picture, drawing) for picture, drawing in zip(pictures, drawings, strict=True)],
         legend=tuple(legend(pictures, forms)),
-        heads=heads(),
+        heads=heads(pictures),
         data=data(pictures, layouts),
         style=style,
         style_digest=_digest(style),

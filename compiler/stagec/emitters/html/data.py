@@ -8,7 +8,7 @@ from typing import Any
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import pointer_text
-from stagec.emitters import Box, Line, Picture
+from stagec.emitters import Box, Line, Picture, describe_change, describe_labels
 from stagec.picture.layout import Frame, Layout
 from stagec.svg.shapes import Markup
 
@@ -19,19 +19,7 @@ def data(pictures: tuple[Picture, ...], layouts: tuple[Layout, ...]) -> Markup:
     """Return everything about pictures as JSON in ASCII, without a character that means something in HTML."""
     from json import dumps
 
-    told: list[dict[str, Any]] = []
-    for picture, layout in zip(pictures, layouts, strict=True):
-        number = {name: at for at, name in enumerate(picture.boxes)}
-        told.append(
-            {
-                "id": picture.id,
-                "title": picture.title,
-                "remarks": picture.remarks,
-                "found": [_describe(each) for each in picture.found],
-                "boxes": [_box(box, layout.frames[name], pictures) for name, box in picture.boxes.items()],
-                "lines": [_line(line, number) for line in picture.lines],
-            }
-        )
+    told = [_picture(picture, layout, pictures) for picture, layout in zip(pictures, layouts, strict=True)]
     try:
         written = dumps(
             told,
@@ -42,6 +30,19 @@ def data(pictures: tuple[Picture, ...], layouts: tuple[Layout, ...]) -> Markup:
     except ValueError:  # YAML has numbers that JSON has not
         written = dumps(_finite(told), allow_nan=False, separators=(",", ":"))
     return Markup(written.translate(_READ))
+
+
+def _picture(picture: Picture, layout: Layout, pictures: tuple[Picture, ...]) -> dict[str, Any]:
+    number = {name: at for at, name in enumerate(picture.boxes)}
+    return {
+        "id": picture.id,
+        "title": picture.title,
+        "remarks": picture.remarks,
+        "found": [_describe(each) for each in picture.found],
+        "boxes": [_box(box, layout.frames[name], pictures) for name, box in picture.boxes.items()],
+        "lines": [_line(line, number) for line in picture.lines],
+        **describe_change(picture),
+    }
 
 
 def _box(box: Box, frame: Frame, pictures: tuple[Picture, ...]) -> dict[str, Any]:
@@ -58,6 +59,7 @@ def _box(box: Box, frame: Frame, pictures: tuple[Picture, ...]) -> dict[str, Any
         "members": box.members,
         "notes": box.notes,
         "found": [_describe(each) for each in box.found],
+        **describe_change(box),
         "details": box.details,
         "frame": (frame.x, frame.y, frame.width, frame.height),
     }
@@ -69,6 +71,7 @@ def _line(line: Line, number: Mapping[str, int]) -> dict[str, Any]:
         "target": number[line.target],
         "stroke": line.stroke.value,
         "labels": line.labels,
+        **({"shown": describe_labels(line), **describe_change(line)} if line.fate else {}),
         "guess": line.is_guess,
         "found": [_describe(each) for each in line.found],
     }

@@ -102,7 +102,14 @@
     made.open = text.length < LONG;
     return made;
   };
-  const named = (line) => (line.labels.map(short).join(", ") || line.stroke) + (line.guess ? " (probably meant)" : "");
+  /** A change: its sentence, and what of a text or schema is gone and new. */
+  const change = (told) => {
+    const [head, ...lines] = told.split("\n");
+    return make("div", { class: "change" }, head, ...(lines.length ? [make("pre", {}, ...lines.map((each) =>
+      make("span", { class: each.startsWith("+") ? "plus" : each.startsWith("-") ? "minus" : "" }, `${each}\n`)))] : []));
+  };
+  const labels = (line) => line.shown || line.labels;
+  const named = (line) => (labels(line).map(short).join(", ") || line.stroke) + (line.guess ? " (probably meant)" : "");
   const show = (title, ...children) => panel.replaceChildren(make("h2", { tabindex: "-1" }, title), ...children.flat());
 
   const showOverview = () => {
@@ -118,7 +125,10 @@
     ];
     const lost = all.filter(([box]) => !box.reached).map(([box, at]) => jump(at, box.name));
     const some = (items) => list(items.slice(0, LISTED)).concat(items.length > LISTED ? [`and ${items.length - LISTED} more`] : []);
+    const compared = [...(picture.changes || []).map(change),
+      ...all.filter(([box]) => box.fate && box.fate !== "same").map(([box, at]) => [`${box.fate}: `, jump(at, box.name)])];
     show(picture.title,
+      section("Changes", ...(picture.fate ? (compared.length ? some(compared) : ["none"]) : [])),
       make("p", { class: "said" }, `${picture.boxes.length} boxes, ${picture.lines.length} lines`),
       section("Runs start", ...some(of("start"))),
       section("Runs end", ...some(of("done", "failed", "interrupted"))),
@@ -130,9 +140,10 @@
     const { boxes, lines } = pictures[shown], box = boxes[at];
     const beside = (mine, other) => lines.filter((line) => line[mine] === at)
       .map((line) => [`${named(line)}: `, jump(line[other], boxes[line[other]].name)]);
-    const said = [box.role === "node" ? box.kind : box.role, box.join && "waits for all before it", !box.reached && "never reached", ...box.notes];
+    const said = [box.role === "node" ? box.kind : box.role, box.join && "waits for all before it", !box.reached && "never reached", box.fate, ...box.notes];
     show(box.name,
       make("p", { class: "said" }, [box.id, ...said.filter(Boolean)].join(" · ")),
+      section("Changes", ...(box.changes || []).map(change)),
       section("Inside", ...(box.opens === undefined ? [] : [make("button", { class: "link", type: "button", click: () => open(box.opens) }, pictures[box.opens].title)])),
       section("Findings", ...box.found.map(finding)),
       section("Leads to", ...list(beside("source", "target"))),
@@ -145,7 +156,8 @@
     show(`Line: ${line.stroke}`,
       section("From", jump(line.source, boxes[line.source].name)),
       section("To", jump(line.target, boxes[line.target].name)),
-      section("When", ...list(line.labels)),
+      section("Changes", ...(line.fate && line.fate !== "same" ? [line.fate] : [])),
+      section("When", ...list([...labels(line)])),
       section("Note", ...(line.guess ? ["written wrongly; this is what was probably meant"] : [])),
       section("Findings", ...line.found.map(finding)));
   };

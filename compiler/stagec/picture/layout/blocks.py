@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stagec.core.value import replace, value
-from stagec.picture.document import Box, Line, Picture, Role, Stroke, block_of
+from stagec.picture.document import Box, Fate, Line, Picture, Role, Stroke, block_of
 
 _LEAST = 11
 """Boxes that are worth a block; fewer are easier to follow beside each other."""
@@ -37,16 +37,16 @@ class Reduced:
 
 def blocks_of(picture: Picture) -> tuple[Block, ...]:
     """Return the blocks of a picture."""
-    buses: dict[str, dict[Bus, None]] = {name: {} for name in picture.boxes}
+    buses: dict[str, dict[Bus, Fate | None]] = {name: {} for name in picture.boxes}
     for line in picture.lines:
         if line.source != line.target:
-            buses[line.source][line.target, line.stroke, line.is_guess, True] = None
-            buses[line.target][line.source, line.stroke, line.is_guess, False] = None
-    alike: dict[tuple[Role, bool, frozenset[Bus]], list[str]] = {}
+            buses[line.source][line.target, line.stroke, line.is_guess, True] = line.fate
+            buses[line.target][line.source, line.stroke, line.is_guess, False] = line.fate
+    alike: dict[tuple[object, ...], list[str]] = {}
     for name, own in buses.items():
         box = picture.boxes[name]
         if box.role in _ROLES and len(own) <= _MOST:
-            alike.setdefault((box.role, box.is_reached, frozenset(own)), []).append(name)
+            alike.setdefault((box.role, box.is_reached, box.fate, frozenset(own.items())), []).append(name)
     large = (tuple(members) for members in alike.values() if len(members) >= _LEAST)
     return tuple(Block(block_of(members[0]), members, tuple(buses[members[0]])) for members in large)
 

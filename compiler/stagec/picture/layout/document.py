@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from stagec.core.diagnostic import Severity
 from stagec.core.value import value
+from stagec.picture.document import Fate
 
 Point = tuple[float, float]
 """Pixels from the left and from the top."""
@@ -38,21 +39,26 @@ class Frame:
 
 @value
 class Badge:
-    """A row about findings, and their severity; None for the row that only counts the rest."""
+    """A row about findings, and their severity; None for the row that only counts the rest, and for a fate."""
 
     text: str
     severity: Severity | None
+    fate: Fate | None = None
 
 
 @value
 class Face:
-    """What is written on a box or a label, and how large it is: rows of text, a caption below, badges of findings."""
+    """What is written on a box or a label, and how large it is: rows of text, a caption below, badges of findings.
+
+    `changes` are further rows, of what differs.
+    """
 
     width: float
     height: float
     rows: tuple[str, ...]
     caption: str = ""
     badges: tuple[Badge, ...] = ()
+    changes: tuple[str, ...] = ()
 
 
 @value

@@ -10,7 +10,7 @@ from unicodedata import combining, east_asian_width
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.words import visible
-from stagec.picture.document import SIGNS, Box, Line, Role, marks_of
+from stagec.picture.document import SIGNS, Box, Line, Role, describe_fate, describe_labels, head_of, marks_of
 from stagec.picture.layout.document import Badge, Face
 
 COLUMN, SMALL_COLUMN = 7.3, 6.4
@@ -21,6 +21,7 @@ BAR = 6.0
 _BADGE_PADDING = 10.0
 _NAME_COLUMNS, _NAME_ROWS = 24, 3
 _CAPTION_COLUMNS = 40
+_CHANGE_COLUMNS, _CHANGES = 44, 3
 _LABEL_COLUMNS, _LABEL_ROWS = 30, 3
 _LABELS = 4
 _BADGE_COLUMNS, _BADGES = 34, 3
@@ -48,16 +49,20 @@ def face_of_box(box: Box) -> Face:
     said += [] if box.is_reached else ["never reached"]
     said += box.notes
     caption, badges = _clip(" · ".join(_show(each) for each in said if each), _CAPTION_COLUMNS), _badges(box.found)
-    wide = max(
-        *(columns(each) * COLUMN for each in rows), columns(caption) * SMALL_COLUMN, *map(badge_width, badges), 0
-    )
-    height = 16 + BAR * box.is_join + ROW * len(rows) + CAPTION_ROW * bool(caption) + BADGE_ROW * len(badges)
-    return Face(max(90.0, wide + 36), height, rows, caption, badges)
+    told = describe_fate(box.fate)
+    badges = (*([Badge(told, None, box.fate)] if told else []), *badges)
+    changes = tuple(_clip(_show(head_of(each)), _CHANGE_COLUMNS) for each in box.changes[:_CHANGES])
+    changes += (f"and {len(box.changes) - _CHANGES} more",) * (len(box.changes) > _CHANGES)
+    small = (columns(each) * SMALL_COLUMN for each in (caption, *changes))
+    wide = max(*(columns(each) * COLUMN for each in rows), *small, *map(badge_width, badges), 0)
+    height = 16 + BAR * box.is_join + ROW * len(rows) + BADGE_ROW * len(badges)
+    height += CAPTION_ROW * (bool(caption) + len(changes))
+    return Face(max(90.0, wide + 36), height, rows, caption, badges, changes)
 
 
 def face_of_line(line: Line) -> Face | None:
     """Return what is written on a line, or None where it bears nothing."""
-    badges, labels = _badges(line.found), [each for each in line.labels if each]
+    badges, labels = _badges(line.found), [each for each in describe_labels(line) if each]
     shown = labels if len(labels) <= _LABELS else labels[: _LABELS - 1]
     rows = [row for each in shown for row in wrap(_show(each), _LABEL_COLUMNS, _LABEL_ROWS)]
     rows += [f"and {len(labels) - len(shown)} more"] if len(labels) > len(shown) else []

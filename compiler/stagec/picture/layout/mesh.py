@@ -33,7 +33,7 @@ LOOP = 20.0
 
 
 Key = tuple[str, bool, bool]
-"""Lines that may share a way: their stroke, whether a run comes by, whether they lead upwards."""
+"""Lines that may share a way: their stroke and fate, whether a run comes by, whether they lead upwards."""
 
 
 @value
@@ -118,7 +118,7 @@ def mesh_of(picture: Picture, faces: Mapping[str, Face], labels: Mapping[int, Fa
     lay = _Lay(mesh, turned)
     for at, line in enumerate(picture.lines):
         if turned[at][0] != turned[at][1]:
-            key = line.stroke.value, picture.boxes[line.source].is_reached, at in back
+            key = f"{line.stroke} {line.fate}", picture.boxes[line.source].is_reached, at in back
             mesh.ways[at] = lay.way(at, key, labels.get(at))
     # make one line to the next level straight for each box, the first that is written
     taken: set[tuple[int, bool]] = set()

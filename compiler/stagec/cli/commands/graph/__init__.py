@@ -37,12 +37,22 @@ from stagec.core.shelf import names
     " default is all for json and graphml, else once.",
 )
 @click.option("--flow", metavar="ID", shell_complete=complete_flow, help="Draw only the flow with this id.")
+@click.option(
+    "--diff",
+    metavar="REV|PLAN|FOLDER",
+    help="Draw what has changed since this revision, plan or folder, in one picture.",
+)
+@click.option("--changed", is_flag=True, help="With --diff: draw only what is near changes, as far as --depth says.")
 @click.option("--run", "run_name", metavar="RUN", help="Show how the nodes stand in this run, and draw only its flow.")
 @running.runs
 @options.watch
 @click.pass_context
 def graph(context: click.Context, /, **given: Any) -> None:
     """Draw the flows of the agents and pipelines in PATHS, or in the configured roots.
+
+    With --diff, the drawing shows the older and the newer side in one: what is added, removed and changed, by border,
+    line, sign and colour. `REV` is PATH as it was in that revision of git, `REV:PATH` another path in it; PATH may be
+    the file of a plan. Flows without changes are left out unless all are.
 
     The drawing shows each finding at its node or line; a project may have errors. The format png needs the program
     `dot` of Graphviz.

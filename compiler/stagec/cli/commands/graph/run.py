@@ -10,6 +10,7 @@ from pathlib import Path
 
 from stagec import emitters
 from stagec.cli.commands.graph.marks import mark_run, read_drawn_run
+from stagec.cli.drawn_sides import draw_sides
 from stagec.cli.files import write_file
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import choose_flows
@@ -24,8 +25,10 @@ from stagec.core.words import format_count, listing, quote
 from stagec.emitters import Emitter, Picture, Role
 from stagec.graph import build
 from stagec.model.flow import Concerns
+from stagec.picture.document import Fate
 from stagec.picture.draw import draw
 from stagec.picture.failures import Edges, draw_failures
+from stagec.picture.overlay import focus_changes
 from stagec.picture.reduce import By, collapse, find_exceeded, fit, focus
 from stagec.pipeline import Compilation, Project, compile_project
 
@@ -73,6 +76,8 @@ class GraphRequest:
     collapse: str | None = None
     edges: str | None = None
     flow: str | None = None
+    diff: str | None = None
+    changed: bool = False
     run_name: str | None = None
     runs: Path = Path()
     watch: bool = False
@@ -95,8 +100,7 @@ def _draw(request: GraphRequest) -> Exit:
     if request.output is None and not emitter.is_text and sys.stdout.isatty():
         raise Failure(f"{emitter.name} cannot be written to a terminal: --output names a file")
     with show_progress("drawing …"):
-        compilation = _compile(request)
-        whole = _draw_flows(compilation, request)
+        whole, found = _draw_changes(request) if request.diff is not None else _draw_project(request)
         pictures = reduce_pictures(whole, request, emitter)
         data = emitter.emit(pictures)
     if request.output is None:
@@ -104,8 +108,32 @@ def _draw(request: GraphRequest) -> Exit:
     else:
         write_file(request.output, data)
     is_part = request.flow is not None or request.focus is not None
-    _report_omissions(_collect_findings(pictures) if is_part else compilation.diagnostics, whole, pictures)
+    _report_omissions(_collect_findings(pictures) if is_part else found, whole, pictures)
     return Exit.CLEAN
+
+
+Drawn = tuple[tuple[Picture, ...], Iterable[Diagnostic]]
+"""Drawings, and what was found wrong with what they show."""
+
+
+def _draw_project(request: GraphRequest) -> Drawn:
+    if request.changed:
+        raise Failure("--changed draws what is near changes: --diff says what is compared")
+    compilation = _compile(request)
+    return _draw_flows(compilation, request), compilation.diagnostics
+
+
+def _draw_changes(request: GraphRequest) -> Drawn:
+    """Return the flows that differ from those of another side, all flows where none does."""
+    if len(request.paths) > 1 or request.root is not None or request.run_name is not None:
+        raise Failure("--diff compares one path with how it was: it excludes further paths, --root and --run")
+    path = request.paths[0] if request.paths else Path()
+    drawn = draw_sides(str(request.diff), str(path), request.flow)
+    differing = tuple(each for each in drawn.pictures if each.fate is not Fate.SAME)
+    left = len(drawn.pictures) - len(differing)
+    if differing and left:
+        say(f"stagec: note: {format_count(left, 'flow')} without changes {'is' if left == 1 else 'are'} not drawn")
+    return differing or drawn.pictures, drawn.new.diagnostics
 
 
 def _compile(request: GraphRequest) -> Compilation:
@@ -129,6 +157,8 @@ def _draw_flows(compilation: Compilation, request: GraphRequest) -> tuple[Pictur
 
 def reduce_pictures(pictures: tuple[Picture, ...], request: GraphRequest, emitter: Emitter) -> tuple[Picture, ...]:
     """Return what is drawn of the drawings: what was asked for, and no more than the format can show."""
+    if request.changed:
+        pictures = tuple(focus_changes(picture, request.depth) for picture in pictures)
     if request.focus is not None:
         pictures = focus_pictures(pictures, request.focus, request.depth)
     edges = emitter.edges if request.edges is None else Edges(request.edges)

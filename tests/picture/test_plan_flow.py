@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
-import handmade
-import playable
 import pytest
 
 from stagec.graph import build
 from stagec.picture.document import Picture
 from stagec.picture.draw import draw
+from stagec.picture.plan_flow import make_flow
 from stagec.pipeline import Project, compile_project
-from stagec.plan import Plan
 from stagec.project.configuration import configure
-from stagec.serve.plan_flow import make_flow
-from stagec.serve.run_drawing import RunDrawing
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
 NO_RUN_KNOWS = {"critical path", "inferred"}
@@ -42,12 +37,3 @@ def test_a_plan_is_drawn_as_its_project(name: str) -> None:
             (each.id, each.kind, each.is_join) for each in of_project.boxes.values()
         ]
         assert lines(of_plan) == lines(of_project)
-
-
-@pytest.mark.parametrize("make", [handmade.steps, handmade.stages, handmade.processes, playable.steps])
-def test_every_kind_of_plan_is_drawn(make: Callable[[], Plan]) -> None:
-    plan = make()
-    drawing = RunDrawing(plan)
-    assert {each.name for each in drawing.boxes if each.role == "node"} == set(plan.nodes)
-    assert drawing.svg.count("data-box=") == len(drawing.boxes)
-    assert all(f'data-line="{number}"' in drawing.svg for number in range(len(drawing.picture.lines)))

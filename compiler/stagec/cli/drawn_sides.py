@@ -1,0 +1,209 @@
+"""Flows of two sides as drawings: each side read once, the flows of one name in one drawing that shows what differs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from stagec.cli.differences import SIGNS, describe_change
+from stagec.cli.files import STDIN
+from stagec.cli.limits import load_configuration
+from stagec.cli.plans import Freezer, Frozen
+from stagec.cli.sides import UNREAD, is_plan, locate_side, read_plans
+from stagec.comparison.change import Action, PlanChange
+from stagec.comparison.classify import JudgedChange, judge_flow
+from stagec.comparison.flows import compare_flow
+from stagec.comparison.kind import Grade
+from stagec.comparison.renames import find_renames
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.failure import Exit, Failure
+from stagec.core.nearest import NameIndex, hint
+from stagec.core.value import replace, value
+from stagec.core.words import format_count, quote
+from stagec.graph import build
+from stagec.model.flow import Concerns
+from stagec.picture.document import Box, Fate, Picture
+from stagec.picture.draw import draw
+from stagec.picture.overlay import Told, lay_over
+from stagec.picture.plan_flow import make_flow
+from stagec.pipeline import Compilation, Project, compile_project
+from stagec.plan import Plan
+from stagec.plan.loader import load_agents
+
+
+@value
+class DrawnFlow:
+    """A flow, its drawing, and its plan, None where it has errors; whether the drawing is made of nothing but it."""
+
+    id: str
+    picture: Picture
+    plan: Plan | None
+    is_plan: bool = False
+
+
+@value
+class DrawnSide:
+    """One of two sides: what the user calls it, its flows, and what was found wrong; whether all could be read."""
+
+    label: str
+    flows: tuple[DrawnFlow, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+    is_whole: bool = True
+
+
+@value
+class FlowPair:
+    """A flow of two sides, None where a side has none."""
+
+    id: str
+    old: DrawnFlow | None
+    new: DrawnFlow | None
+
+
+@value
+class DrawnChanges:
+    """Two sides, their flows in pairs, and a drawing of each pair."""
+
+    old: DrawnSide
+    new: DrawnSide
+    pairs: tuple[FlowPair, ...]
+    pictures: tuple[Picture, ...]
+
+
+def draw_sides(against: str, path: str, flow: str | None = None) -> DrawnChanges:
+    """Return the flows of two sides that a user names; `flow` is the id of the only one that is wanted.
+
+    Raise `Failure` when no side has a flow, or none of the wanted id.
+    """
+    around = Path(path)
+    old = read_drawn_side(against, around if around.exists() and around != STDIN else Path())
+    new = read_drawn_side(path, Path())
+    pairs = tuple(each for each in match_flows(old, new) if flow in {None, each.id})
+    if not pairs:
+        named = "flow" if flow is None else f"flow {quote(flow)}"
+        near = hint(flow or "", NameIndex(sorted({each.id for each in (*old.flows, *new.flows)})))
+        raise Failure(f"neither {quote(against)} nor {quote(path)} has a {named}{near}", Exit.NOTHING)
+    return DrawnChanges(old, new, pairs, tuple(draw_pair(each, old, new) for each in pairs))
+
+
+def read_drawn_side(text: str, beside: Path) -> DrawnSide:
+    """Return what a text names: the file of a plan, a project, or a revision of what is `beside`."""
+    with locate_side(text, beside) as path:
+        if is_plan(path):
+            return DrawnSide(text, tuple(each for plan in read_plans(path) for each in _draw_plans(plan)))
+        configuration = load_configuration((path,))
+        named = (path.absolute(),)
+        compilation = compile_project(Project(configuration.root, named, configuration.settings))
+        flows = tuple(_draw_project(compilation, Freezer(configuration, (path,))))
+        found = compilation.diagnostics
+        return DrawnSide(text, flows, found, not any(each.code.startswith(UNREAD) for each in found))
+
+
+def _draw_plans(plan: Plan) -> Iterator[DrawnFlow]:
+    """Yield a plan and those of the agents that it runs."""
+    inside = [loaded.plan for loaded in load_agents(plan).values()] if plan.plans else []
+    yield from (DrawnFlow(each.id, _draw_plan(each), each, is_plan=True) for each in (plan, *inside))
+
+
+def _draw_plan(plan: Plan) -> Picture:
+    return draw(build(make_flow(plan)), (), {})
+
+
+def _draw_project(compilation: Compilation, freezer: Freezer) -> Iterator[DrawnFlow]:
+    concerns = Concerns(compilation.flows, compilation.diagnostics)
+    made = [(meaning.flow.at, freezer.freeze(meaning)) for meaning in freezer.compilation.meanings]
+    plans = {at: frozen.plan for at, frozen in made if isinstance(frozen, Frozen)}
+    for flow in compilation.flows:
+        picture = draw(build(flow), concerns.of(flow), compilation.trees)
+        yield DrawnFlow(flow.id, picture, plans.get(flow.at))
+
+
+def match_flows(old: DrawnSide, new: DrawnSide) -> tuple[FlowPair, ...]:
+    """Return the flows of both sides by name, those of one name in their order."""
+    found: list[FlowPair] = []
+    for name in sorted({each.id for each in (*old.flows, *new.flows)}):
+        before, after = ([each for each in side.flows if each.id == name] for side in (old, new))
+        for at in range(max(len(before), len(after))):
+            pair = (some[at] if at < len(some) else None for some in (before, after))
+            found.append(FlowPair(name, *pair))
+    return tuple(found)
+
+
+def draw_pair(pair: FlowPair, old: DrawnSide, new: DrawnSide) -> Picture:
+    """Return both sides of a flow in one drawing."""
+    before, after = pair.old, pair.new
+    if before is None or after is None:
+        side = old if before is None else new
+        drawn = lay_over(_picture_of(before), _picture_of(after), Told(), old.label)
+        unread = f"{side.label} has files that cannot be read: the flow may be in one of them"
+        return drawn if side.is_whole else replace(drawn, remarks=(*drawn.remarks, unread))
+    is_plan = (before.is_plan or after.is_plan) and before.plan is not None and after.plan is not None
+    # a plan does not know all that sources say of lines: then both sides are drawn as plans are
+    shown = [_draw_plan(each.plan) if is_plan and each.plan else each.picture for each in (before, after)]
+    drawn = lay_over(shown[0], shown[1], tell_changes(before.plan, after.plan), old.label)
+    return replace(drawn, title=after.picture.title, found=after.picture.found, boxes=_enrich(drawn, after.picture))
+
+
+def _picture_of(flow: DrawnFlow | None) -> Picture | None:
+    return None if flow is None else flow.picture
+
+
+def _enrich(drawn: Picture, source: Picture) -> dict[str, Box]:
+    """Return the boxes of a drawing with what its project knows of them beyond their plan."""
+    known = source.boxes
+    return {
+        name: replace(box, details=known[name].details, found=known[name].found)
+        if name in known and box.fate is not Fate.REMOVED
+        else box
+        for name, box in drawn.boxes.items()
+    }
+
+
+_DRAWN = frozenset({"edge", "choice", "needs", "scheduled-node", "node"})
+"""Topics of changes that boxes and lines themselves show."""
+
+
+def tell_changes(old: Plan | None, new: Plan | None) -> Told:
+    """Return what is to be said of a flow's changes in its drawing; those that break runs in flight come first."""
+    if old is None or new is None:
+        return Told(is_known=False)
+    by_node: dict[str, list[str]] = {}
+    by_move: dict[str, list[str]] = {}
+    flow: list[str] = []
+    judged, renamed = judge_flow(compare_flow(new.id, old, new)).changes, find_renames(old, new)
+    for each in judged:
+        change = each.change
+        if change.node is None:
+            flow.append(_tell(each, f"{SIGNS[change.action]} "))
+        elif each.kind.grade is Grade.BREAKING or change.topic not in _DRAWN:
+            by_node.setdefault(change.node, []).append(_tell(each))
+        elif change.topic != "node" and not _is_renaming(change, renamed):
+            by_move.setdefault(change.node, []).append(_tell(each))
+    breaking = sum(each.kind.grade is Grade.BREAKING for each in judged)
+    breaks = "breaks" if breaking == 1 else "break"
+    remarks = (f"✗ {format_count(breaking, 'change')} {breaks} runs in flight",) if breaking else ()
+    return Told(_freeze(by_node), tuple(flow), by_move=_freeze(by_move), renamed=renamed, remarks=remarks)
+
+
+def _is_renaming(change: PlanChange, renamed: Mapping[str, str]) -> bool:
+    """Tell whether nothing differs but what nodes are called."""
+    before, after = json.dumps(change.before), json.dumps(change.after)
+    for one, other in renamed.items():
+        before = before.replace(json.dumps(one), json.dumps(other))
+    return before == after
+
+
+def _freeze(given: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(some) for name, some in given.items()}
+
+
+def _tell(judged: JudgedChange, lead: str = "") -> str:
+    """Return a change in words, which name no node: it is drawn there."""
+    change = judged.change
+    if change.topic in {"node", "scheduled-node"} and change.action is Action.REMOVED:
+        told = "a run in flight may stand here"
+    else:
+        told = describe_change(replace(change, node=None), "→")
+    sign = f"✗ {judged.kind.code} " if judged.kind.grade is Grade.BREAKING else lead
+    return "\n".join((f"{sign}{told}", *change.lines))
