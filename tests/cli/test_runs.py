@@ -102,14 +102,6 @@ def test_a_run_that_was_interrupted_tells_what_one_in_a_row_tells(capfd: Shown) 
     assert capfd.readouterr().out == pieces
 
 
-def test_a_run_goes_on_with_its_own_plan_only(half: None, capfd: Shown) -> None:
-    Path("other").write_bytes(dump(steps("exit 1")))
-    told = said(capfd, "resume", "one", "--plan", "other", "--scenario", "whole.yaml")
-    assert told.startswith("stagec: error: 'other' is sha256:")
-    assert told.endswith(": a run keeps its plan\n")
-    assert run(["resume", "one", "--plan", "p", "--scenario", "whole.yaml"]) == 0
-
-
 def test_a_run_that_has_ended_is_told_again(done: None, capfd: Shown) -> None:
     assert run(["resume", "one"]) == 0
     assert capfd.readouterr().out == "done: completed, 3 executions, 5 events\n"

@@ -121,6 +121,24 @@ def test_a_run_that_began_before_the_policy_needs_the_signed_plan(capfd: Shown) 
     assert run(["resume", "begun", "--scenario", "whole.yaml", "--plan", "p.plan.json"]) == 0
 
 
+def test_another_plan_needs_a_signature_of_its_own(capfd: Shown) -> None:
+    Path("half.yaml").write_text(HALF)
+    assert run(["sign", "p.plan.json", "--key", "key"]) == 0
+    Path("stagec.toml").write_text(POLICY)
+    assert run(["run", "p.plan.json", "--scenario", "half.yaml", "--run", "begun"]) == 2
+    Path("new.plan.json").write_bytes(dump(replace(steps(), title="Another title")))
+    change = ["resume", "begun", "--plan", "new.plan.json"]
+    capfd.readouterr()
+    assert run([*change, "--scenario", "whole.yaml"]) == 2
+    assert "'new.plan.json' is refused: it has no signature" in capfd.readouterr().err
+    assert run(["sign", "new.plan.json", "--key", "key"]) == 0
+    assert run(change) == 2  # changed, and stopped where nobody answers
+    for each in ("new.plan.json", "new.plan.json.dsse.json", "p.plan.json.dsse.json"):
+        Path(each).unlink()
+    assert run(["resume", "begun", "--scenario", "whole.yaml"]) == 0
+    assert "goes on with" not in capfd.readouterr().err
+
+
 def test_a_policy_without_keys_is_told(capfd: Shown) -> None:
     Path("stagec.toml").write_text("[run]\nrequire-signature = true\n")
     assert run(["sign", "p.plan.json", "--key", "key"]) == 0

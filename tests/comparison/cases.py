@@ -499,8 +499,9 @@ CASES = (
                 "close", variables={**plan.nodes["close"].act.variables, "done": Carried("draft", "action")}
             )(plan),
             lambda plan: replace(plan, entries={"": "draft", "late": "draft"}),
+            edges("close", lambda found: (found[0], Edge("repeat", Go("close")))),
         ),
-        "CHG141 CHG203 CHG218 CHG222",
+        "CHG141 CHG203 CHG218 CHG222 CHG225",
     ),
     Case(
         "a node is put in between that keeps a value",
@@ -517,11 +518,12 @@ CASES = (
                 },
             ),
             edges("draft", lambda found: (Edge("next", Go("between")), found[1])),
+            edges("close", lambda found: (found[0], Edge("repeat", Go("close")))),
             lambda plan: act(
                 "close", variables={**plan.nodes["close"].act.variables, "done": Carried("between", "action")}
             )(plan),
         ),
-        "CHG141 CHG203 CHG218 CHG225 CHG310",
+        "CHG141 CHG203 CHG218 CHG225 CHG225 CHG310",
     ),
     Case(
         "a stage may not run again",

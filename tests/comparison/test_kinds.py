@@ -12,15 +12,20 @@ from comparison.transfer import find_stuck
 
 from stagec.comparison.classify import JudgedChange, judge_changes, judge_flow, list_kinds
 from stagec.comparison.compare import compare_plans
+from stagec.comparison.crossing import Crossing
 from stagec.comparison.flows import compare_flows
 from stagec.comparison.kind import Grade
 from stagec.comparison.pair import PlanPair
 from stagec.core.canonical import canonical
 from stagec.core.value import replace
 from stagec.plan import Plan
-from stagec.plan.document import Contents, Limits
+from stagec.plan.document import Contents, Limits, Phases
 from stagec.plan.facts import facts
+from stagec.plan.gate import IntentGate
+from stagec.plan.node import Outcome
 from stagec.plan.plan_codec import PLAN
+from stagec.runtime import Answered, Program, Started, State, advance
+from stagec.runtime.program import program_of
 
 RUNS = 240
 """Runs of the old plan among whose states one is looked for that cannot go on."""
@@ -41,8 +46,10 @@ def test_runs_go_on_unless_a_change_breaks_them(case: Case) -> None:
     if not case.is_walked:  # what is not known is not promised, and no state shows it
         return
     fresh = 0 if "CHG135" in case.codes else 30  # what may not start has something in its place in the old plan alone
-    stuck = find_stuck(case.old, case.new, 1, RUNS if breaks else RUNS // 16, fresh)
-    assert (stuck is not None) == breaks, stuck
+    found = find_stuck(case.old, case.new, 1, RUNS if breaks else RUNS // 16, fresh)
+    assert found.wrong == ()
+    assert bool(found.stuck) == breaks, found
+    assert breaks or found.refused == ()
 
 
 def test_there_are_enough_cases() -> None:
@@ -73,6 +80,30 @@ def _hold(agent: Plan) -> tuple[Contents, dict[str, str]]:
         contents.add(text)
     made = replace(agent, facts=facts(agent))
     return contents, {"fixer": contents.add(canonical(PLAN.write(made)).decode())}
+
+
+def _orchestrate(agent: Plan) -> Program:
+    labels = {"build": ("kind:build",)}
+    worker = phased.Worker("builder", "validator", {"closing": "shipped"})
+    phases = Phases(9, labels=labels)
+    return program_of(phased.make_phases({"build": worker}, {"shipped": Outcome.DONE}, phases, (agent,)))
+
+
+def test_changes_of_an_agent_concern_a_run_only_while_the_agent_runs() -> None:
+    agent = phased.make_agent("builder")
+    gate = IntentGate(("do",), ("next",))
+    node = replace(agent.nodes["work"], gate=gate, edges=agent.nodes["work"].edges[:1])
+    changed = replace(agent, nodes={**agent.nodes, "work": node})
+    old, new = _orchestrate(agent), _orchestrate(replace(changed, facts=facts(changed)))
+    crossing = Crossing(old, new)
+    dispatched = advance(old, State(), Started("r", "kind:build", {"issue": "seven"})).state
+    assert crossing.find_hindrances(dispatched) == ()
+    working = advance(old, dispatched, Answered(next(iter(dispatched.pending)), {})).state
+    [found] = crossing.find_hindrances(working)
+    assert found.kind is not None
+    assert (found.kind.code, found.flow, found.node) == ("CHG128", "builder", "work")
+    assert crossing.find_hindrances(working, again=("build",)) == ()
+    assert crossing.find_hindrances(working, allowed=("CHG128",)) == ()
 
 
 def test_a_flow_that_is_gone_breaks_its_runs() -> None:

@@ -13,52 +13,51 @@ from typing import Any
 from properties.soundness.answers import answers
 from properties.soundness.worlds import ANYTHING, Known, World, given
 
+from stagec.comparison.classify import judge_changes
+from stagec.comparison.compare import compare_plans
+from stagec.comparison.crossing import Crossing as ProductCrossing
 from stagec.comparison.inclusion import find_inclusion
-from stagec.core.value import replace
+from stagec.comparison.kind import Grade
+from stagec.comparison.pair import PlanPair
+from stagec.core.value import replace, value
 from stagec.plan.act import Converse, Process, Prompt
 from stagec.plan.document import Plan
-from stagec.plan.node import Outcome, Schedule
+from stagec.plan.node import Outcome
 from stagec.protocol.lifecycle import StageStatus
 from stagec.runtime import Answered, Started, State, advance
 from stagec.runtime.acts.hooks import KINDS, slot_of
 from stagec.runtime.exchange import Ask, Call, Effect, Event, Resumed, Turn, execution_of
 from stagec.runtime.execution import Conversation, Execution, PendingJudgement, PendingValidation
-from stagec.runtime.program import find_agenda, program_of
-from stagec.runtime.state import NodeHistory, Scope
+from stagec.runtime.program import join_programs, program_of
+from stagec.runtime.replanning import ObstacleError, transfer
+from stagec.runtime.state import NodeHistory
 
 STEPS = 60
 """Events for which a run goes on under the new plan."""
 
 
-class NoMeaningError(Exception):
-    """A state has no meaning under another plan."""
-
-
 class Crossing:
-    """Two plans: states of runs of the old one are taken over by the new one."""
+    """Two plans: what the product says of states of the old one, and what this yardstick does."""
 
     def __init__(self, old: Plan, new: Plan) -> None:
         self.old, self.new = program_of(old), program_of(new)
-        # requests that were made before keep the schemas with which they were asked
-        both = replace(new, contents={**old.contents, **new.contents})
-        self.onward = program_of(both)
+        self.onward = join_programs(self.old, self.new)
+        self.product = ProductCrossing(self.old, self.new)
+        changes = judge_changes(PlanPair(old, new), compare_plans(old, new))
+        self.breaks = any(each.kind.grade is Grade.BREAKING for each in changes)
 
     def has_other_limits(self, node: str) -> bool:
         """Tell whether the plans limit a node in different ways; if not, an edge decides how its failure ends."""
         return len({repr(_list_limits(each.plan, node)) for each in (self.old, self.new)}) > 1
 
-    def transfer(self, state: State) -> State:
-        """Return a state of a run of the old plan as one of the new plan, or raise `NoMeaningError`."""
-        for why in self._obstacles(state):
-            raise NoMeaningError(why)
-        plan = self.new.plan
-        defaults = {name: each.default for name, each in plan.inputs.items() if each.default is not None}
-        scopes = {name: self._scope(name, each, state) for name, each in state.scopes.items()}
-        past = state.past
-        for name, each in state.past.items():
-            if each.origin is not None and each.origin not in plan.nodes:
-                past = past.having(name, replace(each, origin=None))
-        return replace(state, inputs={**defaults, **state.inputs}, scopes=scopes, past=past)
+    def find_refusal(self, state: State) -> str | None:
+        """Return why the product lets no run go on from a state, nothing where it does."""
+        found = self.product.find_hindrances(state)
+        return "; ".join(f"{each.sentence}, {each.here}" for each in found) or None
+
+    def find_obstacle(self, state: State) -> str | None:
+        """Return why a state has no meaning, by this yardstick."""
+        return next(self._obstacles(state), None)
 
     def _obstacles(self, state: State) -> Iterator[str]:
         plan = self.new.plan
@@ -152,30 +151,10 @@ class Crossing:
                 if fits and judges[1].complaint(after.schema, effect.arguments) is not None:
                     yield f"{effect.tool} refuses a call that waits"
 
-    def _scope(self, name: str, scope: Scope, state: State) -> Scope:
-        if scope.agenda is None:
-            return scope
-        before = self.old.agendas[scope.agenda].schedule
-        plan = self.new.plan
-        owner = name.rpartition("#")[0].partition("/")[2]
-        offered = [edge.target for edge in plan.nodes[owner].edges] if owner else [plan.entries[state.entry]]
-        found = [each for each in offered if isinstance(each, Schedule)]
-        if _is_of_processes(self.old.plan, scope):
-            found = found[:1]
-        else:
-            found = [each for each in found if list(each.needs.items()) == list(before.needs.items())]
-        if not found or not {*scope.nodes} <= {*found[0].needs}:
-            raise NoMeaningError(f"the schedule of {name} is another one")
-        return replace(scope, agenda=find_agenda(self.new, found[0]))
-
 
 def _list_limits(plan: Plan, name: str) -> tuple[Any, ...]:
     node = plan.nodes.get(name)
     return (plan.limits, None if node is None else (getattr(node.act, "turns", None), node.retry))
-
-
-def _is_of_processes(plan: Plan, scope: Scope) -> bool:
-    return any(isinstance(plan.nodes[each].act, Process) for each in scope.nodes)
 
 
 def _begins(first: tuple[Any, ...], whole: tuple[Any, ...]) -> bool:
@@ -228,17 +207,27 @@ def answer(world: World, effect: Any, random: Random) -> Any:
 
 
 def find_trouble(
-    crossing: Crossing, state: State, random: Random, known: tuple[Known, Known], excused: tuple[set[Any], set[str]]
+    crossing: Crossing,
+    state: State,
+    random: Random,
+    known: tuple[Known, Known],
+    excused: tuple[set[Any], set[str]],
+    *,
+    is_within: bool = False,
 ) -> str | None:
     """Return why a run cannot go on from a state under the new plan, nothing when it goes on.
 
     `excused` are failures, as kind and node, that runs have from their beginning, and the kinds that count later on.
+    `is_within` says that the state is within the limits of the new plan: reaching these is no fault then.
     """
     fresh, counted = excused
+    passing = LIMITS | {"validation-failed"} if is_within else set[str]()
     try:
-        moved = crossing.transfer(state)
-    except NoMeaningError as error:
+        moved = transfer(crossing.old, crossing.new, state)
+    except ObstacleError as error:
         return str(error)
+    if (why := crossing.find_obstacle(state)) is not None:
+        return why
     old_world = World(random, replace(crossing.old.plan), known[0], rude=False)
     for event in _events(crossing, state, old_world, random):
         before = advance(crossing.old, state, event).state
@@ -253,7 +242,7 @@ def find_trouble(
                 and failure.kind.value in LIMITS
                 and not crossing.has_other_limits(str(failure.node))
             )
-            if counted is UNFIT or not is_edge:
+            if (counted is UNFIT or not is_edge) and (failure is None or failure.kind.value not in passing):
                 return after.reason
         why = _go_on(crossing, after, random, known, (fresh, counted))
         if why is not None:
@@ -330,37 +319,60 @@ def _failure(state: State) -> Any:
 
 def list_failures(plan: Plan, random: Random, runs: int) -> set[Any]:
     """Return the failures of runs that begin under a plan."""
-    crossing, known = Crossing(plan, plan), Known({None: [*ANYTHING]})
+    program, known = program_of(plan), Known({None: [*ANYTHING]})
     found = set()
     for _ in range(runs):
         world = World(random, plan, known, rude=False)
-        state = advance(
-            crossing.old, State(), Started("run", random.choice([*plan.entries]), given(random, plan))
-        ).state
+        state = advance(program, State(), Started("run", random.choice([*plan.entries]), given(random, plan))).state
         for _ in range(STEPS):
             if state.ended is not None or not state.pending:
                 break
             key = random.choice([*state.pending])
-            state = advance(crossing.old, state, Answered(key, answer(world, state.pending[key], random))).state
+            state = advance(program, state, Answered(key, answer(world, state.pending[key], random))).state
         found.add(_failure(state))
     return found
 
 
+@value
+class Verdict:
+    """What became of the states of some runs of an old plan.
+
+    `wrong` are those that the product takes and that do not go on, `refused` those that it refuses, with why; `stuck`
+    are those among them that indeed do not go on.
+    """
+
+    states: int
+    taken: int
+    wrong: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    stuck: tuple[str, ...] = ()
+
+
 def find_stuck(
     old: Plan, new: Plan, seed: int, runs: int, fresh_runs: int = 30, counted: set[str] | None = None
-) -> str | None:
-    """Return why some state of some runs of the old plan does not go on under the new one, nothing when all do."""
+) -> Verdict:
+    """Return what the product makes of the states of some runs of the old plan, and what becomes of these."""
     random, plans = Random(seed), (new,) if counted is None else (new, old)
     crossing, known = Crossing(old, new), (Known({None: [*ANYTHING]}), Known({None: [*ANYTHING]}))
     # what runs fail with from their beginning is no fault of the change
     fresh = {failure for plan in plans for failure in list_failures(plan, random, fresh_runs)}
+    usual = fresh if fresh_runs else list_failures(new, random, 30)
     _add_witnesses(old, new, known[0], random)
-    for _ in range(runs):
-        for state in walk(crossing, random, known[0]):
-            why = find_trouble(crossing, state, random, known, (fresh, UNFIT if counted is None else counted))
-            if why is not None:
-                return why
-    return None
+    wrong, refused, stuck, states = list[str](), list[str](), list[str](), 0
+    for state in (each for _ in range(runs) for each in walk(crossing, random, known[0])):
+        states += 1
+        refusal = crossing.find_refusal(state)
+        if refusal is not None:
+            refused.append(refusal)
+            why = find_trouble(crossing, state, random, known, (fresh, counted or UNFIT)) if not stuck else None
+            stuck += [] if why is None else [f"{refusal}: {why}"]
+        else:
+            is_within, excused = crossing.breaks, (usual, REMEMBERED) if crossing.breaks else (fresh, counted or UNFIT)
+            why = find_trouble(crossing, state, random, known, excused, is_within=is_within)
+            wrong += [] if why is None else [why]
+        if wrong or (stuck and counted is None):
+            break
+    return Verdict(states, states - len(refused), tuple(wrong), tuple(refused), tuple(stuck))
 
 
 def _add_witnesses(old: Plan, new: Plan, known: Known, random: Random) -> None:

@@ -32,6 +32,17 @@ def find_missing(pair: PlanPair) -> Iterator[PlanChange]:
             yield PlanChange("carried-record", Action.CHANGED, node, f"{supply.key} of {supply.node}")
 
 
+def can_miss(pair: PlanPair, supply: Carried, node: str, *, begun: set[str], ahead: set[str]) -> bool:
+    """Tell whether a run that goes on under the new plan can come to a node before a value is kept.
+
+    `begun` are the nodes that act, and those to which it may go back; `ahead` those that are yet to begin.
+    """
+    ways, keepers = dict(_list_ways(pair.new)), {(True, supply.node)} if _keeps(pair.new, supply) else set()
+    onward = {each for name in begun if (True, name) not in keepers for each in ways.get(name, ())}
+    found = _walk({False: {}, True: ways}, [(True, each) for each in sorted({*onward, *ahead})], keepers)
+    return (True, node) in found
+
+
 def _list_wanted(plan: Plan) -> Iterator[tuple[str, Carried]]:
     for name, node in plan.nodes.items():
         supplies = node.act.variables.values() if isinstance(node.act, Prompt) else ()

@@ -10,7 +10,7 @@ from enum import StrEnum
 from stagec.core.json import Json, object_of
 from stagec.core.value import NOTHING, value
 from stagec.plan.loader import PlanError, read_frame
-from stagec.runtime.exchange import Answered, Cancelled, Event, Resumed, Started
+from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Resumed, Started
 
 
 class Reason(StrEnum):
@@ -68,6 +68,17 @@ class History:
     facts: Mapping[str, str] = NOTHING
     times: tuple[EventTimes, ...] = ()
 
+    @property
+    def last_change(self) -> Replanned | None:
+        """The last change of the plan; None where the run has the plan with which it was begun."""
+        return next((each for each in reversed(self.events) if isinstance(each, Replanned)), None)
+
+    @property
+    def latest(self) -> tuple[bytes, str]:
+        """The file of the plan with which the run goes on, and its digest."""
+        changed = self.last_change
+        return (self.plan, self.digest) if changed is None else (changed.plan.encode(), changed.digest)
+
 
 def check_plan(plan: bytes, digest: str) -> None:
     """Refuse a plan that has another digest than the journal says."""
@@ -92,6 +103,8 @@ def key_of(event: Event) -> str:
             return "cancel"
         case Resumed():
             return "resume"
+        case Replanned():
+            return "plan"
 
 
 def event_to_json(event: Event) -> Json:
@@ -106,6 +119,9 @@ def event_to_json(event: Event) -> Json:
         case Resumed():
             told: dict[str, Json] = {"kept": list(event.kept), "consented": list(event.consented)}
             return {"is": "resumed", **told, "checkpoint": event.checkpoint}
+        case Replanned():
+            asked: dict[str, Json] = {"again": list(event.again), "signature": event.signature}
+            return {"is": "replanned", "digest": event.digest, **asked, "plan": event.plan}
 
 
 _SHALLOW = 500
@@ -166,8 +182,24 @@ def _read_event(given: Json) -> Event:
             return Cancelled(reason)
         case {"is": "resumed", "kept": list(kept), "consented": list(consented), "checkpoint": str() | None as saved}:
             return Resumed(_names(kept), _names(consented), saved)
+        case {"is": "replanned", "digest": str(digest), "plan": str(plan), "again": list(again), **others}:
+            return Replanned(digest, _check_text(plan, digest), _names(again), _read_signature(others.get("signature")))
         case _:
             raise ValueError("it is no event")
+
+
+def _read_signature(signature: object) -> str | None:
+    if signature is not None and not isinstance(signature, str):
+        raise ValueError("it is no event")
+    return signature
+
+
+def _check_text(plan: str, digest: str) -> str:
+    """Return the text of a plan that has a digest; raise `ValueError` for any other text."""
+    with suppress(PlanError, UnicodeEncodeError):
+        if read_frame(plan.encode())[0] == digest:
+            return plan
+    raise ValueError("its plan is not what was written")
 
 
 def _names(given: list[Json]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import json
 from stagec.core.json import Json, object_of
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
-from stagec.runtime.exchange import Answered, Call, Cancelled, Effect, Event, Resumed, Run, Shell, Started
+from stagec.runtime.exchange import Answered, Call, Cancelled, Effect, Event, Replanned, Resumed, Run, Shell, Started
 
 
 def redact_event(redactor: Redactor, event: Event, effect: Effect | None = None) -> Event:
@@ -23,7 +23,7 @@ def redact_event(redactor: Redactor, event: Event, effect: Effect | None = None)
             return replace(event, inputs=object_of(redact_value(redactor, dict(event.inputs))))
         case Cancelled():
             return Cancelled(redactor.redact_output(event.reason))
-        case Resumed():
+        case Resumed() | Replanned():
             return event
 
 

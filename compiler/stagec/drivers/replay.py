@@ -11,7 +11,7 @@ from stagec.core.value import value
 from stagec.drivers.history import History
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Effect, Event
-from stagec.runtime.program import Program
+from stagec.runtime.program import Program, load
 from stagec.runtime.state import State, StepResult
 
 
@@ -24,20 +24,30 @@ class Difference:
 
 
 def advance_through(program: Program, events: Iterable[Event]) -> Iterator[tuple[Event, StepResult]]:
-    """Yield the events of a history, each with what follows from it."""
+    """Yield the events of a history, each with what follows from it; `program` is the one that the run began with."""
     state = State()
     for event in events:
         step = advance(program, state, event)
         yield event, step
-        state = step.state
+        state, program = step.state, step.program or program
+
+
+def advance_history(program: Program, history: History) -> Iterator[tuple[Event, StepResult]]:
+    """Yield the events of a history, each with what follows; `program` is any of those that the run has had."""
+    return advance_through(program if history.last_change is None else load(history.plan), history.events)
 
 
 def fold_events(program: Program, events: Iterable[Event]) -> State:
-    """Return the state that a history leads to."""
+    """Return the state that a history leads to; `program` is the one that the run began with."""
+    return fold_run(program, events)[1]
+
+
+def fold_run(program: Program, events: Iterable[Event]) -> tuple[Program, State]:
+    """Return the program with which a run goes on after a history, and its state."""
     state = State()
     for _, step in advance_through(program, events):
-        state = step.state
-    return state
+        state, program = step.state, step.program or program
+    return program, state
 
 
 def find_difference(seq: int, step: StepResult, known: str) -> Difference | None:

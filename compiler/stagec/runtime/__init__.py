@@ -6,7 +6,7 @@ what follows from an event. A run begins with `State()` and `Started`; every eff
 """
 
 from stagec.runtime.advance import advance
-from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Resumed, Started
+from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Replanned, Resumed, Started
 from stagec.runtime.program import Program, load, verify
 from stagec.runtime.state import Move, State, StepResult
 
@@ -17,6 +17,7 @@ __all__ = [
     "Event",
     "Move",
     "Program",
+    "Replanned",
     "Resumed",
     "Started",
     "State",

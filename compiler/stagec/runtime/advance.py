@@ -9,11 +9,12 @@ from stagec.plan.act import Process
 from stagec.plan.node import Outcome, Schedule
 from stagec.runtime.acts import process, resume_act
 from stagec.runtime.acts.hooks import find_misplacement, slot_of
-from stagec.runtime.exchange import Answered, Cancelled, Event, Resumed, Started, name_scope
+from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Resumed, Started, name_scope
 from stagec.runtime.execution import ROOT
 from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.json_values import UnreadableError, normalise
 from stagec.runtime.program import Program
+from stagec.runtime.replanning import change_plan
 from stagec.runtime.scheduler import begin, move
 from stagec.runtime.schedules import open_schedule, reopen_schedule, stop_schedule
 from stagec.runtime.scopes import end_run
@@ -26,6 +27,8 @@ def advance(program: Program, state: State, event: Event) -> StepResult:
 
     What comes after the end, a second beginning, and answers that nobody waits for change nothing.
     """
+    if type(event) is Replanned:
+        return change_plan(advance, program, state, event)
     builder = StepBuilder(program, state, advance)
     if type(event) is Resumed:
         _resume(builder, event)

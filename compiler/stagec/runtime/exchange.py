@@ -193,7 +193,6 @@ class Interrupt:
 
 
 StageRequest = Execute | Publish | Preserve | Interrupt
-"""What is asked about the processes of stages."""
 Effect = Ask | Turn | Call | Grant | Run | Shell | Judge | Wait | Confirm | Hook | StageRequest | PhaseRequest
 
 
@@ -288,4 +287,14 @@ class Resumed:
     checkpoint: str | None = None
 
 
-Event = Started | Answered | Cancelled | Resumed
+@value
+class Replanned:
+    """A run goes on under another plan: its digest and the text of its file; what acts at `again` begins once more."""
+
+    digest: str
+    plan: str
+    again: tuple[str, ...] = ()
+    signature: str | None = None
+
+
+Event = Started | Answered | Cancelled | Resumed | Replanned

@@ -72,6 +72,20 @@ def program_of(plan: Plan, digest: str = "") -> Program:
     return replace(_prepare(plan, digest), agents=agents)
 
 
+def join_programs(old: Program, new: Program) -> Program:
+    """Return the program of a run that has changed its plan: the new one, with what was asked under the old one.
+
+    The contents of the old plan stay, because requests without an answer name them.
+    """
+    known = old.agents
+    agents = {name: _join(known[name], each) if name in known else each for name, each in new.agents.items()}
+    return replace(_join(old, new), agents=agents)
+
+
+def _join(old: Program, new: Program) -> Program:
+    return _prepare(replace(new.plan, contents={**old.plan.contents, **new.plan.contents}), new.digest)
+
+
 def find_program(program: Program, key: str) -> Program:
     """Return the program that makes the request of a key: that of an agent, or of the run itself."""
     named = read_agent_run(run_of(key)) if program.agents else None

@@ -12,6 +12,7 @@ from stagec.runtime.agent_runs import run_of
 from stagec.runtime.exchange import Effect, execution_of
 from stagec.runtime.execution import AgentRun, Branch, Execution
 from stagec.runtime.failures import RunFailure
+from stagec.runtime.program import Program
 from stagec.runtime.tables import Queue, Table
 
 _NO_RESULTS: Table[int, Json] = Table()
@@ -181,7 +182,8 @@ class StepResult:
     """What follows from an event: the state, the requests to the world, those that are void, and the trace events.
 
     `moves` are the executions that ended, in order, and `last` is the result of the last one that led anywhere. Both
-    follow from the rest: no digest in a journal covers them.
+    follow from the rest: no digest in a journal covers them. `program` is the one with which the run goes on, where
+    that is another one from now on.
     """
 
     state: State
@@ -190,3 +192,4 @@ class StepResult:
     trace: tuple[TraceEvent, ...] = ()
     moves: tuple[Move, ...] = ()
     last: Json = None
+    program: Program | None = None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from stagec.core.json import Json, Object
 from stagec.core.value import NOTHING, value
-from stagec.drivers.local.descriptions import describe_answer, describe_request, label_request
+from stagec.drivers.local.descriptions import describe_answer, describe_change, describe_request, label_request
 from stagec.drivers.usage_ledger import UsageLedger, total_to_json
 from stagec.picture.document import Box, Line, Role
 from stagec.protocol.lifecycle import StageStatus
@@ -92,6 +93,8 @@ class RunView:
         self._usage.take(event, step)
         begun = self._find_begun(event, step.state)
         moves = [move for move in step.moves if not move.run]  # those of agents are in no drawing
+        if step.program is not None:
+            self._change_plan(step.program)
         lines = [*begun, *(line for move in moves for line in self.drawing.find_taken(move))]
         for line in lines:
             self._taken[line] = self._taken.get(line, 0) + 1
@@ -99,6 +102,14 @@ class RunView:
         self._outcomes.update((move.node, move) for move in moves)
         self.outcomes.update(((move.node, move.visit), move.outcome) for move in moves)
         self.state = step.state
+
+    def _change_plan(self, program: Program) -> None:
+        """Go on with the drawing of another plan, on which the run has taken what it has of it."""
+        self.program, self.drawing = program, RunDrawing(program.plan)
+        known = program.plan.nodes
+        moves = [move for row in self.rows for move in row.moves if not move.run and move.node in known]
+        self._taken = dict(Counter(line for move in moves for line in self.drawing.find_taken(move)))
+        self._last = frozenset()
 
     def _note(self, seq: int, event: Event, step: StepResult) -> None:
         """Remember what was answered and what is asked now."""
@@ -226,5 +237,5 @@ def _describe(seq: int, before: State, event: Event, step: StepResult) -> Journa
             describe_answer(effect, event.answer),
         )
     else:
-        told = "", "", type(event).__name__.lower(), ""
+        told = "", "", type(event).__name__.lower(), describe_change(event)
     return JournalRow(seq, *told, step.moves)

@@ -24,12 +24,14 @@ _PATIENCE, _BRIEF = 2.0, 0.5
 class LiveTelemetry:
     """Follows the journal of a run and sends its spans, without those of an earlier session: the first `known` events.
 
-    Nothing that is wrong with the collector reaches the run. It is told when the run is over, by `finish`.
+    `program` is the one that the run began with. Nothing that is wrong with the collector reaches the run. It is
+    told when the run is over, by `finish`.
     """
 
     def __init__(self, path: Path, program: Program, collector: Collector, known: int = 0) -> None:
         self._journal, self._program, self._collector, self._known = LiveJournal(path), program, collector, known
         self._tracer, self._figures, self._state = RunTracer(program), Figures(), State()
+        self._digest = program.digest
         self._count, self._lost = 0, 0
         self._over = Flag()
         self._trouble = ""
@@ -62,7 +64,7 @@ class LiveTelemetry:
 
     @property
     def _identity(self) -> RunIdentity:
-        return RunIdentity(self._tracer.run, self._program.digest, self._tracer.first)
+        return RunIdentity(self._tracer.run, self._digest, self._tracer.first)
 
     def _send(self) -> None:
         """Send the spans of what has happened since the last time."""
@@ -76,6 +78,7 @@ class LiveTelemetry:
         for event, each in zip(news.events, times, strict=True):
             step = advance(self._program, self._state, event)
             self._state, self._count = step.state, self._count + 1
+            self._program = step.program or self._program
             spans = self._tracer.take(event, step, each)
             for span in spans:
                 self._figures.take(span)

@@ -76,7 +76,7 @@ class RunTracer:
         for each in step.effects:
             asking = find_asking(step.state.active, each.key)
             self._asked[each.key] = _Asked(each, self.last, execution_of(each.key) if asking is None else asking.key)
-        self._state = step.state
+        self._state, self._program = step.state, step.program or self._program
         return [*spans, *self.describe_run()] if step.state.ended is not None else spans
 
     def describe_run(self) -> Iterator[TraceSpan]:

@@ -181,7 +181,7 @@ def test_a_changed_page_of_a_log_that_commits_follow_is_damage(tmp_path: Path) -
 
 
 def test_one_journal_of_each_version_is_kept() -> None:
-    kept = {path.stem for path in JOURNALS.glob("*.run")}
+    kept = {path.stem for path in JOURNALS.glob("*.run")} - {"changed-3"}  # that of a run with another plan
     assert kept == {f"{state}-{version}" for state in ("ended", "killed") for version in range(1, VERSION + 1)}
 
 

@@ -45,13 +45,13 @@ def _cancel(path: Path, journal: Journal) -> None:
     from stagec.cli.running.worlds import make_closed_world, watch_mail
     from stagec.core.failure import Failure
     from stagec.core.words import quote
-    from stagec.drivers.replay import fold_events
+    from stagec.drivers.replay import fold_run
     from stagec.runtime import Cancelled
 
     name = quote(name_of(path))
-    program = load_program(journal.history.plan, f"the plan of run {name}")
-    ended = fold_events(program, journal.history.events).ended
-    if ended is not None:
-        raise Failure(f"run {name} has ended as {ended}: there is nothing to cancel")
+    begun = load_program(journal.history.plan, f"the plan of run {name}")
+    program, state = fold_run(begun, journal.history.events)
+    if state.ended is not None:
+        raise Failure(f"run {name} has ended as {state.ended}: there is nothing to cancel")
     reporter = choose_reporter(program.plan, None)
     execute(RunSetup(path, journal, program, make_closed_world(), reporter, watch_mail(path)), Cancelled())

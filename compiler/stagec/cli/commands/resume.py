@@ -18,8 +18,21 @@ from stagec.cli.running.world_options import takes_world
     "--plan",
     type=click.Path(path_type=Path, allow_dash=True),
     metavar="PLAN",
-    help="Resume only if the run is one of this plan.",
+    help="Go on with this plan from now on, if the run can.",
 )
+@click.option(
+    "--allow",
+    multiple=True,
+    metavar="CODE",
+    help="With --plan: let breaking changes of this code count as none; may be given several times.",
+)
+@click.option(
+    "--again",
+    multiple=True,
+    metavar="NODE",
+    help="With --plan: break off the execution of this node that is under way, and begin it once more.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say whether the run would go on, and with which plan.")
 @options.runs
 @click.option(
     "--consent",
@@ -41,6 +54,9 @@ def resume(context: click.Context, /, **given: Any) -> None:
 
     Requests without an answer are made again. The plan is in the journal. The scenario and the world are those with
     which the run started, unless you give others.
+
+    With --plan the run goes on under another plan, if its state has a meaning there: otherwise stagec names what
+    hinders it, by the codes of 'stagec breaking'. The journal keeps the new plan.
 
     A stage plan goes on from its checkpoints, also when the run has ended as failed or interrupted: what stages have
     published is verified first, and every stage whose results are not there, or not what was recorded, runs again.

@@ -19,7 +19,7 @@ from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, quote, shorten_digest, visible
 from stagec.drivers.history import event_to_json, key_of
 from stagec.drivers.local import History, JournalError, Reason
-from stagec.drivers.local.descriptions import describe_answer, describe_request, label_request
+from stagec.drivers.local.descriptions import describe_answer, describe_change, describe_request, label_request
 from stagec.drivers.local.live import StoredHistory, find_standing, read_stored
 from stagec.drivers.local.stage_ledger import StageRow, list_stages
 from stagec.drivers.replay import Difference, advance_through, replay_twice
@@ -70,7 +70,7 @@ def find_status(path: Path) -> RunStatus:
         return RunStatus(name_of(path), str(error.reason), reason)
     except Failure as failure:
         return RunStatus(name_of(path), str(Reason.UNUSABLE), str(failure))
-    state, ledger = _read_through(program, stored.history)
+    program, state, ledger = _read_through(program, stored.history)
     status = find_standing(state, is_executed=stored.is_executed)
     counts = (state.executions, len(stored.history.events), ledger.total)
     return RunStatus(name_of(path), status, state.reason, program.plan.id, program.digest, *counts)
@@ -89,13 +89,13 @@ def _make_object(each: RunStatus) -> Object:
     return {**{name: getattr(each, name) for name in named}, "usage": usage}
 
 
-def _read_through(program: Program, history: History) -> tuple[State, UsageLedger]:
-    """Return where a run stands, and what its models have used."""
+def _read_through(program: Program, history: History) -> tuple[Program, State, UsageLedger]:
+    """Return the program that a run has now, where it stands, and what its models have used."""
     state, ledger = State(), UsageLedger()
     for event, step in advance_through(program, history.events):
         ledger.take(event, step)
-        state = step.state
-    return state, ledger
+        state, program = step.state, step.program or program
+    return program, state, ledger
 
 
 def show_history(run: str, folder: Path) -> None:
@@ -103,17 +103,17 @@ def show_history(run: str, folder: Path) -> None:
     path = Runs(folder).find(run)
     stored = read_run(path)
     history = stored.history
-    program = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
+    begun = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
     paper = find_canvas(sys.stdout, os.environ)
+    program, state, ledger = _read_through(begun, history)
     formatter = RunFormatter(program.plan, paper)
-    state, ledger = _read_through(program, history)
     name = escape_ci_commands(visible(f"{name_of(path)}: {program.plan.id}", paper.encoding))
     title = f"{name}, {shorten_digest(program.digest)}"
     events = format_count(len(history.events), "event")
-    rows = draw_columns(paper, list(_make_rows(program, history, formatter)))
+    rows = draw_columns(paper, list(_make_rows(begun, history, formatter)))
     ended = formatter.ending(state, is_executed=stored.is_executed)
     ending = ", ".join(each for each in (ended, events, summarise_usage(ledger.total)) if each)
-    put(f"{title}\n{_draw_stages(program, stored, paper)}{rows}{_draw_usage(ledger, paper)}{ending}\n")
+    put(f"{title}\n{_draw_stages(begun, stored, paper)}{rows}{_draw_usage(ledger, paper)}{ending}\n")
 
 
 def _draw_usage(ledger: UsageLedger, paper: Canvas) -> str:
@@ -142,7 +142,7 @@ def _make_rows(program: Program, history: History, formatter: RunFormatter) -> I
             who, what = label_request(event.key), describe_request(effect)
             answer = describe_answer(effect, event.answer)
         else:
-            who, what, answer = "", type(event).__name__.lower(), ""
+            who, what, answer = "", type(event).__name__.lower(), describe_change(event)
         moves = [formatter.format_inner_move(move) for move in step.moves]
         before = step.state
         yield f"{seq:>3}", who, what, answer, moves[0] if moves else ""
@@ -154,10 +154,10 @@ def export_run(run: str, folder: Path) -> None:
     path = Runs(folder).find(run)
     stored = read_run(path)
     history = stored.history
-    program = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
-    state, ledger = _read_through(program, history)
+    begun = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
+    program, state, ledger = _read_through(begun, history)
     events = [{"seq": seq, **object_of(event_to_json(each))} for seq, each in enumerate(history.events)]
-    rows = list_stages(program, history.events, is_executed=stored.is_executed)
+    rows = list_stages(begun, history.events, is_executed=stored.is_executed)
     stages = [_describe_stage(each) for each in rows]
     run_data = {
         "run": name_of(path),

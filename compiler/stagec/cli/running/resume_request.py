@@ -7,8 +7,8 @@ from contextlib import closing
 from pathlib import Path
 
 from stagec.cli.limits import load_configuration
-from stagec.cli.running.inputs import load_program, read_program
 from stagec.cli.running.other_worlds import choose_worlds, recall_worlds
+from stagec.cli.running.plan_change import BreakingChangeError, ChangeRequest, Standpoint
 from stagec.cli.running.report import announce
 from stagec.cli.running.run_session import RunSetup, execute
 from stagec.cli.running.runs import Runs, name_of, open_run
@@ -24,15 +24,16 @@ from stagec.cli.running.telemetry import send_live
 from stagec.cli.running.world_options import WorldOptions
 from stagec.cli.running.worlds import OpenedWorld, open_world, prepare_world
 from stagec.cli.signatures import SIGNATURE, locate_signature, read_signature, refuse_unsigned
+from stagec.cli.streams import put, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import replace, value
-from stagec.core.words import quote, shorten_digest
+from stagec.core.words import listing, quote, shorten_digest
 from stagec.drivers.local import History, Journal
-from stagec.drivers.replay import fold_events
+from stagec.drivers.local.drive import change_plan
 from stagec.plan.node import Outcome
 from stagec.protocol.manifest import TrustLevel
-from stagec.runtime import Program
-from stagec.runtime.exchange import Resumed
+from stagec.runtime import Program, State
+from stagec.runtime.exchange import Replanned, Resumed
 from stagec.world.stages.run_folder import RunFolder
 
 
@@ -44,6 +45,9 @@ class ResumeRequest:
     runs: Path
     world: WorldOptions
     plan: Path | None = None
+    allow: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
+    dry_run: bool = False
     consent: tuple[str, ...] = ()
     trust: str = TrustLevel.IMPORTED
 
@@ -56,45 +60,73 @@ def resume(request: ResumeRequest) -> Exit:
         if not history.events:
             hint = "nothing of it has happened, 'stagec run' starts it again"
             raise Failure(f"run {quote(name_of(path))} never began: {hint}")
-        program = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
+        standpoint = Standpoint.of(name_of(path), history)
+        program, event = _find_change(request, standpoint)
         if request.consent and not has_stages(program.plan):
             raise Failure(f"--consent is for stages, and {quote(program.plan.id)} has none")
-        if request.plan is not None:
-            _refuse_other(request.plan, name_of(path), history)
-        _refuse_unsigned(request, name_of(path), history)
-        return _continue(request, path, journal, program)
+        if event is None:
+            _refuse_unsigned(request, name_of(path), history)
+        if request.dry_run:
+            return _tell(standpoint, program)
+        return _continue(request, path, journal, (standpoint, program, event))
 
 
-def _continue(request: ResumeRequest, path: Path, journal: Journal, program: Program) -> Exit:
-    history = journal.history
-    # the options with what the journal remembers where they are absent
-    given = request.world
-    # the file of the scenario: the one that is given, else the one with which the run was begun
-    if given.scenario is not None or "scenario" not in history.facts:
-        scenario = given.scenario
-    else:
-        remembered = Path(history.facts["scenario"])
-        if not os.path.isfile(remembered):  # unlike `is_file`, never raises
-            raise Failure(f"the scenario of the run, {quote(remembered)}, no longer exists: --scenario gives another")
-        scenario = remembered
-    stages = choose_stages(given).recall(history.facts) if has_stages(program.plan) else choose_stages(given)
-    options = replace(given, scenario=scenario, project=stages.project, executor=stages.executor)
+def _find_change(request: ResumeRequest, standpoint: Standpoint) -> tuple[Program, Replanned | None]:
+    """Return the program with which a run goes on, and the event that changes its plan, if it does."""
+    if request.plan is not None:
+        try:
+            return ChangeRequest(request.plan, request.allow, request.again).read(standpoint)
+        except BreakingChangeError as failure:
+            raise Failure(str(failure), Exit.FINDINGS if request.dry_run else Exit.USAGE) from failure
+    unused = [name for name, each in (("--allow", request.allow), ("--again", request.again)) if each]
+    if unused:
+        raise Failure(f"{listing(unused)} {'are' if len(unused) > 1 else 'is'} for another plan, which --plan names")
+    return standpoint.program, None
+
+
+def _tell(standpoint: Standpoint, program: Program) -> Exit:
+    """Say what resuming the run would begin with."""
+    own, other = shorten_digest(standpoint.program.digest), shorten_digest(program.digest)
+    change = f"would go on with {other}, and has {own}" if own != other else f"would go on with {own}, as before"
+    put(f"run {quote(standpoint.name)} {change}\n")
+    return Exit.CLEAN
+
+
+def _continue(
+    request: ResumeRequest, path: Path, journal: Journal, change: tuple[Standpoint, Program, Replanned | None]
+) -> Exit:
+    standpoint, program, changed = change
+    options = _complete(request.world, journal.history, program)
     refuse_unfit_stages(program.plan, choose_stages(options))
-    setup = prepare_world(path, program, options, recall_worlds(choose_worlds(options), history.facts))
+    setup = prepare_world(path, program, options, recall_worlds(choose_worlds(options), journal.history.facts))
     setup.mail.begin(is_new=False)
     announce(program.plan, program.digest, name_of(path), quiet=options.events is not None)
     with open_world(setup) as opened:
-        event = _resume_stages(request, opened, setup.folder, program, history)
+        if changed is not None:  # last of all: whatever is wrong with the rest leaves the run as it was
+            change_plan(journal, standpoint.program, standpoint.state, changed)
+            say(f"stagec: the plan has changed, from {shorten_digest(standpoint.program.digest)}")
+        event = _resume_stages(request, opened, setup.folder, program, journal.history)
         run = RunSetup(path, journal, program, opened.world, setup.reporter, setup.mail, options.max_parallel)
         with send_live(options, run):
             return execute(run, event)
+
+
+def _complete(given: WorldOptions, history: History, program: Program) -> WorldOptions:
+    """Return the options with what the journal remembers where they are absent."""
+    scenario, remembered = given.scenario, history.facts.get("scenario")
+    if scenario is None and remembered is not None:
+        scenario = Path(remembered)
+        if not os.path.isfile(scenario):  # unlike `is_file`, never raises
+            raise Failure(f"the scenario of the run, {quote(scenario)}, no longer exists: --scenario gives another")
+    stages = choose_stages(given).recall(history.facts) if has_stages(program.plan) else choose_stages(given)
+    return replace(given, scenario=scenario, project=stages.project, executor=stages.executor)
 
 
 def _resume_stages(
     request: ResumeRequest, opened: OpenedWorld, folder: RunFolder | None, program: Program, history: History
 ) -> Resumed | None:
     """Return the event with which a run of stages goes on, once what it has left is verified."""
-    state = fold_events(program, history.events)
+    state = State() if folder is None else Standpoint.of(request.run, history).state
     if folder is None or opened.stages is None or state.ended is Outcome.DONE:
         return None
     if not is_resumable(state):
@@ -109,15 +141,9 @@ def _resume_stages(
 
 def _refuse_unsigned(request: ResumeRequest, name: str, history: History) -> None:
     """Raise `Failure` if the project demands a signature: that of the journal counts, else the one beside --plan."""
-    signature = history.facts.get(SIGNATURE)
+    changed = history.last_change
+    signature = history.facts.get(SIGNATURE) if changed is None else changed.signature
     beside = None if request.plan is None else locate_signature(request.plan)
     if signature is None and beside is not None:
         signature = read_signature(beside)
-    refuse_unsigned(signature, history.plan, load_configuration((Path(),)), f"the plan of run {quote(name)}")
-
-
-def _refuse_other(plan: Path, name: str, history: History) -> None:
-    _, program = read_program(plan)
-    if program.digest != history.digest:
-        other, own = shorten_digest(program.digest), shorten_digest(history.digest)
-        raise Failure(f"{quote(plan)} is {other}, and run {quote(name)} is one of {own}: a run keeps its plan")
+    refuse_unsigned(signature, history.latest[0], load_configuration((Path(),)), f"the plan of run {quote(name)}")

@@ -18,7 +18,7 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import NOTHING, value
 from stagec.core.words import format_count, listing, quote
 from stagec.drivers.local import History
-from stagec.drivers.replay import advance_through
+from stagec.drivers.replay import advance_history
 from stagec.plan import Plan
 from stagec.plan.act import Process
 from stagec.plan.node import Outcome, Schedule
@@ -189,7 +189,7 @@ def verify_stages(
     strays = [each for each in consent.stages if each not in needs]
     if strays:
         raise Failure(f"no stage is called {quote(strays[0])}{hint(strays[0], NameIndex(needs))}")
-    recorded = {**list_published(advance_through(program, history.events)), **finished}
+    recorded = {**list_published(advance_history(program, history)), **finished}
     found = Verifier(folder, program.plan, consent.trust).verify(needs, recorded)
     for each in found.warnings:
         say(f"stagec: warning: {each}")

@@ -61,7 +61,9 @@ def _open_live(options: WorldOptions, run: RunSetup) -> LiveTelemetry | None:
     from stagec.telemetry.otlp import Collector
 
     try:
-        return LiveTelemetry(run.path, run.program, Collector(), len(run.journal.history.events))
+        history = run.journal.history
+        begun = run.program if history.last_change is None else load_program(history.plan, "the plan of the run")
+        return LiveTelemetry(run.path, begun, Collector(), len(history.events))
     except Failure as failure:
         if options.telemetry:
             raise

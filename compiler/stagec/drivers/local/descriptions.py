@@ -7,8 +7,9 @@ from shlex import join
 
 from stagec.core.canonical import compact
 from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.words import shorten_digest
 from stagec.drivers.local.stage_ledger import describe_end
-from stagec.runtime import Effect
+from stagec.runtime import Effect, Event, Replanned
 from stagec.runtime.agent_runs import read_agent_run
 from stagec.runtime.exchange import (
     Ask,
@@ -90,6 +91,11 @@ def describe_answer(effect: Effect, answer: Json) -> str:
             return f"error: {_shorten(given['error'])}"
         case _:
             return _shorten(given.get("answer", given.get("value")))
+
+
+def describe_change(event: Event) -> str:
+    """Return with which plan a run goes on, of an event that says so."""
+    return f"goes on with {shorten_digest(event.digest)}" if isinstance(event, Replanned) else ""
 
 
 def _describe_phase_answer(given: Object) -> str:

@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
+from time import time_ns
 from typing import Protocol
 
 from stagec.core.secrets import Redactor
-from stagec.core.value import value
-from stagec.drivers.history import History, JournalError, Reason, add_times, damage_error, dump_event, load_event
+from stagec.core.value import replace, value
+from stagec.drivers.history import (
+    EventTimes,
+    History,
+    JournalError,
+    Reason,
+    add_times,
+    damage_error,
+    dump_event,
+    load_event,
+)
 from stagec.drivers.local.background import open_background, run_at_once
 from stagec.drivers.local.journal import Journal
 from stagec.drivers.redaction import redact_event
-from stagec.drivers.replay import advance_through, digest_step, find_difference
+from stagec.drivers.replay import advance_history, digest_step, find_difference
 from stagec.drivers.requests import Inbox, World, open_pool
 from stagec.runtime.advance import advance
-from stagec.runtime.exchange import Answered, Event
+from stagec.runtime.exchange import Answered, Event, Replanned
 from stagec.runtime.program import Program
 from stagec.runtime.state import State, StepResult
 
@@ -75,9 +85,12 @@ def drive(program: Program, journal: Journal, world: World, event: Event | None,
 
 
 def restore(program: Program, history: History, observe: Observer = unseen) -> State:
-    """Return the state that a history leads to; raise `JournalError` when something else follows from it than did."""
+    """Return the state that a history leads to; raise `JournalError` when something else follows from it than did.
+
+    `program` is any of those that the run has had: it begins with the one in the history.
+    """
     state = State()
-    both = zip(advance_through(program, history.events), history.step_digests, strict=True)
+    both = zip(advance_history(program, history), history.step_digests, strict=True)
     for seq, ((event, step), known) in enumerate(both):
         if find_difference(seq, step, known) is not None:
             message = f"something else follows from event {seq} now than when it happened: it was run by another stagec"
@@ -89,19 +102,43 @@ def restore(program: Program, history: History, observe: Observer = unseen) -> S
     return state
 
 
+def change_plan(journal: Journal, program: Program, state: State, event: Replanned) -> tuple[Program, State]:
+    """Let a run that nobody executes go on under another plan; return its program and its state.
+
+    The event is on the disk when this returns. Raises `JournalError` for a plan that the state has no meaning under.
+    """
+    step = advance(program, state, event)
+    if step.program is None:
+        raise JournalError(Reason.UNUSABLE, "the run cannot go on under this plan")
+    times = EventTimes(time_ns())
+    history, step_digest = journal.history, digest_step(journal.count, step)
+    journal.append(event, add_times(dump_event(event), times))
+    journal.take_digest(step_digest)
+    if step.state.ended is not None:
+        journal.seal()
+    journal.history = replace(
+        history,
+        events=(*history.events, event),
+        step_digests=(*history.step_digests, step_digest),
+        times=(*history.times, times) if history.times else (),
+    )
+    return step.program, step.state
+
+
 def proceed(session: RunSession, state: State, event: Event | None) -> State:
     """Execute a run from a state, the one to which the journal leads, until it has ended."""
-    journal = session.journal
-    background, most = open_background() if journal.waits else None, session.program.plan.limits.parallel
+    journal, program = session.journal, session.program
+    background, most = open_background() if journal.waits else None, program.plan.limits.parallel
     most = most if session.most is None else min(most, session.most)
     with background or nullcontext(run_at_once) as begin, open_pool(session.world, most, session.inbox) as pool:
         while event is not None or state.ended is None:
             if event is None:
                 event = pool.next_event(state)
             body = _dump(session, state, event)
-            following = begin(partial(_follow, session.program, state, journal.count, body))
+            following = begin(partial(_follow, program, state, journal.count, body))
             journal.append(event, add_times(body, pool.take_times(event)))
             event, step, step_digest = following()
+            program = step.program or program
             journal.take_digest(step_digest)
             if step.state.ended is not None:
                 journal.seal()

@@ -16,12 +16,14 @@ from stagec.drivers.history import (
     strip_times,
 )
 from stagec.drivers.local.records import Record
-from stagec.runtime.exchange import Cancelled, Event, Resumed
+from stagec.runtime.exchange import Cancelled, Event, Replanned, Resumed
 
 SEAL = ""
 """What the record after the last event of a run that has ended holds instead of an event."""
-_OFTEN = (Cancelled, Resumed)
+_OFTEN = (Cancelled, Resumed, Replanned)
 """Events that may happen to a run several times: what is cancelled can be resumed, and cancelled again."""
+REOPENING = (Resumed, Replanned)
+"""Events that may follow the end of a run: it goes on, or is about to, under another plan."""
 
 
 def list_keys(events: Iterable[Event]) -> Iterator[str]:
@@ -58,7 +60,7 @@ class EntryReader:
         if not end:
             raise damage_error("an entry is none")
         event = self._read_event(body) if body else None
-        if (self.is_sealed and not isinstance(event, Resumed)) or (event is None and not self._count):
+        if (self.is_sealed and not isinstance(event, REOPENING)) or (event is None and not self._count):
             raise damage_error("something follows the end of the run")
         self.is_sealed = event is None
         try:

@@ -2,7 +2,7 @@
 
 The first record holds the plan and what is kept beside it; each other one holds an event and the step digest of the
 event before, which is worked out while that is written. A run that has ended has a record more, the seal, which holds
-a step digest alone; only an event that resumes the run can follow.
+a step digest alone; only an event can follow that resumes the run, or changes its plan before that.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from stagec.core.disk import make_private_folder
 from stagec.core.value import NOTHING
 from stagec.core.words import quote
 from stagec.drivers.history import History, JournalError, Reason, dump_event, key_of
-from stagec.drivers.local.entries import SEAL, EntryReader, dump_entry, dump_history, list_keys
+from stagec.drivers.local.entries import REOPENING, SEAL, EntryReader, dump_entry, dump_history, list_keys
 from stagec.drivers.local.journal_file import JournalFile, create_file, open_file, read_at, read_file, resume_file
-from stagec.runtime.exchange import Event, Resumed
+from stagec.runtime.exchange import Event
 
 _SQLITE = b"SQLite format 3\0"
 """How the journals of versions 1 and 2 begin."""
@@ -53,7 +53,7 @@ class Journal:
             text = dump_event(event) if body is None else body
         except (TypeError, ValueError) as error:
             raise JournalError(Reason.UNUSABLE, f"an event cannot be written: {error}") from error
-        if self._is_sealed and not isinstance(event, Resumed):
+        if self._is_sealed and not isinstance(event, REOPENING):
             raise JournalError(Reason.UNUSABLE, "an event cannot be written: the run has ended")
         self._append(text)
         self._is_sealed = False

@@ -35,7 +35,7 @@ def _open_journal(path: Path, plan: bytes, program: Program) -> Journal:
         if error.reason is not Reason.MISSING:
             raise
         return create(path, plan, program.digest)
-    if found.history.digest != program.digest:
+    if found.history.latest[1] != program.digest:
         found.close()
         raise JournalError(Reason.TAKEN, "its run is one of another plan")
     return found

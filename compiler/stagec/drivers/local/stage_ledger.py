@@ -74,13 +74,15 @@ class StageLedger:
     """Reads the events of a run, and remembers what they say of each stage."""
 
     def __init__(self, plan: Plan) -> None:
-        self.stages = {name: StageRecord() for name, node in plan.nodes.items() if isinstance(node.act, Process)}
+        self.stages = _list_records(plan)
         self._asked: dict[str, StageEffect] = {}
 
     def take(self, event: Event, step: StepResult) -> StageEffect | None:
         """Take an event with what followed; return the request that it answers, if that is about a stage."""
         if isinstance(event, Resumed):
             self.cut_off()
+        if step.program is not None:
+            self.stages = {**_list_records(step.program.plan), **self.stages}
         answered = self._asked.pop(event.key, None) if isinstance(event, Answered) else None
         if answered is not None and isinstance(event, Answered):
             self._note(answered, object_of(event.answer))
@@ -113,6 +115,10 @@ class StageLedger:
 
     def _change(self, stage: str, **members: object) -> None:
         self.stages[stage] = replace(self.stages[stage], **members)
+
+
+def _list_records(plan: Plan) -> dict[str, StageRecord]:
+    return {name: StageRecord() for name, node in plan.nodes.items() if isinstance(node.act, Process)}
 
 
 def describe_end(given: Object) -> str:

@@ -20,7 +20,7 @@ from stagec.drivers.local.mailbox import (
     name_answer,
     write_message,
 )
-from stagec.drivers.replay import fold_events
+from stagec.drivers.replay import fold_events, fold_run
 from stagec.plan.loader import PlanError
 from stagec.runtime import Answered, Event, Program, load
 from stagec.world.questions import (
@@ -57,8 +57,8 @@ class WaitingQuestion:
 def list_waiting(path: Path) -> list[WaitingQuestion]:
     """Return the questions of a run that wait; raises `JournalError` and `Failure`."""
     stored = read_stored(path)
-    program = _load(stored.history.plan)
-    state, mailbox = fold_events(program, stored.history.events), Mailbox(path)
+    program, state = fold_run(_load(stored.history.plan), stored.history.events)
+    mailbox = Mailbox(path)
     found = list_open_questions(program, () if state.ended is not None else state.pending.values())
     return [WaitingQuestion(each, stored.is_executed, _find_sent(mailbox, each.key)) for each in found]
 

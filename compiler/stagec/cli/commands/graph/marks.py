@@ -13,7 +13,7 @@ from stagec.core.words import format_count, quote
 from stagec.drivers.local import History
 from stagec.drivers.local.live import find_standing
 from stagec.drivers.local.stage_ledger import list_stages
-from stagec.drivers.replay import fold_events
+from stagec.drivers.replay import fold_events, fold_run
 from stagec.emitters import Picture
 from stagec.picture.document import box_of
 from stagec.protocol.lifecycle import StageStatus
@@ -31,10 +31,11 @@ _SIGNS: Mapping[str, str] = {
 
 @value
 class DrawnRun:
-    """A run to be shown: its name, its program and its history, and whether somebody executes it."""
+    """A run to be shown: its name, its program now and the first one, its history, and whether somebody executes it."""
 
     name: str
     program: Program
+    begun: Program
     history: History
     is_executed: bool
 
@@ -43,15 +44,16 @@ def read_drawn_run(run: str, folder: Path) -> DrawnRun:
     """Return a stored run."""
     path = Runs(folder).find(run)
     stored = read_run(path)
-    program = load_program(stored.history.plan, f"the plan of run {quote(name_of(path))}")
-    return DrawnRun(name_of(path), program, stored.history, stored.is_executed)
+    begun = load_program(stored.history.plan, f"the plan of run {quote(name_of(path))}")
+    program, _ = fold_run(begun, stored.history.events)
+    return DrawnRun(name_of(path), program, begun, stored.history, stored.is_executed)
 
 
 def mark_run(picture: Picture, run: DrawnRun) -> Picture:
     """Return a drawing that shows how each node stands in a run."""
-    state = fold_events(run.program, run.history.events)
+    state = fold_events(run.begun, run.history.events)
     if has_stages(run.program.plan):
-        rows = list_stages(run.program, run.history.events, is_executed=run.is_executed)
+        rows = list_stages(run.begun, run.history.events, is_executed=run.is_executed)
         notes = {each.stage: (_describe(each.status, each.format_seconds()),) for each in rows}
     else:
         notes = {name: (format_count(each.visits, "execution"),) for name, each in state.past.items()}

@@ -1,0 +1,103 @@
+"""Whether a run may go on under another plan: what hinders it where it stands, with the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from stagec.comparison.classify import JudgedChange, judge_flow, list_kinds
+from stagec.comparison.flows import compare_flows
+from stagec.comparison.kind import ChangeKind, Grade
+from stagec.comparison.situation import Situation
+from stagec.core.value import value
+from stagec.core.words import quote
+from stagec.plan.act import Delegate
+from stagec.runtime.advance import advance
+from stagec.runtime.execution import AgentRun
+from stagec.runtime.program import Program
+from stagec.runtime.replanning import ObstacleError, set_aside, transfer
+from stagec.runtime.state import State
+
+_REMEDY = "## How to go on"
+"""The heading on the page of a breaking kind under which the way out is."""
+
+
+@value
+class Hindrance:
+    """Why a run cannot go on under another plan.
+
+    `kind` is that of the change, None where no change is known that says it. `flow` is the agent in whose run it is,
+    empty for the run itself; `here` says why it concerns this run, `remedy` what can be done.
+    """
+
+    kind: ChangeKind | None
+    sentence: str
+    node: str | None = None
+    flow: str = ""
+    here: str = ""
+    remedy: str = ""
+
+    def describe(self) -> str:
+        """Return it in lines: its code and sentence, why it concerns the run, and the way out."""
+        named = "" if self.kind is None else f"{self.kind.code}  {self.kind.name}  "
+        inside = f"agent {quote(self.flow)}: " if self.flow else ""
+        told = {"": f"{named}{inside}{self.sentence}", "  here: ": self.here, "  way out: ": self.remedy}
+        return "\n".join(f"{word}{each}" for word, each in told.items() if each)
+
+
+class Crossing:
+    """Two programs, and what has changed between them: asked once, and for any number of states."""
+
+    def __init__(self, old: Program, new: Program) -> None:
+        self.old, self.new = old, new
+        flows = compare_flows([old.plan], [new.plan])
+        self._broken = [(each, judge_flow(each).changes) for each in flows if each.old is not None]
+
+    def find_hindrances(
+        self, state: State, allowed: Collection[str] = (), again: Collection[str] = ()
+    ) -> tuple[Hindrance, ...]:
+        """Return what keeps a run in a state from going on under the new program; nothing when it can.
+
+        `allowed` are codes of kinds that do not count. What the machine itself refuses always counts. `again` are nodes
+        that begin once more.
+        """
+        state = set_aside(advance, self.old, state, again).state
+        broken = self._find_broken(state)
+        found = [each for each in broken if each.kind is None or each.kind.code not in allowed]
+        try:
+            transfer(self.old, self.new, state)
+        except ObstacleError as error:
+            if not found:
+                found.append(Hindrance(None, error.obstacle.why, error.obstacle.node))
+        return tuple(found)
+
+    def _find_broken(self, state: State) -> Iterator[Hindrance]:
+        """Yield the breaking changes that concern a run, and those that concern the runs of agents inside it."""
+        for flow, changes in self._broken:
+            breaking = [each for each in changes if each.kind.grade is Grade.BREAKING]
+            if flow.flow == self.old.plan.id:
+                yield from self._judge(breaking, "", None if flow.new is None else Situation(self.old, self.new, state))
+                continue
+            agent = flow.flow.removeprefix(f"{self.old.plan.id}: ")
+            for inner in _list_agent_runs(self.old, state, agent):
+                program = self.new.agents.get(agent)
+                situation = None if program is None else Situation(self.old.agents[agent], program, inner)
+                yield from self._judge(breaking, agent, situation)
+
+    def _judge(self, changes: Iterable[JudgedChange], agent: str, situation: Situation | None) -> Iterator[Hindrance]:
+        for each in changes:
+            here = "the run is one of it" if situation is None else situation.ask(each.kind.code, each.change)
+            if here:
+                remedy = " ".join(each.kind.explanation.partition(_REMEDY)[2].split())
+                yield Hindrance(each.kind, each.sentence, each.change.node, agent, here, remedy)
+
+
+def _list_agent_runs(old: Program, state: State, agent: str) -> Iterator[State]:
+    for execution in state.active.values():
+        act = old.plan.nodes[execution.node].act
+        if isinstance(execution.progress, AgentRun) and isinstance(act, Delegate) and act.agent == agent:
+            yield execution.progress.state
+
+
+def list_breaking_codes() -> tuple[str, ...]:
+    """Return the codes of the kinds that can hinder a run."""
+    return tuple(each.code for each in list_kinds() if each.grade is Grade.BREAKING)

@@ -1,0 +1,177 @@
+"""Let a run go on under another plan: its state as one of that plan, and why there is none (§ 3.19 of the format)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from stagec.core.value import replace, value
+from stagec.core.words import quote
+from stagec.plan.act import Delegate, Process
+from stagec.plan.loader import PlanError
+from stagec.plan.node import Schedule
+from stagec.runtime.exchange import Replanned
+from stagec.runtime.execution import AgentRun, Execution
+from stagec.runtime.program import Program, find_agenda, join_programs, load
+from stagec.runtime.scheduler import move
+from stagec.runtime.state import NodeHistory, PendingNode, Scope, State, StepResult
+from stagec.runtime.step_builder import Machine, StepBuilder
+from stagec.runtime.tables import Queue, Table
+
+
+@value
+class Obstacle:
+    """Why a state has no meaning under another plan; `node` is the one that it is about, if it is about one."""
+
+    why: str
+    node: str | None = None
+
+
+class ObstacleError(Exception):
+    """A state that has no meaning under another plan."""
+
+    def __init__(self, obstacle: Obstacle) -> None:
+        super().__init__(obstacle.why)
+        self.obstacle = obstacle
+
+
+def change_plan(machine: Machine, program: Program, state: State, event: Replanned) -> StepResult:
+    """Return what follows when a run goes on under the plan of an event; nothing where its state forbids that.
+
+    Requests without an answer stay what they are: their keys, and what was asked. What begins `again` asks anew. A run
+    of processes has to be resumed after this, because its schedule is opened anew then.
+    """
+    aside = set_aside(machine, program, state, event.again)
+    try:
+        wanted = load(event.plan.encode())
+        taken = transfer(program, wanted, aside.state)
+    except (PlanError, ObstacleError):
+        return StepResult(state)
+    if wanted.digest != event.digest:
+        return StepResult(state)
+    builder = StepBuilder(join_programs(program, wanted), taken, machine)
+    builder.emit("PlanChanged", before=program.digest, after=wanted.digest, again=list(event.again))
+    if not state.statuses:
+        move(builder, ())
+    step = builder.step()
+    return replace(
+        step,
+        void=(*aside.void, *step.void),
+        trace=(*aside.trace, *step.trace),
+        moves=(*aside.moves, *step.moves),
+        program=builder.program,
+    )
+
+
+def set_aside(machine: Machine, program: Program, state: State, nodes: Collection[str]) -> StepResult:
+    """Break off the executions of some nodes, so that these wait for beginning again; what they have asked is void."""
+    builder = StepBuilder(program, state, machine)
+    over = [each for each in state.active.values() if each.node in nodes and not is_process(program, each.node)]
+    if over:
+        again = (PendingNode(each.node, each.branch, each.upstream) for each in over)
+        both = zip(over, again, strict=True)
+        ready = [replace(one, begins_branch=each.begins_branch, joins=each.joins) for each, one in both]
+        builder.cancel(over, "PlanChanged")
+        builder.change(waiting=Queue((*ready, *builder.now.waiting)))
+    return builder.step()
+
+
+def is_process(program: Program, node: str) -> bool:
+    """Tell whether a node runs a process, which goes on from what it has published and from nothing else."""
+    return isinstance(program.plan.nodes[node].act, Process)
+
+
+def transfer(old: Program, new: Program, state: State) -> State:
+    """Return a state of a run of one program as a state of another one, or raise `ObstacleError`."""
+    return _Crossing(old, new).take_over(state)
+
+
+class _Crossing:
+    """Two programs: states of runs of the old one are taken over by the new one."""
+
+    def __init__(self, old: Program, new: Program) -> None:
+        self.old, self.new = old, new
+        self.nodes = new.plan.nodes
+
+    def take_over(self, state: State) -> State:
+        for obstacle in self._find_obstacles(state):
+            raise ObstacleError(obstacle)
+        given = self.new.plan.inputs
+        defaults = {name: each.default for name, each in given.items() if each.default is not None}
+        return replace(
+            state,
+            inputs={**defaults, **state.inputs},
+            scopes={name: self._take_scope(name, each, state) for name, each in state.scopes.items()},
+            active={key: self._take_execution(each) for key, each in state.active.items()},
+            past=self._take_past(state.past),
+        )
+
+    def _find_obstacles(self, state: State) -> Iterator[Obstacle]:
+        plan = self.new.plan
+        if not state.run or (state.ended is not None and not state.statuses):
+            yield Obstacle(f"the run has ended as {state.ended}" if state.run else "the run has not begun")
+        if plan.id != self.old.plan.id:
+            yield Obstacle(f"it is a plan of {quote(plan.id)}, and the run is one of {quote(self.old.plan.id)}")
+        if state.entry not in plan.entries:
+            yield Obstacle(f"there is no entry {quote(state.entry)}")
+        for name, wanted in plan.inputs.items():
+            if wanted.required and wanted.default is None and name not in state.inputs:
+                yield Obstacle(f"the input {quote(name)} is missing")
+        gone = [name for name in list_standing(state) if name not in self.nodes]
+        yield from (Obstacle(f"node {quote(name)} is gone, and the run stands on it", name) for name in gone)
+        for each in state.active.values() if not gone else ():
+            yield from self._find_obstacles_of(each)
+
+    def _find_obstacles_of(self, execution: Execution) -> Iterator[Obstacle]:
+        name = execution.node
+        old, new = self.old.plan.nodes[name], self.nodes[name]
+        if type(old.act) is not type(new.act) or type(old.gate) is not type(new.gate):
+            yield Obstacle(f"node {quote(name)} does something else, and is under way", name)
+        elif isinstance(old.act, Delegate) and isinstance(new.act, Delegate) and old.act.agent != new.act.agent:
+            yield Obstacle(f"another agent works in {quote(name)}, and is under way", name)
+
+    def _take_execution(self, execution: Execution) -> Execution:
+        """Return an execution, in which the run of an agent may be going on."""
+        act, progress = self.nodes[execution.node].act, execution.progress
+        if not isinstance(progress, AgentRun) or not isinstance(act, Delegate):
+            return execution
+        old, new = self.old.agents[act.agent], self.new.agents[act.agent]
+        return replace(execution, progress=replace(progress, state=transfer(old, new, progress.state)))
+
+    def _take_past(self, past: Table[str, NodeHistory]) -> Table[str, NodeHistory]:
+        """Return what is remembered of nodes; none is come to from one that is gone."""
+        gone = {name: each for name, each in past.items() if each.origin is not None and each.origin not in self.nodes}
+        return past.having_all({name: replace(each, origin=None) for name, each in gone.items()}) if gone else past
+
+    def _take_scope(self, name: str, scope: Scope, state: State) -> Scope:
+        """Return a scope; that of a schedule goes by the number that the schedule has now."""
+        if scope.agenda is None:
+            return scope
+        before, owner = self.old.agendas[scope.agenda].schedule, owner_of(name)
+        offered = [edge.target for edge in self.nodes[owner].edges] if owner else [self.new.plan.entries[state.entry]]
+        found = [each for each in offered if isinstance(each, Schedule)]
+        if any(is_process(self.old, each) for each in scope.nodes):
+            found = [each for each in found[:1] if {*scope.nodes} <= {*each.needs}]
+        else:
+            found = [each for each in found if _list_needs(each.needs) == _list_needs(before.needs)]
+        if not found:
+            why = f"the schedule of {quote(owner or state.entry)} is another one, and the run is in the middle of it"
+            raise ObstacleError(Obstacle(why, owner or None))
+        return replace(scope, agenda=find_agenda(self.new, found[0]))
+
+
+def _list_needs(needs: Mapping[str, tuple[str, ...]]) -> list[tuple[str, tuple[str, ...]]]:
+    return list(needs.items())
+
+
+def owner_of(scope: str) -> str:
+    """Return the node whose execution has opened a scope; nothing of one that an entry has opened."""
+    return scope.rpartition("#")[0].partition("/")[2]
+
+
+def list_standing(state: State) -> tuple[str, ...]:
+    """Return the nodes that a state names: those that act, wait or follow in a scope, and those that opened one."""
+    found = [each.node for each in (*state.active.values(), *state.waiting)]
+    found += [each.otherwise for each in state.waiting if each.otherwise is not None]
+    for name, scope in state.scopes.items():
+        found += [*scope.nodes, *([scope.join] if scope.join is not None else []), owner_of(name)]
+    return tuple(each for each in dict.fromkeys((*found, *state.statuses)) if each)
