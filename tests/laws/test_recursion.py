@@ -43,6 +43,13 @@ ALLOWED = {
     "contract.variants:_Search._of": "paths are no longer than an answer is deep",
     "contract.variants:_Search.below": "paths are no longer than an answer is deep",
     "contract.variants:_absent": "paths are no longer than an answer is deep",
+    "flow_tests.contracts:merge_patch": "files of tests are no deeper than their budget allows",
+    "mutation.operators.intent_added:_widen": "paths of plans are no longer than an answer is deep",
+    "mutation.schema_edits:_put": "`_DEEPEST` levels are walked",
+    **dict.fromkeys(
+        (f"mutation.operators.input_dropped:{each}" for each in ("_drop", "_drop_inside")),
+        "templates are no deeper than `DEEPEST`",
+    ),
     "fixes:_Rounds._search": "halves of a list are as deep as its length has binary digits",
     "emitters.html.data:_finite": "the data of a page, which stagec makes",
     **dict.fromkeys(

@@ -38,6 +38,7 @@ EXECUTED = {
     "docs/user-guide/diagnostics.md": "here, tests/registries/test_examples.py",
     "docs/user-guide/from-agent-files.md": "tests/registries/test_guide.py",
     "docs/user-guide/getting-started.md": "tests/creation/test_starters.py",
+    "docs/user-guide/mutate.md": "tests/cli/test_mutate.py",
     "docs/user-guide/markers.md": "here",
     "docs/user-guide/orchestrator.md": "tests/frontends/orchestrator/test_page.py",
     "docs/user-guide/pipelines.md": "tests/registries/test_guide.py",

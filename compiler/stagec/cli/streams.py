@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Self, TextIO
 
@@ -163,29 +163,50 @@ _PATIENCE = 0.5
 
 
 @contextmanager
-def show_progress(sentence: str) -> Iterator[None]:
-    """Show a sentence on a terminal's standard error while the body takes longer than half a second."""
+def show_progress(sentence: str) -> Iterator[Callable[[str], None]]:
+    """Show a sentence on a terminal's standard error while the body takes longer than half a second.
+
+    The body may say how far it has come, in sentences that do not become shorter.
+    """
     if not sys.stderr.isatty():
-        yield
+        yield lambda _sentence: None
         return
-    from threading import Event, Timer
+    from threading import Timer
 
-    shown = Event()
-
-    def show() -> None:
-        _print(f"\r{sentence}")
-        shown.set()
-
-    timer = Timer(_PATIENCE, show)
+    line = _ProgressLine(sentence)
+    timer = Timer(_PATIENCE, line.show)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        yield line.change
     finally:
         timer.cancel()
         timer.join()
-        if shown.is_set():
-            _print(f"\r{' ' * columns(sentence)}\r")
+        line.clear()
+
+
+class _ProgressLine:
+    """The last line of a terminal, which says what is going on."""
+
+    def __init__(self, sentence: str) -> None:
+        self._sentence = sentence
+        self._is_shown = False
+
+    def show(self) -> None:
+        """Show the line."""
+        self._is_shown = True
+        _print(f"\r{self._sentence}")
+
+    def change(self, sentence: str) -> None:
+        """Say something else, at once if the line is shown."""
+        self._sentence = sentence
+        if self._is_shown:
+            self.show()
+
+    def clear(self) -> None:
+        """Leave nothing of the line."""
+        if self._is_shown:
+            _print(f"\r{' ' * columns(self._sentence)}\r")
 
 
 def _print(text: str) -> None:

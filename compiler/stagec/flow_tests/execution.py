@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.core.value import NOTHING, value
+from stagec.core.value import NOTHING, replace, value
 from stagec.drivers.local.play import play
+from stagec.flow_tests.contracts import Broken, find_broken
 from stagec.flow_tests.document import FlowTest
 from stagec.plan.loader import load
 from stagec.runtime import Effect, Event, Move, Program, Started, StepResult
@@ -42,7 +43,8 @@ class Observation:
 
     `trouble` is why it has no end: it cannot begin as the scenario says, or the scenario has no answer to a request.
     `judged` are the judgements and refusals by node, with their reasons, `waits` milliseconds, `touched` the nodes that
-    the run came to.
+    the run came to, `attempts` how often each acted in its last execution, `broken` what schemas judge otherwise than
+    expected.
     """
 
     outcome: str | None
@@ -58,6 +60,8 @@ class Observation:
     judged: frozenset[tuple[str, str, str]] = frozenset()
     waits: int = 0
     touched: frozenset[str] = frozenset()
+    attempts: Mapping[str, int] = NOTHING
+    broken: Broken = NOTHING
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -78,6 +82,7 @@ class _Recorder:
         self.requests: dict[str, LastRequest] = {}
         self.judged: set[tuple[str, str, str]] = set()
         self.touched: set[str] = set()
+        self.attempts: dict[str, int] = {}
 
     def observe(self, _event: Event, step: StepResult) -> None:
         """Take note of what a step asks for, of what it judges, and of what has ended."""
@@ -103,9 +108,10 @@ class _Recorder:
         elif isinstance(effect, Wait):
             self.waits += effect.milliseconds
         if read_agent_run(run_of(effect.key)) is None:
-            node, request = read_key(effect.key).node, _read_request(effect)
-            self.touched.add(node)
-            self.requests |= {} if request is None else {node: request}
+            key, request = read_key(effect.key), _read_request(effect)
+            self.touched.add(key.node)
+            self.attempts[key.node] = key.attempt
+            self.requests |= {} if request is None else {key.node: request}
 
     def report(self, outcome: str | None, reason: str, executions: int = 0, trouble: str | None = None) -> Observation:
         """Return what was observed of a run that has ended so, or has no end."""
@@ -123,6 +129,7 @@ class _Recorder:
             frozenset(self.judged),
             self.waits,
             frozenset(self.touched),
+            self.attempts,
         )
 
 
@@ -151,7 +158,8 @@ def run_test(program: Program, test: FlowTest) -> Observation:
         state = play(program, script_world(test.scenario, program.agents, ClosedWorld()), started, recorder.observe)
     except Failure as failure:  # the scenario has no answer
         return recorder.report(None, "", trouble=str(failure))
-    return recorder.report(str(state.ended), state.reason, state.executions)
+    found = recorder.report(str(state.ended), state.reason, state.executions)
+    return replace(found, broken=find_broken(program, test.expected, started, found.results))
 
 
 def make_runner(plans: Mapping[str, bytes]) -> Callable[[tuple[str, FlowTest]], Observation]:

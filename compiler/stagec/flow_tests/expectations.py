@@ -45,7 +45,7 @@ def _check_amount(name: str, wanted: Json, found: Observation) -> Iterator[Misma
 
 
 def _check_amounts(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
-    counted: Mapping[str, int] = found.calls if name == "calls" else Counter(found.path)
+    counted: Mapping[str, int] = Counter(found.path) if name == "visits" else getattr(found, name)
     for each, amount in object_of(wanted).items():
         yield from _compare_amount((name, each), amount, counted.get(each, 0))
 
@@ -79,6 +79,23 @@ def _check_names(name: str, wanted: Json, found: Observation) -> Iterator[Mismat
         held: tuple[str, ...] = (getattr(request, name) or ()) if request is not None else ()
         if sorted(held) != sorted(map(str, list_of(given))):
             yield Mismatch((name, node), f"{quote(node)} has the {name} {listing(held) if held else 'none'}", [*held])
+
+
+def _check_contracts(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
+    for at, wrong in found.broken.items():
+        if at[0] == name:
+            given = list_of(object_of(wanted)[at[1]] if len(at) > 1 else wanted)
+            changes = ", ".join(compact(given[each]) for each in wrong)
+            rest = [each for index, each in enumerate(given) if index not in wrong]
+            yield Mismatch(at, f"{_JUDGEMENTS[name]} {changes}", rest)
+
+
+_JUDGEMENTS = {
+    "accepts": "the schema refuses the answer changed by",
+    "refuses": "the schema accepts the answer changed by",
+    "fit": "the run cannot begin with the inputs changed by",
+    "unfit": "the run can begin with the inputs changed by",
+}
 
 
 def _check_result(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
@@ -117,10 +134,12 @@ _CHECKS: Mapping[str, Callable[[str, Json, Observation], Iterator[Mismatch]]] = 
     "results": _check_results,
     "visits": _check_amounts,
     "calls": _check_amounts,
+    "attempts": _check_amounts,
     "turns": _check_amount,
     "executions": _check_amount,
     "waits": _check_amount,
     "prompts": _check_prompts,
     "tools": _check_names,
     "inputs": _check_names,
+    **dict.fromkeys(_JUDGEMENTS, _check_contracts),
 }

@@ -85,7 +85,11 @@ _SETTINGS = Settings(severity={"unknown-key": Severity.ERROR})
 
 def locate(tree: Tree, pointer: Pointer) -> Position:
     """Return where the name of a member begins."""
-    at = Place(tree.file, pointer).key
+    return locate_place(tree, Place(tree.file, pointer).key)
+
+
+def locate_place(tree: Tree, at: Place) -> Position:
+    """Return where what a place means begins in its file."""
     return tree.format.locate(tree.data, [at]).get(at, START).start
 
 

@@ -1,0 +1,215 @@
+"""Mutants that no run can tell from the plan, as far as that can be decided, each with the reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+from stagec.comparison.inclusion import find_inclusion
+from stagec.core.canonical import compact
+from stagec.core.precedence import order_names
+from stagec.core.value import replace
+from stagec.graph.width import measure_width
+from stagec.mutation.answers import lead_alike
+from stagec.mutation.contracts import SCHEMAS
+from stagec.mutation.mutant import Mutant
+from stagec.plan import Plan
+from stagec.plan.act import Converse, Prompt, Provided
+from stagec.plan.facts import facts
+from stagec.plan.gate import Among, IntentGate, JudgeGate, Validation, VerdictGate
+from stagec.plan.node import Chain, Fork, Node, Pick, Schedule, Stop, list_targets
+from stagec.plan.references import find_reached
+
+_OF_LIMITS = ("max_iterations", "remaining")
+_OF_JUDGES = ("completion_keyword", "max_checks", "verdict_criteria")
+"""The variables of the runner that follow from the limits of a run, and from how it is judged."""
+_ONE_WAIT = 2
+"""Attempts between which there is one wait."""
+_GUARDED = frozenset({"closing", "verdict", "repeat", "abort"})
+"""The outcomes for which it makes no difference whether validators guard every one."""
+
+
+class Equivalence:
+    """Knows of a plan what its runs can do, and tells of mutants why they can do nothing else."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._bare = replace(plan, facts=None)
+        self._checks: tuple[Callable[[str, Plan], str | None], ...] = (
+            self._compare_routes,
+            self._compare_schemas,
+            self._compare_attempts,
+            self._compare_validations,
+        )
+
+    def explain(self, mutant: Mutant, changed: Plan) -> str | None:
+        """Return why no run of a mutant differs from one of the plan; nothing where one may."""
+        if changed == self._bare:
+            return "the plan is the same"
+        if mutant.node is not None and mutant.node not in self._reached:
+            return "no run comes to this node"
+        if mutant.node is not None and len(mutant.nodes) == 1 and not mutant.fields.keys() - {"contents"}:
+            return next((why for each in self._checks if (why := each(mutant.node, changed))), None)
+        whole = (self._compare_limits, self._compare_inputs, self._compare_judges)
+        return next((why for each in whole if (why := each(changed))), self._compare_needs(mutant, changed))
+
+    @cached_property
+    def _reached(self) -> frozenset[str]:
+        return frozenset(find_reached(self._plan))
+
+    @cached_property
+    def _longest(self) -> int:
+        """The most executions of a run that nothing limits."""
+        return facts(replace(self._plan, limits=replace(self._plan.limits, executions=None))).executions
+
+    @cached_property
+    def _provided(self) -> frozenset[str]:
+        """The variables of the runner that are read anywhere."""
+        system = self._plan.system.variables.values() if self._plan.system is not None else ()
+        acts = [node.act for node in self._plan.nodes.values() if isinstance(node.act, Prompt)]
+        asked = [each.variables for each in acts]
+        asked += [repeat.variables for each in acts for repeat in each.repeats or ()]
+        supplies = (*system, *(supply for each in asked for supply in each.values()))
+        return frozenset(each.name for each in supplies if isinstance(each, Provided))
+
+    @cached_property
+    def _width(self) -> int | None:
+        """How many nodes can be under way together, None where that is not known."""
+        targets = [edge.target for name in self._reached for edge in self._plan.nodes[name].edges]
+        forks = [each for each in targets if isinstance(each, Fork | Chain | Schedule)]
+        schedules = [each for each in self._plan.entries.values() if isinstance(each, Schedule)]
+        if not forks and not schedules:
+            return 1
+        if not forks and len(schedules) == len(self._plan.entries) == 1:
+            width = measure_width(order_names(schedules[0].needs))
+            return len(width.nodes) if width.is_exact else None
+        if not schedules and len(forks) == 1 and isinstance(forks[0], Fork):
+            ends = (edge.target for name in forks[0].nodes for edge in self._plan.nodes[name].edges)
+            return len(forks[0].nodes) if all(isinstance(each, Stop) for each in ends) else None
+        return None
+
+    def _compare_routes(self, name: str, changed: Plan) -> str | None:
+        old, new = self._plan.nodes[name], changed.nodes[name]
+        is_all = replace(old, edges=new.edges) == new
+        return "every result leads to the same node" if is_all and lead_alike(self._plan, name, new.edges) else None
+
+    def _compare_schemas(self, name: str, changed: Plan) -> str | None:
+        old, new = self._plan.nodes[name].act, changed.nodes[name].act
+        for member in SCHEMAS:
+            one, other = getattr(old, member, None), getattr(new, member, None)
+            if one == other or one is None or other is None or replace(old, **{member: other}) != new:
+                continue
+            texts = (_of_objects(self._plan.contents[one]), _of_objects(changed.contents[other]))
+            if _is_same(*texts):
+                return "both schemas accept the same values"
+            handed = [*self._list_handed(name)] if member == "accepts" else [None]
+            if None not in handed and all(find_inclusion(each, text).holds for each in handed for text in texts):
+                return "every node before hands over what both schemas accept"
+        return None
+
+    def _list_handed(self, name: str) -> Iterator[str | None]:
+        """Yield the schema of the results of each node that leads to a node; None where it is not known."""
+        entries = self._plan.entries.values()
+        if any(not isinstance(each, str) or each == name for each in entries) or self._plan.choices:
+            yield None
+        for each in self._plan.nodes.values():
+            leads = any(isinstance(edge.target, Pick) or name in list_targets(edge.target) for edge in each.edges)
+            if leads:
+                is_plain = isinstance(each.act, Converse) and not each.hooks and each.admission is None
+                is_joined = any(isinstance(edge.target, Fork) and edge.target.join == name for edge in each.edges)
+                if is_plain and not is_joined and isinstance(each.act, Converse):
+                    parsed = json.loads(self._plan.contents[each.act.schema])
+                    yield compact({"type": "object", "required": ["parsed"], "properties": {"parsed": parsed}})
+                else:
+                    yield None
+
+    def _compare_attempts(self, name: str, changed: Plan) -> str | None:
+        old, new = self._plan.nodes[name], changed.nodes[name]
+        if replace(old, retry=new.retry) != new or old.retry is None:
+            return None
+        if _is_never_retried(old):
+            return "no result of this node is tried again"
+        is_short = max(each.attempts for each in (old.retry, new.retry) if each is not None) <= _ONE_WAIT
+        if new.retry is not None and is_short and old.retry.attempts == new.retry.attempts:
+            waits = {each.backoff.milliseconds if each.backoff.kind != "none" else 0 for each in (old.retry, new.retry)}
+            return "there is one wait at most, and it is as long" if len(waits) == 1 else None
+        return None
+
+    def _compare_validations(self, name: str, changed: Plan) -> str | None:
+        old, new = self._plan.nodes[name], changed.nodes[name]
+        one, other = old.validation, new.validation
+        if not isinstance(one, Validation) or not isinstance(other, Validation):
+            return None
+        is_all = replace(one, every_outcome=other.every_outcome) == other and replace(old, validation=other) == new
+        if is_all and isinstance(old.gate, IntentGate) and _GUARDED.issuperset(old.gate.intents):
+            return "the node has no other outcome that would be guarded"
+        return None
+
+    def _compare_limits(self, changed: Plan) -> str | None:
+        old, new = self._plan.limits, changed.limits
+        if replace(self._bare, limits=new) != changed:
+            return None
+        if replace(old, parallel=new.parallel) == new:
+            is_wide = self._width is not None and min(old.parallel, new.parallel) >= self._width
+            return "there is room for all nodes that can run together" if is_wide else None
+        if not self._provided.isdisjoint(_OF_LIMITS):
+            return None
+        bounds = (old.executions or 0, new.executions or 0)
+        is_unreached = 0 not in bounds and self._longest <= min(bounds)
+        return "no run has so many executions" if is_unreached else None
+
+    def _compare_judges(self, changed: Plan) -> str | None:
+        is_all = replace(self._bare, judge=changed.judge) == changed
+        is_asked = any(isinstance(self._plan.nodes[each].gate, JudgeGate) for each in self._reached)
+        return "no node asks the judge" if is_all and not is_asked and self._provided.isdisjoint(_OF_JUDGES) else None
+
+    def _compare_inputs(self, changed: Plan) -> str | None:
+        if replace(self._bare, inputs=changed.inputs, contents=changed.contents) != changed:
+            return None
+        for name, old in self._plan.inputs.items():
+            new = changed.inputs[name]
+            if old.schema != new.schema and old.schema is not None and new.schema is not None:
+                is_same = _is_same(self._plan.contents[old.schema], changed.contents[new.schema])
+                return "both schemas accept the same values" if is_same else None
+            if old != new and replace(old, required=new.required) == new and old.default is not None:
+                return "the default is there whether it is required or not"
+        return None
+
+    def _compare_needs(self, mutant: Mutant, changed: Plan) -> str | None:
+        for entry, old in self._plan.entries.items():
+            new = changed.entries.get(entry)
+            if isinstance(old, Schedule) and isinstance(new, Schedule) and old != new and not mutant.nodes:
+                return "other needs imply it" if _close(old) == _close(new) else None
+        return None
+
+
+def _of_objects(text: str) -> str:
+    """Return a schema of answers and results that says what goes without saying: these are objects."""
+    schema = json.loads(text)
+    return text if "type" in schema else compact({**schema, "type": "object"})
+
+
+def _is_same(one: str, other: str) -> bool:
+    return bool(find_inclusion(one, other).holds and find_inclusion(other, one).holds)
+
+
+def _is_never_retried(node: Node) -> bool:
+    """Tell whether no judgement of a conversation is that it has to be tried again."""
+    gate = node.gate
+    if not isinstance(gate, VerdictGate) or "assert" in node.hooks or node.admission is not None:
+        return False
+    capped = (Among(("capHit",), (True,)),)
+    catches = any(each.when == capped and each.verdict != "retry" for each in gate.checks)
+    return catches and all(each.verdict != "retry" for each in gate.checks)
+
+
+def _close(schedule: Schedule) -> dict[str, frozenset[str]]:
+    """Return all that each node of a schedule waits for, directly or not."""
+    names = [*schedule.needs]
+    precedence = order_names(schedule.needs)
+    found: dict[str, frozenset[str]] = {}
+    for at in precedence.order:
+        needs = [names[each] for each in precedence.needs[at]]
+        found[names[at]] = frozenset(needs).union(*(found[each] for each in needs))
+    return found

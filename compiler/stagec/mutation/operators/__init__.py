@@ -1,0 +1,1 @@
+"""SHELF: kinds of changes that make mutants, one module each."""
