@@ -13,8 +13,9 @@ from terminal import type_at_terminal
 
 from stagec.cli.running.people import Answers, People, PeopleSetup
 from stagec.core.json import object_of
-from stagec.drivers.local.mailbox import Mailbox, name_answer
+from stagec.drivers.local.mailbox import Mailbox
 from stagec.drivers.local.watcher import MailWatcher
+from stagec.drivers.messages import name_answer
 from stagec.plan.document import Plan
 from stagec.runtime.exchange import Ask, Confirm, Grant, Judge
 from stagec.runtime.program import load

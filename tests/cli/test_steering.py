@@ -22,8 +22,9 @@ from stagec.core.json import Json, object_of
 from stagec.core.value import replace
 from stagec.drivers.local import JournalError
 from stagec.drivers.local.live import read_stored
-from stagec.drivers.local.mailbox import Mailbox, MessageKind, name_answer, write_message
+from stagec.drivers.local.mailbox import Mailbox
 from stagec.drivers.local.steering import list_waiting
+from stagec.drivers.messages import MessageKind, name_answer, write_message
 from stagec.plan import dump
 from stagec.plan.facts import facts
 from stagec.plan.surroundings import Server, Tool

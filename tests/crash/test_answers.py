@@ -15,9 +15,10 @@ from playable import judged
 from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
 from stagec.drivers.local import JournalError, RunSession, create, open_journal, proceed, read_journal, restore
-from stagec.drivers.local.mailbox import Mailbox, RunMessage, name_answer
-from stagec.drivers.local.steering import OtherAnswerError, send_answer
+from stagec.drivers.local.mailbox import Mailbox
+from stagec.drivers.local.steering import send_answer
 from stagec.drivers.local.watcher import MailWatcher
+from stagec.drivers.messages import OtherAnswerError, RunMessage, name_answer
 from stagec.plan import dump
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Effect, Started, load

@@ -19,6 +19,7 @@ DOORS = {
     "networkx": ("stagec.graph",),
     "click": ("stagec.cli",),
     "cryptography": ("stagec.signing",),
+    "dbos": ("stagec.drivers.dbos",),
     "graphviz": ("stagec.dot",),
     "jinja2": ("stagec.templates",),
     "jiter": ("stagec.sources.formats.json",),
@@ -32,6 +33,7 @@ DOORS = {
     "starlette": ("stagec.serve",),
     "uvicorn": ("stagec.serve.server",),
     "securesystemslib": ("stagec.signing",),
+    "sqlalchemy": ("stagec.drivers.dbos",),
     "sqlite3": ("stagec.drivers.local.legacy",),
     "xllamacpp": ("stagec.world.models.llama_process",),
     "yaml": ("stagec.sources.formats", "stagec.sources.yaml_text"),
@@ -47,6 +49,8 @@ PAIRS = {TOP / "compiler" / "stagec" / "world" / "supervised.py"}
 HELPERS = TOP / "compiler" / "stagec" / "core" / "workers.py"
 """Who pickles what it sends to processes that it has started, and reads what these send back."""
 
+HEALTH = TOP / "compiler" / "stagec" / "drivers" / "dbos" / "health.py"
+"""Who tells whether a worker lives, because somebody asked for that; it connects to nothing."""
 LISTENER = TOP / "compiler" / "stagec" / "serve" / "server.py"
 """Who listens, because somebody asked for a page; it connects to nothing."""
 
@@ -95,6 +99,7 @@ def test_every_dependency_has_a_door() -> None:
     project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = [
         *project["dependencies"],
+        *project["optional-dependencies"]["dbos"],
         *project["optional-dependencies"]["mcp"],
         *project["optional-dependencies"]["models"],
         *project["optional-dependencies"]["serve"],
@@ -108,7 +113,7 @@ def test_every_dependency_has_a_door() -> None:
 
 
 def _others() -> set[Path]:
-    return set((TOP / "compiler" / "stagec").rglob("*.py")) - PAIRS - {LISTENER, HELPERS}
+    return set((TOP / "compiler" / "stagec").rglob("*.py")) - PAIRS - {LISTENER, HEALTH, HELPERS}
 
 
 def test_a_pair_of_sockets_is_all_that_is_made_of_them() -> None:

@@ -15,7 +15,8 @@ from serve.asking import App, ask, make_asking, make_program, make_stages, post,
 from stagec.cli.running.runs import Runs
 from stagec.cli.running.serve_request import _name_run
 from stagec.drivers.local import Journal, create
-from stagec.drivers.local.mailbox import Mailbox, MessageKind
+from stagec.drivers.local.mailbox import Mailbox
+from stagec.drivers.messages import MessageKind
 from stagec.plan import dump
 from stagec.runtime import Started, State, advance, load
 from stagec.serve.watch import Watch

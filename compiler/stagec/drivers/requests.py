@@ -33,6 +33,14 @@ class World(Protocol):
         """Return the answer to a request, in the form that its class names."""
 
 
+class InterruptionError(Exception):
+    """Is put into an inbox to end the asking: `word` says why."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(word)
+        self.word = word
+
+
 class Inbox:
     """Takes what happens to a run while requests are under way: their answers, and events that nobody asked for.
 
@@ -40,11 +48,11 @@ class Inbox:
     """
 
     def __init__(self) -> None:
-        self._queue: SimpleQueue[Event | tuple[str, _Result]] = SimpleQueue()
+        self._queue: SimpleQueue[_Arrival] = SimpleQueue()
         self.put = self._queue.put
         self.get = self._queue.get
 
-    def get_all(self) -> Iterator[Event | tuple[str, _Result]]:
+    def get_all(self) -> Iterator[_Arrival]:
         """Yield what has arrived until now."""
         with suppress(Empty):
             while True:
@@ -89,6 +97,11 @@ class RequestPool:
                 return Answered(effect.key, self._ask(effect))
             self._accept(self._inbox.get())
 
+    def take_news(self) -> Event | None:
+        """Return an event of the inbox that has arrived, nothing when none has."""
+        self._take_news()
+        return self._events.pop(0) if self._events else None
+
     def take_times(self, event: Event) -> EventTimes:
         """Return when an event happens, which is now, and when the answering began that it ends."""
         return EventTimes(time_ns(), self._begun.pop(event.key, None) if isinstance(event, Answered) else None)
@@ -130,8 +143,10 @@ class RequestPool:
         for each in self._inbox.get_all():
             self._accept(each)
 
-    def _accept(self, arrived: Event | tuple[str, _Result]) -> None:
+    def _accept(self, arrived: _Arrival) -> None:
         """Keep what has arrived, unless it is an answer that nobody waits for any more."""
+        if isinstance(arrived, InterruptionError):
+            raise arrived
         if not isinstance(arrived, tuple):
             self._events.append(arrived)
         elif self._under_way.pop(arrived[0], None) is not None:
@@ -171,6 +186,9 @@ class _Result:
         if self._error is not None:
             raise self._error
         return self.answer
+
+
+_Arrival = Event | InterruptionError | tuple[str, _Result]
 
 
 def _always(_effect: Effect) -> bool:

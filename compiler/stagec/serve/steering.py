@@ -13,7 +13,8 @@ from starlette.routing import Route
 from stagec.core.failure import Failure
 from stagec.core.json import Object, object_of, text_in
 from stagec.core.words import visible
-from stagec.drivers.local.mailbox import AlreadySentError, Mailbox, MessageKind, RunMessage, write_message
+from stagec.drivers.local.mailbox import AlreadySentError, Mailbox
+from stagec.drivers.messages import MessageKind, RunMessage, write_message
 from stagec.runtime import Effect, Started
 from stagec.serve.plan_shelf import PlanShelf, find_complaints
 from stagec.serve.run_api import answer_error, answer_json

@@ -13,15 +13,8 @@ from rights import ordinary_rights
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.drivers.local.mailbox import (
-    AlreadySentError,
-    Mailbox,
-    MessageKind,
-    RunMessage,
-    UnusableMessageError,
-    name_answer,
-    write_message,
-)
+from stagec.drivers.local.mailbox import AlreadySentError, Mailbox, UnusableMessageError
+from stagec.drivers.messages import MessageKind, RunMessage, name_answer, write_message
 
 KEY = "one/work#1/1.1"
 NAME = name_answer(KEY)

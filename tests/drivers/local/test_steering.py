@@ -14,8 +14,9 @@ from playable import judged
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.drivers.local import Journal, create
-from stagec.drivers.local.mailbox import Mailbox, MessageKind, RunMessage, name_answer
-from stagec.drivers.local.steering import OtherAnswerError, list_waiting, send_answer, send_request
+from stagec.drivers.local.mailbox import Mailbox
+from stagec.drivers.local.steering import list_waiting, send_answer, send_request
+from stagec.drivers.messages import MessageKind, OtherAnswerError, RunMessage, name_answer
 from stagec.plan import dump
 from stagec.runtime import Answered, Cancelled, Started, load
 

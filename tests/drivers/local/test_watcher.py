@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from stagec.core.json import Json
-from stagec.drivers.local.mailbox import Mailbox, MessageKind, RunMessage, name_answer, write_message
+from stagec.drivers.local.mailbox import Mailbox
 from stagec.drivers.local.watcher import AwaitedAnswer, MailWatcher
+from stagec.drivers.messages import MessageKind, RunMessage, name_answer, write_message
 from stagec.runtime import Answered, Cancelled, State, StepResult
 from stagec.runtime.exchange import Confirm, Grant, Judge
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -13,8 +14,9 @@ from stagec.cli.running import options
 @options.run
 @click.argument("words", nargs=-1, required=True, metavar="[KEY] yes|no", shell_complete=options.complete_answer)
 @options.runs
+@options.database
 @click.pass_context
-def answer(context: click.Context, run: str, words: tuple[str, ...], runs: Path) -> None:
+def answer(context: click.Context, run: str, words: tuple[str, ...], runs: Path, database: str | None) -> None:
     """Answer the question of RUN that has this KEY; it may be left out when only one question waits.
 
     `stagec questions` lists the questions with their keys. The first answer counts, wherever it comes from.
@@ -22,6 +24,11 @@ def answer(context: click.Context, run: str, words: tuple[str, ...], runs: Path)
     Exit status: 0 the answer counts, 1 somebody else has answered first, 2 usage or environment, or nothing is asked,
     4 internal error.
     """
-    from stagec.cli.running.steered_runs import give_answer
+    from stagec.cli.running.steered_runs import give_answer, list_asked, send_locally
 
-    context.exit(give_answer(run, runs, words))
+    if database is not None:
+        from stagec.cli.databases import signals
+
+        asked = partial(signals.list_asked, run, database)
+        context.exit(give_answer(run, asked, partial(signals.send_answer, run, database), words))
+    context.exit(give_answer(run, partial(list_asked, run, runs), send_locally(run, runs), words))

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 @click.command(short_help="End a run so that it cannot be resumed.")
 @options.run
 @options.runs
-def cancel(run: str, runs: Path) -> None:
+@options.database
+def cancel(run: str, runs: Path, database: str | None) -> None:
     """Cancel RUN, the name of a run or its file: it ends as failed and cannot be resumed.
 
     If another process executes the run, stagec asks it to end; that process ends its programs first.
@@ -28,8 +29,13 @@ def cancel(run: str, runs: Path) -> None:
 
     from stagec.cli.running.runs import Runs, open_run
     from stagec.cli.running.steered_runs import ask_to_end
-    from stagec.drivers.local.mailbox import MessageKind
+    from stagec.drivers.messages import MessageKind
 
+    if database is not None:
+        from stagec.cli.databases import signals
+
+        signals.ask_to_end(run, database, MessageKind.CANCEL)
+        return
     path = Runs(runs).find(run)
     if ask_to_end(path, MessageKind.CANCEL):
         return

@@ -12,7 +12,8 @@ from stagec.cli.running import options
 @click.command(short_help="Interrupt a run that is executed elsewhere.")
 @options.run
 @options.runs
-def pause(run: str, runs: Path) -> None:
+@options.database
+def pause(run: str, runs: Path, database: str | None) -> None:
     """Ask the process that executes RUN to stop, as Ctrl-C does; `stagec resume` continues it.
 
     The process ends the requests that have no answer yet; `stagec resume` makes them again.
@@ -23,8 +24,13 @@ def pause(run: str, runs: Path) -> None:
     from stagec.cli.running.steered_runs import ask_to_end
     from stagec.core.failure import Failure
     from stagec.core.words import quote
-    from stagec.drivers.local.mailbox import MessageKind
+    from stagec.drivers.messages import MessageKind
 
+    if database is not None:
+        from stagec.cli.databases import signals
+
+        signals.ask_to_end(run, database, MessageKind.PAUSE)
+        return
     path = Runs(runs).find(run)
     if not ask_to_end(path, MessageKind.PAUSE):
         raise Failure(f"nobody executes run {quote(name_of(path))}: there is nothing to pause")

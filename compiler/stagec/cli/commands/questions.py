@@ -13,8 +13,9 @@ from stagec.cli.running import options
 @click.command(short_help="List the questions that runs ask people.")
 @click.argument("run", required=False, shell_complete=options.complete_run)
 @options.runs
+@options.database
 @general.output_format("text", "json", default="text")
-def questions(run: str | None, runs: Path, output_format: str) -> None:
+def questions(run: str | None, runs: Path, output_format: str, database: str | None) -> None:
     """List the questions of RUN that wait for an answer, or of all runs.
 
     `stagec answer` answers them. A question of a run that nobody executes is asked again when the run is resumed; an
@@ -22,6 +23,11 @@ def questions(run: str | None, runs: Path, output_format: str) -> None:
 
     Exit status: 0 done, also when nothing is asked; 2 usage or environment, 4 internal error.
     """
-    from stagec.cli.running.steered_runs import list_questions
+    from stagec.cli.running.steered_runs import list_asked, list_questions
 
-    list_questions(run, runs, output_format)
+    if database is not None:
+        from stagec.cli.databases import signals
+
+        list_questions(signals.list_asked(run, database), output_format)
+    else:
+        list_questions(list_asked(run, runs), output_format)

@@ -12,8 +12,9 @@ from stagec.cli.running import options
 @click.command(short_help="Compute a run again from its journal, and compare.")
 @options.run
 @options.runs
+@options.database
 @click.pass_context
-def replay(context: click.Context, run: str, runs: Path) -> None:
+def replay(context: click.Context, run: str, runs: Path, database: str | None) -> None:
     """Compute the states of RUN from its journal, twice, and compare what follows from every event.
 
     `replay` asks no model, calls no tool and runs no command. For every event, the journal has the digest of the
@@ -21,6 +22,7 @@ def replay(context: click.Context, run: str, runs: Path) -> None:
 
     Exit status: 0 all is equal, 1 something differs, 2 usage or environment, 4 internal error.
     """
+    from stagec.cli.databases.run_sources import read_named
     from stagec.cli.running.history import compare_replay
 
-    context.exit(compare_replay(run, runs))
+    context.exit(compare_replay(*read_named(run, runs, database)))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from stagec.cli.parameters import OneOf
 from stagec.cli.running import options
@@ -34,6 +35,7 @@ from stagec.cli.running.world_options import takes_world
 )
 @click.option("--dry-run", is_flag=True, help="Only say whether the run would go on, and with which plan.")
 @options.runs
+@options.database
 @click.option(
     "--consent",
     multiple=True,
@@ -58,12 +60,27 @@ def resume(context: click.Context, /, **given: Any) -> None:
     With --plan the run goes on under another plan, if its state has a meaning there: otherwise stagec names what
     hinders it, by the codes of 'stagec breaking'. The journal keeps the new plan.
 
+    A run in a --database goes on when a worker takes it; no other option has a meaning there.
+
     A stage plan goes on from its checkpoints, also when the run has ended as failed or interrupted: what stages have
     published is verified first, and every stage whose results are not there, or not what was recorded, runs again.
 
     Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer,
     4 internal error, 130 interrupted (143 by SIGTERM).
     """
+    database = given.pop("database")
+    if database is not None:
+        from stagec.cli.databases import signals
+
+        named = (each for each in context.params if each not in {"run", "database"})
+        other = next(
+            (each for each in named if context.get_parameter_source(each) is ParameterSource.COMMANDLINE), None
+        )
+        if other is not None:
+            told = "a worker executes the run, as its own options say"
+            raise click.UsageError(f"--{other.replace('_', '-')} has no meaning for a run in a database: {told}")
+        signals.resume(given["run"], database)
+        return
     from stagec.cli.running.resume_request import ResumeRequest, resume
 
     context.exit(resume(ResumeRequest(**given)))

@@ -12,21 +12,23 @@ from stagec.cli.parameters import Group
 from stagec.cli.running import options
 
 
-def _list(runs: Path, output_format: str) -> None:
+def _list(runs: Path, output_format: str, database: str | None) -> None:
     """List the stored runs: whether each has ended or can be resumed, and how far it has come."""
+    from stagec.cli.databases.run_sources import list_statuses
     from stagec.cli.running.history import list_runs
 
-    list_runs(runs, output_format)
+    list_runs(*list_statuses(runs, database), output_format)
 
 
-def _show(run: str, runs: Path) -> None:
+def _show(run: str, runs: Path, database: str | None) -> None:
     """Print what has happened in RUN, event by event: who was asked for what, the answer, and where it led."""
+    from stagec.cli.databases.run_sources import read_named
     from stagec.cli.running.history import show_history
 
-    show_history(run, runs)
+    show_history(*read_named(run, runs, database))
 
 
-def _export(run: str, runs: Path, otlp: str | None, **more: bool) -> None:
+def _export(run: str, runs: Path, otlp: str | None, database: str | None, **more: bool) -> None:
     """Print RUN as JSON: the digest of its plan, and every event with its answer.
 
     The output cannot be resumed. To copy a run, copy its one file, .stagec/runs/RUN.run, at any moment.
@@ -38,9 +40,10 @@ def _export(run: str, runs: Path, otlp: str | None, **more: bool) -> None:
 
         send_stored(run, runs, otlp, messages=more["messages"])
         return
+    from stagec.cli.databases.run_sources import read_named
     from stagec.cli.running.history import export_run
 
-    export_run(run, runs)
+    export_run(*read_named(run, runs, database))
 
 
 _OTLP = click.option(
@@ -58,15 +61,17 @@ _MESSAGES = click.option(
 
 def _sending(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of a run that is sent."""
-    return options.run(options.runs(_OTLP(_MESSAGES(command))))
+    return options.run(options.runs(options.database(_OTLP(_MESSAGES(command)))))
 
 
 def _commands() -> list[click.Command]:
     """Make the subcommands; a module of the shelf names one command only."""
     formats = general.output_format("text", "json", default="text")
     return [
-        click.command("list", short_help="List the stored runs.")(options.runs(formats(_list))),
-        click.command("show", short_help="Print what has happened in a run.")(options.run(options.runs(_show))),
+        click.command("list", short_help="List the stored runs.")(options.runs(options.database(formats(_list)))),
+        click.command("show", short_help="Print what has happened in a run.")(
+            options.run(options.runs(options.database(_show)))
+        ),
         click.command("export", short_help="Print a run as JSON, or send it.")(_sending(_export)),
     ]
 

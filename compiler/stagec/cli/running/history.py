@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from stagec.cli.running.inputs import load_program
 from stagec.cli.running.report import RunFormatter, format_json
-from stagec.cli.running.runs import Runs, explain_journal_error, name_of, read_run
+from stagec.cli.running.runs import explain_journal_error, name_of
 from stagec.cli.streams import find_canvas, put
 from stagec.cli.tables import draw_columns
 from stagec.core.failure import Exit, Failure
@@ -49,15 +49,14 @@ class RunStatus:
     used: TokenUse | None = None
 
 
-def list_runs(folder: Path, output_format: str) -> None:
-    """Print how the runs in a folder stand."""
-    found = [find_status(path) for path in Runs(folder)]
+def list_runs(found: Sequence[RunStatus], where: str, output_format: str) -> None:
+    """Print how the runs in a folder or a database stand."""
     if output_format == "json":
         put(format_json({"runs": [_make_object(each) for each in found]}, 2) + "\n")
         return
     paper = find_canvas(sys.stdout, os.environ)
     put(draw_columns(paper, [_make_cells(each) for each in found], whole=1))
-    put(f"{format_count(len(found), 'run')} in {visible(str(folder), paper.encoding)}\n" if not found else "")
+    put(f"{format_count(len(found), 'run')} in {visible(where, paper.encoding)}\n" if not found else "")
 
 
 def find_status(path: Path) -> RunStatus:
@@ -98,16 +97,14 @@ def _read_through(program: Program, history: History) -> tuple[Program, State, U
     return program, state, ledger
 
 
-def show_history(run: str, folder: Path) -> None:
+def show_history(run: str, stored: StoredHistory) -> None:
     """Print the history of a run."""
-    path = Runs(folder).find(run)
-    stored = read_run(path)
     history = stored.history
-    begun = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
+    begun = load_program(history.plan, f"the plan of run {quote(run)}")
     paper = find_canvas(sys.stdout, os.environ)
     program, state, ledger = _read_through(begun, history)
     formatter = RunFormatter(program.plan, paper)
-    name = escape_ci_commands(visible(f"{name_of(path)}: {program.plan.id}", paper.encoding))
+    name = escape_ci_commands(visible(f"{run}: {program.plan.id}", paper.encoding))
     title = f"{name}, {shorten_digest(program.digest)}"
     events = format_count(len(history.events), "event")
     rows = draw_columns(paper, list(_make_rows(begun, history, formatter)))
@@ -149,18 +146,16 @@ def _make_rows(program: Program, history: History, formatter: RunFormatter) -> I
         yield from (("", "", "", "", move) for move in moves[1:])
 
 
-def export_run(run: str, folder: Path) -> None:
+def export_run(run: str, stored: StoredHistory) -> None:
     """Print a run: nothing in it depends on when and where it was run."""
-    path = Runs(folder).find(run)
-    stored = read_run(path)
     history = stored.history
-    begun = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
+    begun = load_program(history.plan, f"the plan of run {quote(run)}")
     program, state, ledger = _read_through(begun, history)
     events = [{"seq": seq, **object_of(event_to_json(each))} for seq, each in enumerate(history.events)]
     rows = list_stages(begun, history.events, is_executed=stored.is_executed)
     stages = [_describe_stage(each) for each in rows]
     run_data = {
-        "run": name_of(path),
+        "run": run,
         "plan": program.plan.id,
         "digest": program.digest,
         "status": find_standing(state, is_executed=stored.is_executed),
@@ -188,14 +183,12 @@ def _describe_stage(each: StageRow) -> Object:
 _WHAT = {"what": "asks for or tells something else", "state": "leads to another state"}
 
 
-def compare_replay(run: str, folder: Path) -> Exit:
+def compare_replay(run: str, stored: StoredHistory) -> Exit:
     """Print whether a replay of a run equals the run, and return the exit status that this deserves."""
-    path = Runs(folder).find(run)
-    stored = read_run(path)
     if stored.is_executed:
-        raise explain_journal_error(name_of(path), JournalError(Reason.BUSY, "another process is running it"))
+        raise explain_journal_error(run, JournalError(Reason.BUSY, "another process is running it"))
     history = stored.history
-    named = f"the plan of run {quote(name_of(path))}"
+    named = f"the plan of run {quote(run)}"
     found = replay_twice(load_program(history.plan, named), load_program(history.plan, named), history)
     if isinstance(found, Difference):
         key = visible(key_of(history.events[found.seq]))

@@ -34,8 +34,11 @@ _SCENARIO_ROOM = 10
 
 def read_scenario(path: Path | None, plan: Plan) -> Scenario:
     """Return the scenario in a file, an empty one without a file; raise `Failure` when it is none for this plan."""
-    if path is None:
-        return Scenario()
+    return Scenario() if path is None else parse_scenario(read_scenario_document(path, plan), str(path))
+
+
+def read_scenario_document(path: Path, plan: Plan) -> Json:
+    """Return the document of a scenario, or raise `Failure`."""
     file = str(path)
     if not file.lower().endswith(_SUFFIXES) and (path == STDIN or os.path.isfile(path)):
         raise Failure(f"{quote(path)} is no scenario: its name must end in {listing(_SUFFIXES, 'or')}")
@@ -53,7 +56,7 @@ def read_scenario(path: Path | None, plan: Plan) -> Scenario:
             for start, why in sorted(wrong, key=lambda each: (each[0].line, each[0].column))
         ]
         raise Failure("\n".join((*lines, f"{quote(path)} is no scenario for the plan {quote(plan.id)}")))
-    return scenario
+    return tree.value
 
 
 _SUFFIXES = (".yaml", ".yml", ".json")

@@ -57,6 +57,25 @@ command_timeout = click.option(
     show_envvar=True,
     help="The time limit of a validator, and of a call of a program that is a tool.",
 )
+DATABASE = "STAGEC_DATABASE"
+"""The variable of the environment that names the database of runs."""
+
+
+def _choose_database(context: click.Context, _argument: click.Parameter, url: str | None) -> str | None:
+    """Return the database that is named; a folder that is named on the command line wins over the environment."""
+    is_named = context.get_parameter_source("database") is ParameterSource.COMMANDLINE
+    folder = context.get_parameter_source("runs") if "runs" in context.params else None
+    return url if is_named or folder is not ParameterSource.COMMANDLINE else None
+
+
+database = click.option(
+    "--database",
+    callback=_choose_database,
+    metavar="URL",
+    envvar=DATABASE,
+    show_envvar=True,
+    help="The database in which runs are kept: 'postgresql://USER@HOST/NAME' or 'sqlite:///FILE'.",
+)
 entry = click.option(
     "--entry", metavar="ENTRY", shell_complete=complete_entry, help="The entry at which the run begins."
 )

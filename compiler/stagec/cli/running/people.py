@@ -14,8 +14,8 @@ from stagec.cli.streams import put_error, say
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.core.words import visible
-from stagec.drivers.local.mailbox import MessageKind, RunMessage, write_message
 from stagec.drivers.local.watcher import AwaitedAnswer, MailWatcher
+from stagec.drivers.messages import MessageKind, RunMessage, write_message
 from stagec.plan.document import Plan
 from stagec.runtime.exchange import Effect, Judge
 from stagec.world.questions import (
@@ -58,6 +58,11 @@ class PeopleSetup:
     answers: Answers
     seconds: float | None = None
     run: tuple[str, ...] = ()
+
+    @property
+    def is_policy(self) -> bool:
+        """Whether one answer holds for everything."""
+        return self.answers in _POLICIES
 
 
 def choose_people(answers: str | None, seconds: float | None, run: tuple[str, ...] = ()) -> PeopleSetup:

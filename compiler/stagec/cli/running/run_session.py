@@ -26,8 +26,8 @@ from stagec.core.value import value
 from stagec.core.words import visible
 from stagec.drivers.local import Inbox, Journal, JournalError, Observer, RunSession, open_journal, proceed, restore
 from stagec.drivers.local.descriptions import label_request
-from stagec.drivers.local.mailbox import MessageKind, RunMessage
 from stagec.drivers.local.watcher import MailWatcher
+from stagec.drivers.messages import MessageKind, RunMessage
 from stagec.plan.node import Outcome
 from stagec.runtime import Cancelled, Effect, Event, Program, State, StepResult
 from stagec.runtime.exchange import Confirm, Grant, Hook, Judge, Run, Shell, Wait

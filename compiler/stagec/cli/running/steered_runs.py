@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import click
 
 from stagec.cli.running.options import words_for
+from stagec.cli.running.questions import Asked
 from stagec.cli.running.report import format_json
 from stagec.cli.running.runs import Runs, explain_journal_error, name_of
 from stagec.cli.streams import find_canvas, put, say
@@ -17,26 +18,34 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.json import Object, object_of
 from stagec.core.words import escape_ci_commands, format_count, quote, visible
 from stagec.drivers.local import JournalError
-from stagec.drivers.local.mailbox import MessageKind
-from stagec.drivers.local.steering import OtherAnswerError, WaitingQuestion, list_waiting, send_answer, send_request
+from stagec.drivers.local.steering import WaitingQuestion, list_waiting, send_answer, send_request
+from stagec.drivers.messages import MessageKind, OtherAnswerError
 from stagec.world.questions import question_to_json
 
-_BY = "terminal"
-_WORDS = {"y": True, "yes": True, "n": False, "no": False}
+BY = "terminal"
+Send = Callable[[str, str], object]
+"""Sends one of the words to the question of a key."""
+WORDS = {"y": True, "yes": True, "n": False, "no": False}
 
 
-def list_questions(run: str | None, folder: Path, output_format: str) -> None:
+def list_questions(asked: Iterable[Asked], output_format: str) -> None:
     """Print the questions of a run, or of all runs."""
-    runs = Runs(folder)
-    paths = [runs.find(run)] if run is not None else list(runs)
-    found = [(path, each) for path in paths for each in _list_waiting(path, is_named=run is not None)]
+    found = list(asked)
     if output_format == "json":
-        put(format_json({"questions": [_make_object(path, each) for path, each in found]}, 2) + "\n")
+        put(format_json({"questions": [_make_object(each) for each in found]}, 2) + "\n")
         return
     paper = find_canvas(sys.stdout, os.environ)
-    for path, each in found:
-        put("".join(f"{escape_ci_commands(visible(line, paper.encoding))}\n" for line in _format(path, each)))
+    for each in found:
+        put("".join(f"{escape_ci_commands(visible(line, paper.encoding))}\n" for line in _format(each)))
     put("" if found else "no question waits\n")
+
+
+def list_asked(run: str | None, folder: Path) -> Iterator[Asked]:
+    """Yield the questions of a run, or of all runs, that wait for an answer."""
+    runs = Runs(folder)
+    for path in [runs.find(run)] if run is not None else list(runs):
+        for each in _list_waiting(path, is_named=run is not None):
+            yield Asked(name_of(path), each.question, each.is_executed, each.sent, words_for(path))
 
 
 def _list_waiting(path: Path, *, is_named: bool) -> list[WaitingQuestion]:
@@ -53,34 +62,30 @@ def _list_waiting(path: Path, *, is_named: bool) -> list[WaitingQuestion]:
     return []
 
 
-def _make_object(path: Path, each: WaitingQuestion) -> Object:
+def _make_object(each: Asked) -> Object:
     sent: Object | None = None if each.sent is None else {"answer": each.sent.answer, "by": each.sent.by}
-    return {"run": name_of(path), **question_to_json(each.question), "executed": each.is_executed, "sent": sent}
+    return {"run": each.run, **question_to_json(each.question), "executed": each.is_executed, "sent": sent}
 
 
-def _format(path: Path, each: WaitingQuestion) -> Iterator[str]:
+def _format(each: Asked) -> Iterator[str]:
     asked = each.question
-    yield f"{name_of(path)}  {asked.key}"
+    yield f"{each.run}  {asked.key}"
     yield f"  {asked.sentence}?"
     yield from (f"  {line}" for line in asked.details)
     yield from (f"  {word}: {follows}" for word, follows in asked.consequences.items())
     if each.sent is not None:
         yield f"  answered, by {each.sent.by}"
     if not each.is_executed:
-        yield f"  nobody executes the run: 'stagec resume {' '.join(words_for(path))}' does"
+        yield f"  nobody executes the run: 'stagec resume {' '.join(each.words or (each.run,))}' does"
 
 
-def give_answer(run: str, folder: Path, words: tuple[str, ...]) -> Exit:
-    """Answer a question of a run."""
-    path = Runs(folder).find(run)
+def give_answer(run: str, asked: Callable[[], Iterable[Asked]], send: Send, words: tuple[str, ...]) -> Exit:
+    """Answer a question of a run, the only one if no key names it."""
     *keys, word = words
-    if word not in _WORDS or len(keys) > 1:
+    if word not in WORDS or len(keys) > 1:
         raise click.UsageError(f"{quote(' '.join(words))} is no answer: [KEY] yes|no")
     try:
-        key = keys[0] if keys else _find_key(path)
-        send_answer(path, key, yes=_WORDS[word], by=_BY)
-    except JournalError as error:
-        raise explain_journal_error(name_of(path), error) from error
+        send(keys[0] if keys else _find_key(run, list(asked())), word)
     except OtherAnswerError as error:
         other = "yes" if True in object_of(error.answer).values() else "no"
         say(f"stagec: the answer {quote(other)} counts, by {error.by or 'the run itself'}: it came first")
@@ -88,21 +93,34 @@ def give_answer(run: str, folder: Path, words: tuple[str, ...]) -> Exit:
     return Exit.CLEAN
 
 
-def _find_key(path: Path) -> str:
+def send_locally(run: str, folder: Path) -> Send:
+    """Return what sends an answer to a run in a folder."""
+    path = Runs(folder).find(run)
+
+    def send(key: str, word: str) -> None:
+        try:
+            send_answer(path, key, yes=WORDS[word], by=BY)
+        except JournalError as error:
+            raise explain_journal_error(name_of(path), error) from error
+
+    return send
+
+
+def _find_key(run: str, asked: list[Asked]) -> str:
     """Return the key of the only question of a run."""
-    found = [each for each in list_waiting(path) if each.sent is None] or list_waiting(path)
+    found = [each for each in asked if each.sent is None] or asked
     if len(found) == 1:
         return found[0].question.key
     if not found:
-        raise Failure(f"run {quote(name_of(path))} asks nothing")
+        raise Failure(f"run {quote(run)} asks nothing")
     count = format_count(len(found), "question")
-    raise Failure(f"run {quote(name_of(path))} asks {count}: name the KEY of one, 'stagec questions' lists them")
+    raise Failure(f"run {quote(run)} asks {count}: name the KEY of one, 'stagec questions' lists them")
 
 
 def ask_to_end(path: Path, kind: MessageKind) -> bool:
     """Ask who executes a run to pause or cancel it; return whether anybody does."""
     try:
-        is_asked = send_request(path, kind, _BY)
+        is_asked = send_request(path, kind, BY)
     except JournalError as error:
         raise explain_journal_error(name_of(path), error) from error
     if is_asked:

@@ -41,7 +41,7 @@ class WorldSetup:
     """What a world is made of: the file of the run, its program, the options, the scenario, and who else answers.
 
     `folder` is the directory of a run of stages. The reporter hears of these while they run. Whoever is asked answers
-    also by `mail`.
+    also by `mail`. Where there are no people, nothing but a policy answers for them.
     """
 
     path: Path
@@ -52,6 +52,7 @@ class WorldSetup:
     folder: RunFolder | None
     reporter: RunReporter
     mail: MailWatcher
+    has_people: bool = True
 
     @property
     def permissions(self) -> Permissions:
@@ -65,11 +66,16 @@ def prepare_world(path: Path, program: Program, options: WorldOptions, others: O
     """Return what the world of a run is made of; raise `Failure` for a scenario or a plan that it is not fit for."""
     stages = choose_stages(options)
     scenario = read_scenario(options.scenario, program.plan)
-    refuse_hooks(program, scenario, allowed=options.allow_hooks)
-    refuse_silent_stages(program.plan, scenario, stages.words)
+    refuse_unfit_world(program, options, scenario)
     folder = find_folder(program.plan, name_of(path), stages)
     reporter = choose_reporter(program.plan, options.events)
     return WorldSetup(path, program, options, scenario, others, folder, reporter, watch_mail(path))
+
+
+def refuse_unfit_world(program: Program, options: WorldOptions, scenario: Scenario) -> None:
+    """Raise `Failure` for a plan that needs more than the options and the scenario give."""
+    refuse_hooks(program, scenario, allowed=options.allow_hooks)
+    refuse_silent_stages(program.plan, scenario, choose_stages(options).words)
 
 
 def watch_mail(path: Path) -> MailWatcher:
@@ -102,11 +108,11 @@ def open_world(setup: WorldSetup) -> Iterator[OpenedWorld]:
                 name: _open_composed(opened, setup, turns, program, ScriptedAgent(setup.scenario, name, local))
                 for name, program in setup.program.agents.items()
             }
-            world = ComposedWorld((AgentsWorld(world, agents),)) if agents else world
+            whole = ComposedWorld((AgentsWorld(world, agents),)) if agents else world
             options = setup.options
             budget = Budget(options.max_tokens, options.max_cost, options.max_time)
             extend = choose_extend(choose_people(options.answers, options.answer_timeout))
-            yield OpenedWorld(BudgetedWorld(world, budget, extend), stages, turns)
+            yield OpenedWorld(BudgetedWorld(whole, budget, extend), stages, turns)
 
 
 def _open_composed(
@@ -127,4 +133,5 @@ def _list_others(setup: WorldSetup, turns: CommandLock, program: Program) -> Ite
     speech = choose_speech(wish=setup.options.stream, events=setup.options.events)
     yield from setup.others.open_parts(program, setting, speech)
     people = choose_people(setup.options.answers, setup.options.answer_timeout, words_for(setup.path))
-    yield People(program.plan, people, setup.mail)
+    if setup.has_people or people.is_policy:
+        yield People(program.plan, people, setup.mail)

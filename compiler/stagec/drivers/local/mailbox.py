@@ -8,71 +8,27 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from enum import StrEnum
-from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from stagec.core.disk import OpenedFolder, open_folder, write_all
 from stagec.core.failure import Failure
 from stagec.core.folders import descriptor_of, enter_folder, open_file, remove_empty, remove_file
-from stagec.core.json import Json, Object
-from stagec.core.value import value
 from stagec.core.words import quote
+from stagec.drivers.messages import LARGEST, RunMessage, message_to_json, parse_message
 
-FORMAT = "stagec.message/1"
 SUFFIX = ".messages"
 """What is put behind the name of a journal for the folder of its messages."""
 _HALF = ".stagec-"
 """How the names of files begin that are not whole yet."""
-_LARGEST = 65_536
-"""Bytes of a message; longer ones are not read."""
 _MOST = 10_000
 """Names that are looked at when all messages are listed."""
 _PATIENCE = 2.0
 """Seconds to wait for somebody who is sending."""
-_ID = re.compile(r"[0-9a-f]{32}")
-_BY = re.compile(r"[a-z][a-z0-9 -]{0,39}")
-
-
-class MessageKind(StrEnum):
-    """What a message wants."""
-
-    ANSWER = "answer"
-    PAUSE = "pause"
-    CANCEL = "cancel"
-
-
-@value
-class RunMessage:
-    """A message: `by` says who sends it, `id` tells it from every other. Answers have the key of a request."""
-
-    kind: MessageKind
-    by: str
-    id: str
-    key: str = ""
-    answer: Json = None
-
-    @property
-    def name(self) -> str:
-        """The name of its file."""
-        return name_answer(self.key) if self.kind is MessageKind.ANSWER else str(self.kind)
-
-
-def write_message(kind: MessageKind, by: str, key: str = "", answer: Json = None) -> RunMessage:
-    """Return a message that differs from all others."""
-    return RunMessage(kind, by, os.urandom(16).hex(), key, answer)
-
-
-def name_answer(key: str) -> str:
-    """Return the name of the file that answers the request of a key."""
-    return f"answer-{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
 
 
 class AlreadySentError(Exception):
@@ -104,7 +60,7 @@ class Mailbox:
                 other = _read_or_clear(folder, message.name, fits)
                 if other is not None:
                     raise AlreadySentError(other)
-                data = json.dumps(_to_json(message)).encode()
+                data = json.dumps(message_to_json(message)).encode()
                 os.close(folder.create(message.name, lambda opened: write_all(opened, data)))
         except UnusableMessageError as error:
             raise Failure(f"no message can be sent: {quote(self.path)} {error}") from error
@@ -227,29 +183,8 @@ def _read(folder: OpenedFolder, name: str) -> RunMessage | None:
         status = os.fstat(opened)
         if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o022:
             raise UnusableMessageError("may be written by others")
-        data = file.read(_LARGEST + 1)
-    message = _parse(data)
+        data = file.read(LARGEST + 1)
+    message = parse_message(data)
     if message is None or message.name != name:
         raise UnusableMessageError("is no message")
     return message
-
-
-def _to_json(message: RunMessage) -> Object:
-    told: dict[str, Json] = {"format": FORMAT, "kind": message.kind, "by": message.by, "id": message.id}
-    return {**told, "key": message.key, "answer": message.answer} if message.kind is MessageKind.ANSWER else told
-
-
-def _parse(data: bytes) -> RunMessage | None:
-    """Return the message in some bytes, which may be anybody's."""
-    try:
-        given: Any = json.loads(data) if len(data) <= _LARGEST else None
-    except (ValueError, RecursionError):
-        return None
-    match given:
-        case {"format": "stagec.message/1", "kind": "answer", "by": str(by), "id": str(id_), "key": str(key)}:
-            found = RunMessage(MessageKind.ANSWER, by, id_, key, given.get("answer"))
-        case {"format": "stagec.message/1", "kind": "pause" | "cancel" as kind, "by": str(by), "id": str(id_)}:
-            found = RunMessage(MessageKind(kind), by, id_)
-        case _:
-            return None
-    return found if _BY.fullmatch(found.by) and _ID.fullmatch(found.id) else None

@@ -7,39 +7,28 @@ from contextlib import closing
 from pathlib import Path
 
 from stagec.core.failure import Failure
-from stagec.core.json import Json, object_of, text_in
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.drivers.local.live import LiveJournal, read_stored
-from stagec.drivers.local.mailbox import (
-    AlreadySentError,
-    Mailbox,
+from stagec.drivers.local.mailbox import AlreadySentError, Mailbox, UnusableMessageError
+from stagec.drivers.messages import (
     MessageKind,
+    OtherAnswerError,
     RunMessage,
-    UnusableMessageError,
+    find_asked,
+    is_answer_of,
     name_answer,
     write_message,
 )
-from stagec.drivers.replay import fold_events, fold_run
+from stagec.drivers.replay import fold_run
 from stagec.plan.loader import PlanError
-from stagec.runtime import Answered, Event, Program, load
+from stagec.runtime import Program, load
 from stagec.world.questions import (
-    AskedOfPeople,
     OpenQuestion,
-    is_decision,
-    is_for_people,
     list_open_questions,
     make_answer,
     read_decision,
 )
-
-
-class OtherAnswerError(Exception):
-    """A question that somebody else has answered: `answer` counts, and `by` says whose it is, if that is known."""
-
-    def __init__(self, answer: Json, by: str) -> None:
-        super().__init__("somebody else has answered")
-        self.answer, self.by = answer, by
 
 
 @value
@@ -71,7 +60,7 @@ def send_answer(path: Path, key: str, *, yes: bool, by: str) -> RunMessage:
     _refuse_foreign(path)
     with closing(LiveJournal(path)) as live:
         events = live.read_more().events
-        effect = _find_asked(_load(live.plan), events, key)
+        effect = find_asked(_load(live.plan), events, key)
         message, mailbox = write_message(MessageKind.ANSWER, by, key, make_answer(effect, yes=yes)), Mailbox(path)
         try:
             mailbox.send(message, lambda other: read_decision(effect, other.answer) is not None)
@@ -80,29 +69,12 @@ def send_answer(path: Path, key: str, *, yes: bool, by: str) -> RunMessage:
         try:  # what was answered before the message was there was answered by somebody else
             more = live.read_more()
             events = more.events if more.begins else (*events, *more.events)
-            if not any(_is_answer(each, message) for each in events):
-                _find_asked(_load(live.plan), events, key)
+            if not any(is_answer_of(each, message) for each in events):
+                find_asked(_load(live.plan), events, key)
         except (OtherAnswerError, Failure):
             mailbox.take(message)
             raise
     return message
-
-
-def _find_asked(program: Program, events: tuple[Event, ...], key: str) -> AskedOfPeople:
-    """Return the request of a key, if it waits for people."""
-    for event in events:
-        if isinstance(event, Answered) and event.key == key and is_decision(event.answer):
-            raise OtherAnswerError(event.answer, text_in(object_of(event.answer), "by") or "")
-    state = fold_events(program, events)
-    effect = state.pending.get(key)
-    if state.ended is not None or not is_for_people(effect):
-        raise Failure(f"nothing is asked under the key {quote(key)}")
-    return effect
-
-
-def _is_answer(event: Event, message: RunMessage) -> bool:
-    """Tell whether an event is the answer of a message."""
-    return isinstance(event, Answered) and object_of(event.answer).get("message") == message.id
 
 
 def send_request(path: Path, kind: MessageKind, by: str) -> bool:

@@ -10,15 +10,8 @@ from threading import Lock, Thread
 
 from stagec.core.failure import Failure
 from stagec.core.words import format_count, quote
-from stagec.drivers.local.mailbox import (
-    AlreadySentError,
-    Mailbox,
-    MessageKind,
-    RunMessage,
-    UnusableMessageError,
-    name_answer,
-    write_message,
-)
+from stagec.drivers.local.mailbox import AlreadySentError, Mailbox, UnusableMessageError
+from stagec.drivers.messages import MessageKind, RunMessage, name_answer, write_message
 from stagec.runtime.exchange import Answered, Cancelled, Event
 from stagec.runtime.state import StepResult
 from stagec.world.questions import AskedOfPeople, is_for_people, make_answer, read_decision

@@ -1,0 +1,56 @@
+"""`stagec submit`: put runs into a database, where workers execute them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stagec.cli import options as general
+from stagec.cli.running import options
+
+
+@click.command(short_help="Put runs of a plan into a database.")
+@options.plan
+@options.database
+@click.option(
+    "--run",
+    "--key",
+    "name",
+    metavar="NAME",
+    help="The name of the run, which is begun once however often it is submitted; by default a new one.",
+)
+@click.option("--digest", metavar="DIGEST", help="Refuse PLAN unless this is its digest, 'sha256:' and 64 digits.")
+@options.inputs
+@options.entry
+@options.scenario
+@click.option(
+    "--jobs",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="FILE",
+    help='Submit a run for each line, such as {"run": "a-1", "inputs": {"topic": "cats"}}, which may also have entry,'
+    " tenant, priority and at; '-' is standard input.",
+)
+@click.option("--tenant", metavar="NAME", help="Whose run it is; 'stagec database limit' limits the runs of each.")
+@click.option("--priority", type=int, metavar="N", help="1 comes first, 10000 last; by default 100.")
+@click.option("--at", metavar="TIME", help="Begin at this time, such as 2027-01-31T08:00:00+01:00.")
+@general.output_format("text", "json", default="text")
+@click.pass_context
+def submit(context: click.Context, /, **given: Any) -> None:
+    """Submit a run of PLAN, or a run for each line of --jobs; `stagec worker` executes them.
+
+    The plan, the inputs and the scenario are kept in the database. A run with a name that is there already is not
+    begun again; it is refused if its plan, entry, inputs or scenario are others. When one of the jobs cannot be run,
+    nothing is submitted.
+
+    Exit status: 0 the runs are in the database, 2 usage or environment, or a run is refused; 4 internal error.
+
+    Examples:
+      stagec submit writer.plan.json --input topic=cats --run cats-1 --database sqlite:///runs.sqlite
+
+      stagec submit writer.plan.json --jobs jobs.jsonl --tenant acme --priority 10
+    """
+    from stagec.cli.databases.submission import SubmitRequest, submit
+
+    context.exit(submit(SubmitRequest(**given)))

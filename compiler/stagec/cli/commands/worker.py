@@ -1,0 +1,69 @@
+"""`stagec worker`: execute runs of a database."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from stagec.cli.running import options
+from stagec.cli.running.world_options import takes_world
+
+
+@click.command(short_help="Execute the runs of a database.")
+@options.database
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="How many runs each worker of this database executes at the same time; by default what was said last, or 16.",
+)
+@click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    help="Answer /health and /metrics by HTTP at this address, such as 127.0.0.1:9464.",
+)
+@click.option(
+    "--grace",
+    type=click.FloatRange(0, 86_400),
+    default=30,
+    show_default=True,
+    metavar="SECONDS",
+    help="The time for requests that are under way when the worker is told to end; others make them again after that.",
+)
+@click.option(
+    "--patience",
+    type=click.FloatRange(5, 3600),
+    default=15,
+    show_default=True,
+    metavar="SECONDS",
+    help="The time after which another worker that gives no sign of life is dead, and its runs are taken over.",
+)
+@click.option(
+    "--keep-days",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="DAYS",
+    help="Remove runs that ended longer ago, with their journals; by default they are kept.",
+)
+@takes_world
+@click.pass_context
+def worker(context: click.Context, /, **given: Any) -> None:
+    """Take runs from a database and execute them, until Ctrl-C or SIGTERM.
+
+    `stagec submit` puts runs into the database, and `stagec database migrate` makes its tables. Any number of workers,
+    on any number of machines, execute the runs of one database. The options say who answers for models and tools;
+    scenarios come with the runs. Questions of people hold no worker: `stagec answer` answers them, and the run goes on.
+
+    Told to end, the worker takes no more work, ends what is under way at its next event, and hands it on. A worker that
+    cannot execute a run says why and gives it back.
+
+    Exit status: 0 told to end, and everything is handed on; 2 usage or environment, 4 internal error.
+
+    Examples:
+      stagec worker --database postgresql://stagec@db/stagec --model openai:gpt-5.4 --listen 127.0.0.1:9464
+
+      stagec worker --database sqlite:///runs.sqlite
+    """
+    from stagec.cli.databases.worker_request import WorkerRequest, work
+
+    context.exit(work(WorkerRequest(**given)))

@@ -1,0 +1,87 @@
+"""Prepare, check and tidy a database of runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import TYPE_CHECKING
+
+from stagec.cli.databases.opening import open_named, open_store
+from stagec.cli.running.report import format_json
+from stagec.cli.streams import find_canvas, put
+from stagec.cli.tables import draw_columns
+from stagec.core.failure import Failure
+from stagec.core.json import Json, Object
+from stagec.core.words import format_count, quote
+
+if TYPE_CHECKING:
+    from stagec.drivers.dbos import QueueLimit
+
+_RATE = re.compile(r"(\d{1,9})/(\d{1,6}(?:\.\d{1,3})?)s")
+
+
+def migrate(url: str | None) -> None:
+    """Make the tables of a database, or bring them to this version."""
+    with open_named(url) as database:
+        from stagec.drivers.dbos import RunStore, migrate
+
+        migrate(database)
+        RunStore(database).queues.prepare(None)
+        put(f"{database.name} is ready\n")
+
+
+def check(url: str | None, output_format: str) -> None:
+    """Print what is in a database; raise `Failure` unless this version can use it."""
+    with open_store(url) as store:
+        phases, workers = store.count_phases(), store.list_workers()
+        if output_format == "json":
+            counts: Object = {str(phase): count for phase, count in phases.items()}
+            rows: list[Json] = [
+                {"worker": each.worker, "version": each.version, "host": each.host, "draining": each.is_draining}
+                for each in workers
+            ]
+            put(format_json({"database": store.database.name.strip("'"), "runs": counts, "workers": rows}, 2) + "\n")
+            return
+        paper = find_canvas(sys.stdout, os.environ)
+        put(f"{store.database.name} is as this version needs it\n")
+        cells = [("worker", each.worker, each.version, "draining" if each.is_draining else "") for each in workers]
+        put(draw_columns(paper, [*cells, *(("runs", phase, f"{count:,}") for phase, count in phases.items())]))
+
+
+def set_limit(url: str | None, limit: QueueLimit | None) -> None:
+    """Let a limit hold, if one is given, and print all that hold."""
+    with open_store(url) as store:
+        if limit is not None:
+            store.queues.set_limit(limit)
+        paper, found = find_canvas(sys.stdout, os.environ), store.queues.list_limits()
+        cells = [
+            (
+                each.kind,
+                each.name or "each other",
+                "any number at once" if each.concurrency is None else f"{each.concurrency} at once",
+                "" if each.begins is None else f"{each.begins} in {each.seconds:g} s",
+            )
+            for each in found
+        ]
+        put(draw_columns(paper, cells) if cells else "no limits\n")
+
+
+def read_limit(kind: str, name: str, concurrency: int | None, rate: str | None) -> QueueLimit:
+    """Return a limit; raise `Failure` for a rate that is none."""
+    from stagec.drivers.dbos import QueueLimit
+
+    if rate is None:
+        return QueueLimit(kind, name, concurrency)
+    found = _RATE.fullmatch(rate)
+    if found is None or not int(found[1]) or not float(found[2]):
+        raise Failure(f"{quote(rate)} is no rate: write one such as '100/60s'")
+    return QueueLimit(kind, name, concurrency, int(found[1]), float(found[2]))
+
+
+def prune(url: str | None, days: float) -> None:
+    """Remove runs that have ended so many days ago."""
+    with open_store(url) as store:
+        from stagec.drivers.dbos.retention import remove_old
+
+        put(f"{format_count(remove_old(store, days * 86_400), 'run')} removed\n")

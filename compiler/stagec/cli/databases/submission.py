@@ -1,0 +1,175 @@
+"""Submit runs to a database: one as the options say, or one for each line of a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stagec.cli.databases.opening import open_store
+from stagec.cli.files import STDIN, read_file
+from stagec.cli.limits import load_configuration
+from stagec.cli.running.inputs import collect_inputs, read_program, read_scenario_document, refuse_unfit
+from stagec.cli.running.report import format_json
+from stagec.cli.running.runs import Runs, name_of
+from stagec.cli.running.stages import has_stages
+from stagec.cli.signatures import SIGNATURE, demand_signature
+from stagec.cli.streams import find_canvas, put
+from stagec.core.failure import Exit, Failure
+from stagec.core.json import Json, Object, object_of, text_in
+from stagec.core.secrets import Redactor
+from stagec.core.value import replace, value
+from stagec.core.words import format_count, listing, quote, visible
+from stagec.drivers.redaction import redact_value
+from stagec.runtime import Program, Started
+from stagec.world.scenario import Scenario, parse_scenario
+
+if TYPE_CHECKING:
+    from stagec.drivers.dbos import Submission
+
+_KEYS = ("run", "entry", "inputs", "tenant", "priority", "at")
+"""The members of a job, each optional but `run`."""
+_ROOM = 10
+_LARGEST = 10_000
+"""The number of the lowest priority."""
+
+
+@value
+class SubmitRequest:
+    """The arguments and options as given; None where one is absent."""
+
+    plan: Path
+    database: str | None
+    name: str | None = None
+    digest: str | None = None
+    inputs: tuple[str, ...] = ()
+    entry: str | None = None
+    scenario: Path | None = None
+    jobs: Path | None = None
+    tenant: str | None = None
+    priority: int | None = None
+    at: str | None = None
+    output_format: str = "text"
+
+
+def submit(request: SubmitRequest) -> Exit:
+    """Submit runs; print the name of each, and whether it is new."""
+    data, program = read_program(request.plan, request.digest)
+    maker = SubmissionMaker(request, data, program)
+    submissions = list(maker.make_all())  # nothing begins when one of them is wrong
+    with open_store(request.database) as store:
+        found = list(zip(submissions, store.submit(submissions), strict=True))
+    if request.output_format == "json":
+        rows: list[Json] = [{"run": each.run, "new": is_new} for each, is_new in found]
+        put(format_json({"digest": program.digest, "runs": rows}, 2) + "\n")
+        return Exit.CLEAN
+    paper = find_canvas(sys.stdout, os.environ)
+    if request.jobs is None:
+        put("".join(f"{visible(each.run, paper.encoding)}\n" for each, _ in found))
+    else:
+        new = sum(is_new for _, is_new in found)
+        put(f"{format_count(new, 'run')} submitted, {len(found) - new} were there already\n")
+    return Exit.CLEAN
+
+
+class SubmissionMaker:
+    """Makes what is submitted, of options, of a plan, and of jobs; raises `Failure` for what cannot be run."""
+
+    def __init__(self, request: SubmitRequest, data: bytes, program: Program) -> None:
+        if has_stages(program.plan):
+            from stagec.cli.databases.worker_worlds import STAGES
+
+            raise Failure(f"{quote(program.plan.id)} cannot be submitted: {STAGES}")
+        if request.jobs is not None and (request.name or request.inputs):
+            raise Failure("each line of --jobs has the name and the inputs of a run: --run and --input have no meaning")
+        self._request, self._data, self._program = request, data, program
+        self._redactor = Redactor(os.environ)
+        vouched = demand_signature(request.plan, data, load_configuration((Path(),)))
+        self._signature = vouched.get(SIGNATURE)
+        document = None if request.scenario is None else read_scenario_document(request.scenario, program.plan)
+        self._scenario = Scenario() if document is None else parse_scenario(document, str(request.scenario))
+        self._document = None if document is None else json.dumps(document)
+
+    def make_all(self) -> Iterator[Submission]:
+        """Yield one submission, or one for each job."""
+        if self._request.jobs is None:
+            name = name_of(Runs(Path()).new(self._request.name, self._program.plan.id))
+            given = collect_inputs(self._program, self._scenario.inputs, self._request.inputs)
+            yield self._make(name, given)
+            return
+        names: set[str] = set()
+        for place, job in read_jobs(self._request.jobs):
+            try:
+                made = self._make_job(job)
+            except Failure as failure:
+                raise Failure(f"{place}: {failure}") from failure
+            if made.run in names:
+                raise Failure(f"{place}: there are two runs {quote(made.run)}")
+            names.add(made.run)
+            yield made
+
+    def _make_job(self, job: Object) -> Submission:
+        unknown = sorted(set(job) - set(_KEYS))
+        if unknown:
+            raise Failure(f"a job has no {quote(unknown[0])}: it has {listing(_KEYS)}")
+        run, inputs, priority = job.get("run"), job.get("inputs", {}), job.get("priority")
+        texts = [name for name in ("entry", "tenant", "at") if not isinstance(job.get(name), str | None)]
+        if not isinstance(run, str):
+            raise Failure("a job has no 'run', the name of the run: whoever submits it again begins none twice")
+        if texts or not isinstance(inputs, dict) or not (priority is None or type(priority) is int):
+            wrong = (texts or [each for each in ("inputs", "priority") if each in job])[0]
+            raise Failure(f"{quote(wrong)} is not what it should be")
+        given = {**self._scenario.inputs, **object_of(inputs)}
+        made = self._make(name_of(Runs(Path()).new(run, "")), given, text_in(job, "entry"))
+        return self._place(made, text_in(job, "tenant"), priority, text_in(job, "at"))
+
+    def _make(self, name: str, given: Mapping[str, Json], entry: str | None = None) -> Submission:
+        from stagec.drivers.dbos import Submission
+
+        request = self._request
+        inputs = object_of(redact_value(self._redactor, dict(given)))
+        chosen = next((each for each in (entry, request.entry, self._scenario.entry) if each is not None), None)
+        refuse_unfit(self._program, Started(name, chosen, inputs))
+        made = Submission(name, self._data, self._program.digest, chosen, inputs, self._document, self._signature)
+        return self._place(made, request.tenant, request.priority, request.at)
+
+    def _place(self, made: Submission, tenant: str | None, priority: int | None, at: str | None) -> Submission:
+        """Return a submission at its place among others, where one is given."""
+        if tenant is not None:
+            made = replace(made, tenant=name_of(Runs(Path()).new(tenant, "")))
+        if priority is not None:
+            if not 1 <= priority <= _LARGEST:
+                raise Failure(f"{priority} is no priority: 1 comes first, {_LARGEST} last")
+            made = replace(made, priority=priority)
+        return made if at is None else replace(made, delay=find_delay(at))
+
+
+def find_delay(at: str) -> int:
+    """Return the milliseconds until a time in the form of ISO 8601, zero when it is over."""
+    try:
+        moment = datetime.fromisoformat(at)
+    except ValueError as error:
+        raise Failure(f"{quote(at)} is no time: write one such as '2027-01-31T08:00:00+01:00'") from error
+    if moment.tzinfo is None:
+        raise Failure(f"{quote(at)} has no time zone: write one such as '2027-01-31T08:00:00+01:00'")
+    return max(0, int((moment - datetime.now(UTC)).total_seconds() * 1000))
+
+
+def read_jobs(path: Path) -> Iterator[tuple[str, Object]]:
+    """Yield the objects in the lines of a file, each with its place."""
+    name = "standard input" if path == STDIN else str(path)
+    for number, line in enumerate(read_file(path, "file-size", _ROOM).split(b"\n"), 1):
+        if not line.strip():
+            continue
+        place = f"{name}:{number}"
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise Failure(f"{place}: it is no JSON: {error}") from error
+        if not isinstance(found, dict):
+            raise Failure(f"{place}: it is no job: an object is expected")
+        yield place, found

@@ -1,0 +1,26 @@
+"""Runs on a database, executed by many workers: DBOS keeps and hands out the work, the machine decides."""
+
+from stagec.drivers.dbos.database import Database, check, migrate, open_database
+from stagec.drivers.dbos.queues import QueueLimit
+from stagec.drivers.dbos.run_records import RunPhase, RunRecord, Submission
+from stagec.drivers.dbos.run_store import RunStore
+from stagec.drivers.dbos.segment import OpenWorld, RunWorld
+from stagec.drivers.dbos.transitions import Transitions
+from stagec.drivers.dbos.worker import Worker, WorkerSettings
+
+__all__ = [
+    "Database",
+    "OpenWorld",
+    "QueueLimit",
+    "RunPhase",
+    "RunRecord",
+    "RunStore",
+    "RunWorld",
+    "Submission",
+    "Transitions",
+    "Worker",
+    "WorkerSettings",
+    "check",
+    "migrate",
+    "open_database",
+]

@@ -1,0 +1,157 @@
+"""A database of runs: its address, its connections, its tables, and whether it is as this version needs it."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+from dbos import DBOS
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from stagec.core.failure import Failure
+from stagec.core.value import value
+from stagec.core.words import quote
+from stagec.drivers.dbos.tables import ENGINE_SCHEMA, METADATA, SCHEMA, VERSION, schema_version
+
+_KINDS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg", "sqlite": "sqlite"}
+"""What addresses begin with, and the library that speaks to what is there."""
+_KINDS |= {each: each for each in _KINDS.values()}
+_PATIENCE = 10
+"""Seconds in which a server must accept a connection."""
+_FILE_NOW = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+_SERVER_NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+_FILE_SCHEMAS = {SCHEMA: None, ENGINE_SCHEMA: None}
+"""A file has no schemas."""
+_IDLE = 60_000
+"""Milliseconds after which the server ends a transaction in which nothing happens: a stopped worker holds no locks."""
+
+
+@value
+class Database:
+    """A database that can be reached; `name` says which one it is, without its password."""
+
+    url: str
+    engine: sa.Engine
+    name: str
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether it is a file of this machine."""
+        return self.engine.dialect.name == "sqlite"
+
+    @property
+    def now(self) -> sa.ColumnElement[int]:
+        """The time by its own clock, in milliseconds since 1970."""
+        told = _FILE_NOW if self.is_sqlite else _SERVER_NOW
+        return sa.literal_column(told, sa.BigInteger)
+
+    @contextmanager
+    def transact(self) -> Iterator[sa.Connection]:
+        """Do the body as one transaction; raise `Failure` when the database cannot be asked."""
+        try:
+            with self.engine.begin() as connection:
+                yield connection.execution_options(schema_translate_map=_FILE_SCHEMAS) if self.is_sqlite else connection
+        except DBAPIError as error:
+            raise Failure(f"the database {self.name} cannot be used: {_explain(error)}") from error
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.engine.dispose()
+
+
+def open_database(url: str, connections: int = 5) -> Database:
+    """Return the database at an address; nothing is asked of it yet. Raises `Failure` for what is no address."""
+    _quieten()
+    try:
+        given = sa.make_url(url)
+    except ArgumentError as error:
+        told = "expected 'postgresql://USER@HOST/NAME' or 'sqlite:///FILE'"
+        raise Failure(f"the address of the database cannot be read: {told}") from error
+    name = quote(given.render_as_string(hide_password=True))
+    if given.drivername not in _KINDS:
+        raise Failure(f"{name} is no database that holds runs: its address begins with 'postgresql://' or 'sqlite://'")
+    address = given.set(drivername=_KINDS[given.drivername])
+    if address.drivername == "sqlite":
+        engine = _open_file(address)
+    else:
+        settings = {"connect_timeout": _PATIENCE, "options": f"-c idle_in_transaction_session_timeout={_IDLE}"}
+        named = {"application_name": "stagec", **{each: settings[each] for each in settings if each not in given.query}}
+        engine = sa.create_engine(
+            address, connect_args=named, pool_size=connections, max_overflow=0, pool_timeout=30, pool_pre_ping=True
+        )
+    return Database(given.render_as_string(hide_password=False), engine, name)
+
+
+def _open_file(address: sa.URL) -> sa.Engine:
+    engine = sa.create_engine(address)
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: object) -> None:
+        connection.isolation_level = "IMMEDIATE"  # who reads before writing would lose to whoever writes meanwhile
+        for each in ("busy_timeout=30000", "foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL"):
+            connection.execute(f"PRAGMA {each}")
+
+    return engine
+
+
+def migrate(database: Database) -> None:
+    """Make the tables of a database, or bring them to this version; raise `Failure` if that cannot be."""
+    found = find_version(database)
+    if found is not None and found > VERSION:
+        raise _explain_newer(database, found)
+    try:
+        DBOS.migrate(database.url.replace("+psycopg", "").replace("postgres://", "postgresql://"))
+    except Exception as error:  # the library wraps what a server says in errors of many classes
+        raise Failure(f"the database {database.name} cannot be migrated: {_explain(error)}") from error
+    with database.transact() as connection:
+        if not database.is_sqlite:
+            connection.execute(sa.text("SELECT pg_advisory_xact_lock(7245045)"))  # one migrates, others find it done
+            connection.execute(sa.schema.CreateSchema(SCHEMA, if_not_exists=True))
+        METADATA.create_all(connection)
+        if connection.execute(sa.select(schema_version.c.version)).scalar() is None:
+            connection.execute(schema_version.insert().values(version=VERSION))
+
+
+def check(database: Database) -> None:
+    """Raise `Failure` unless the tables of a database are those of this version."""
+    found = find_version(database)
+    if found is None:
+        raise Failure(f"the database {database.name} holds no runs yet: 'stagec database migrate' makes its tables")
+    if found > VERSION:
+        raise _explain_newer(database, found)
+    if found < VERSION:
+        told = f"its tables have version {found}, and this is a stagec for version {VERSION}"
+        raise Failure(f"the database {database.name} is too old: {told}; 'stagec database migrate' brings it there")
+
+
+def find_version(database: Database) -> int | None:
+    """Return the version of the tables of a database, None where there are none."""
+    with database.transact() as connection:
+        if not sa.inspect(connection).has_table("schema_version", None if database.is_sqlite else SCHEMA):
+            return None
+        return connection.execute(sa.select(schema_version.c.version)).scalar()
+
+
+def _explain_newer(database: Database, found: int) -> Failure:
+    told = f"its tables have version {found}, and this is a stagec for version {VERSION}"
+    return Failure(f"the database {database.name} is one of a newer stagec: {told}")
+
+
+def _explain(error: Exception) -> str:
+    """Return what a database says, on one line and without an address that may have a password."""
+    told = str(getattr(error, "orig", None) or error)
+    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__
+
+
+def _quieten() -> None:
+    """Let the engine speak of warnings alone, and to standard error alone."""
+    logger = logging.getLogger("dbos")
+    logger.setLevel(logging.ERROR)
+    if not logger.handlers:
+        logger.addHandler(logging.StreamHandler(sys.stderr))
+        logger.propagate = False

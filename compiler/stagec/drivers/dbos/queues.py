@@ -1,0 +1,143 @@
+"""The queues of a database: who waits there for a worker, and how many may be under way or begin in a time."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Protocol
+
+import sqlalchemy as sa
+from dbos import DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions
+from dbos._queue import QueueRateLimit
+
+from stagec.core.failure import Failure
+from stagec.core.value import value
+from stagec.drivers.dbos.database import Database
+from stagec.drivers.dbos.run_records import name_segment
+
+APPLICATION = "stagec"
+SEGMENT = "stagec.segment"
+"""The name of what the engine executes: a segment of a run."""
+RUNS, REQUESTS = "stagec.runs", "stagec.requests"
+"""The queue of segments, and that of requests which are under way at the same time."""
+_OF_TENANTS, _OF_PROVIDERS = f"{RUNS}.", f"{REQUESTS}."
+PACE = 0.1
+"""Seconds between two looks of a worker at a queue."""
+_FRESH = 5.0
+"""Seconds for which the names of queues are remembered."""
+MOST = 16
+"""Segments that a worker executes at the same time, if nobody says otherwise."""
+
+
+class Queued(Protocol):
+    """What decides where a run waits, and before whom."""
+
+    @property
+    def version(self) -> str:
+        """The version of workers that can execute it."""
+
+    @property
+    def tenant(self) -> str:
+        """Whose run it is."""
+
+    @property
+    def priority(self) -> int:
+        """1 comes first."""
+
+
+@value
+class QueueLimit:
+    """What holds for a queue: how many may be under way, and how many may begin in so many seconds; None: any number.
+
+    `name` is that of a tenant or of a provider, empty for each tenant that has no limit of its own.
+    """
+
+    kind: str
+    name: str = ""
+    concurrency: int | None = None
+    begins: int | None = None
+    seconds: float = 1.0
+
+
+class Queues:
+    """The queues of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._client: DBOSClient | None = None
+        self._known: frozenset[str] = frozenset()
+        self._until = 0.0
+
+    @property
+    def client(self) -> DBOSClient:
+        """What speaks to the engine without executing anything."""
+        if self._client is None:
+            self._client = DBOSClient(
+                system_database_engine=self._database.engine,
+                serializer=DBOSPortableJSONSerializer(),
+                application_name=APPLICATION,
+                retry_connection_errors=False,
+            )
+        return self._client
+
+    def enqueue(self, connection: sa.Connection, run: str, number: int, given: Queued) -> None:
+        """Put a segment of a run into its queue, as part of a transaction."""
+        own = f"{_OF_TENANTS}{given.tenant}"
+        options: EnqueueOptions = {
+            "workflow_name": SEGMENT,
+            "queue_name": own if own in self.list_known() else RUNS,
+            "workflow_id": name_segment(run, number),
+            "app_version": given.version,
+            "priority": given.priority,
+            "queue_partition_key": given.tenant,
+        }
+        self.client.enqueue_in_transaction(connection, options, run, number)
+
+    def list_known(self) -> frozenset[str]:
+        """Return the names of all queues, as they were a few seconds ago."""
+        if monotonic() > self._until:
+            self._known = frozenset(queue.name for queue in self.client.list_queues())
+            self._until = monotonic() + _FRESH
+        return self._known
+
+    def prepare(self, concurrency: int | None) -> None:
+        """Make the queues that every database has; `concurrency` is how many segments each worker executes at once."""
+        known = {queue.name: queue for queue in self.client.list_queues()}
+        most = MOST if concurrency is None else concurrency
+        for name in (RUNS, REQUESTS):
+            if name not in known:
+                self.client.register_queue(name, worker_concurrency=most, polling_interval_sec=PACE)
+        if concurrency is not None:
+            for name, queue in known.items():
+                if name == RUNS or name.startswith(_OF_TENANTS):
+                    queue.set_worker_concurrency(concurrency)
+
+    def set_limit(self, limit: QueueLimit) -> None:
+        """Let a limit hold from the next look of each worker on."""
+        rate: QueueRateLimit | None = None if limit.begins is None else {"limit": limit.begins, "period": limit.seconds}
+        if limit.kind == "tenant" and not limit.name:
+            queue = self.client.retrieve_queue(RUNS)
+            if queue is None:
+                raise Failure(f"the database {self._database.name} has no queues: 'stagec database migrate' makes them")
+            queue.set_partition_concurrency(limit.concurrency)
+            queue.set_partition_limiter(rate)
+            return
+        name = f"{_OF_TENANTS if limit.kind == 'tenant' else _OF_PROVIDERS}{limit.name}"
+        self.client.register_queue(name, global_concurrency=limit.concurrency, limiter=rate, polling_interval_sec=PACE)
+
+    def list_limits(self) -> list[QueueLimit]:
+        """Return what holds."""
+        found = []
+        for queue in self.client.list_queues():
+            if queue.name == RUNS:
+                limits = [("tenant", "", queue.partition_concurrency, queue.partition_limiter)]
+            else:
+                prefixes = (("tenant", _OF_TENANTS), ("provider", _OF_PROVIDERS))
+                named = [
+                    (kind, queue.name.removeprefix(each)) for kind, each in prefixes if queue.name.startswith(each)
+                ]
+                limits = [(*each, queue.global_concurrency, queue.limiter) for each in named]
+            for kind, name, most, rate in limits:
+                begins, seconds = (None, 1.0) if rate is None else (rate["limit"], rate["period"])
+                if most is not None or begins is not None:
+                    found.append(QueueLimit(kind, name, most, begins, seconds))
+        return found

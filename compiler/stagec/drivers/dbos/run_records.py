@@ -1,0 +1,109 @@
+"""What a database knows of a run: the row of the run as a value, and what somebody submits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+import sqlalchemy as sa
+
+from stagec.core.json import Json, Object, object_of
+from stagec.core.value import NOTHING, value
+from stagec.plan.document import FORMAT
+from stagec.runtime.exchange import Started
+
+MACHINE = 1
+"""The version of the machine: what makes another state of the events of a run is a new version."""
+APPLICATION_VERSION = f"{FORMAT}+machine.{MACHINE}"
+"""Which segments a worker takes: those of runs of this format of plans and this machine."""
+USUAL_PRIORITY = 100
+"""The priority of a run that is given none; 1 comes first."""
+USUAL_TENANT = "default"
+
+
+class RunPhase(StrEnum):
+    """How a run stands: a segment of it is under way or will be, it waits for people or time, or it has ended."""
+
+    ACTIVE = "active"
+    WAITING = "waiting"
+    PAUSED = "paused"
+    INTERRUPTED = "interrupted"
+    DONE = "done"
+    FAILED = "failed"
+    BLOCKED = "blocked"
+
+
+RESUMABLE = (RunPhase.PAUSED, RunPhase.INTERRUPTED)
+"""What somebody has to resume."""
+
+
+@value
+class Submission:
+    """A run that is to begin: its name, its plan, and with what.
+
+    `scenario` is the JSON of a scenario, `signature` the text of the signature of the plan. `delay` is in milliseconds.
+    """
+
+    run: str
+    plan: bytes
+    digest: str
+    entry: str | None = None
+    inputs: Mapping[str, Json] = NOTHING
+    scenario: str | None = None
+    signature: str | None = None
+    tenant: str = USUAL_TENANT
+    priority: int = USUAL_PRIORITY
+    delay: int = 0
+    version: str = APPLICATION_VERSION
+
+
+@value
+class RunRecord:
+    """The row of a run. `now` is when it was read; all times are milliseconds by the clock of the database."""
+
+    run: str
+    plan: str
+    version: str
+    tenant: str
+    priority: int
+    entry: str | None
+    inputs: str
+    scenario: str | None
+    signature: str | None
+    phase: RunPhase
+    segment: int
+    refusals: int
+    wake_at: int | None
+    due: Mapping[str, int]
+    created_at: int
+    ended_at: int | None
+    reason: str
+    digest: str
+    summary: Object
+    now: int
+
+    @property
+    def started(self) -> Started:
+        """The event with which it begins."""
+        return Started(self.run, self.entry, object_of(json.loads(self.inputs)))
+
+    @property
+    def workflow(self) -> str:
+        """The id that its segment has in the engine."""
+        return name_segment(self.run, self.segment)
+
+
+def name_segment(run: str, number: int) -> str:
+    """Return the id that a segment of a run has in the engine."""
+    return f"{run}/{number}"
+
+
+def read_row(row: sa.RowMapping) -> RunRecord:
+    """Return the value of a row."""
+    found: dict[str, Any] = {str(name): each for name, each in row.items()}
+    due = object_of(json.loads(found.pop("due")))
+    times = {key: each for key, each in due.items() if isinstance(each, int)}
+    phase, summary = RunPhase(found.pop("phase")), object_of(json.loads(found.pop("summary")))
+    return RunRecord(**found, phase=phase, due=times, summary=summary)

@@ -1,0 +1,250 @@
+"""The runs of a database: what was submitted, how it stands, and what has happened; nothing here executes a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import islice
+from typing import TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from stagec.core.failure import Failure
+from stagec.core.json import Json
+from stagec.core.nearest import NameIndex, hint
+from stagec.core.words import quote
+from stagec.drivers.dbos.database import Database
+from stagec.drivers.dbos.queues import Queues
+from stagec.drivers.dbos.run_records import RunPhase, RunRecord, Submission, name_segment, read_row
+from stagec.drivers.dbos.tables import documents, runs, steps, workers, workflows
+from stagec.drivers.history import EventTimes, History, load_timed_event, strip_times
+from stagec.drivers.replay import fold_events
+from stagec.plan.loader import PlanError, read_frame
+from stagec.runtime import Program, State, load
+from stagec.runtime.exchange import Event
+
+T = TypeVar("T")
+_CHUNK = 500
+"""Runs, or segments, in one statement."""
+_PLANS = 200
+"""Programs that are kept."""
+_SEARCHED = 5_000
+"""Names among which the nearest is looked for."""
+STOP = "!"
+"""How the output of a step begins that says why a segment ends; nothing of it belongs to the journal."""
+
+
+class UnknownPlanError(Failure):
+    """A plan that is what was submitted, and that this stagec cannot run."""
+
+
+class RunStore:
+    """Reads and submits the runs of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.queues = Queues(database)
+        self._kept: set[str] = set()
+        self._programs: dict[str, Program] = {}
+
+    def submit(self, given: Iterable[Submission]) -> Iterator[bool]:
+        """Begin runs; yield for each whether it is new. One that is there already, with the same, is not begun twice.
+
+        Raises `Failure` for the name of another run; those before it in the same statement have not begun then.
+        """
+        for part in chunk(given):
+            new = self._submit_some(part)
+            yield from (each.run in new for each in part)
+
+    def _submit_some(self, given: Sequence[Submission]) -> set[str]:
+        """Begin runs in one transaction; return the names of those that are new."""
+        with self.database.transact() as connection:
+            self._keep_documents(connection, given)
+            now = connection.execute(sa.select(self.database.now)).scalar_one()
+            rows = [self._make_row(each, now) for each in given]
+            insert = self._insert(runs).on_conflict_do_nothing().returning(runs.c.run)
+            new = set(connection.execute(insert, rows).scalars())
+            for each in given:
+                if each.run not in new:
+                    self._refuse_other(connection, each)
+                elif not each.delay:
+                    self.queues.enqueue(connection, each.run, 0, each)
+        return new
+
+    def _insert(self, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
+        return sqlite.insert(table) if self.database.is_sqlite else postgresql.insert(table)
+
+    def _keep_documents(self, connection: sa.Connection, given: Sequence[Submission]) -> None:
+        """Keep plans and scenarios, each once."""
+        found = {each.digest: each.plan for each in given}
+        found |= {name_text(each.scenario): each.scenario.encode() for each in given if each.scenario is not None}
+        rows = [{"digest": digest, "body": body} for digest, body in found.items() if digest not in self._kept]
+        if rows:
+            connection.execute(self._insert(documents).on_conflict_do_nothing(), rows)
+
+    def _make_row(self, given: Submission, now: int) -> dict[str, object]:
+        is_later = given.delay > 0
+        return {
+            "run": given.run,
+            "plan": given.digest,
+            "version": given.version,
+            "tenant": given.tenant,
+            "priority": given.priority,
+            "entry": given.entry,
+            "inputs": json.dumps(dict(given.inputs), allow_nan=False),  # ASCII: no database takes half characters
+            "scenario": None if given.scenario is None else name_text(given.scenario),
+            "signature": given.signature,
+            "phase": RunPhase.WAITING if is_later else RunPhase.ACTIVE,
+            "segment": -1 if is_later else 0,
+            "refusals": 0,
+            "wake_at": now + given.delay if is_later else None,
+            "due": "{}",
+            "created_at": now,
+            "ended_at": None,
+            "reason": "begins later" if is_later else "",
+            "digest": "",
+            "summary": "{}",
+        }
+
+    def _refuse_other(self, connection: sa.Connection, given: Submission) -> None:
+        """Raise `Failure` unless the run of a name is one with the same."""
+        wanted = self._make_row(given, 0)
+        row = connection.execute(sa.select(runs).where(runs.c.run == given.run)).mappings().one()
+        differing = [name for name in ("plan", "entry", "inputs", "scenario") if row[name] != wanted[name]]
+        if differing:
+            told = f"it has another {differing[0]}"
+            raise Failure(f"there is a run {quote(given.run)} already in {self.database.name}, and {told}")
+
+    def find(self, run: str) -> RunRecord:
+        """Return the row of a run, or raise `Failure`."""
+        with self.database.transact() as connection:
+            found = next(self._read(connection, runs.c.run == run), None)
+            if found is not None:
+                return found
+            names = connection.execute(sa.select(runs.c.run).limit(_SEARCHED)).scalars().all()
+        raise Failure(f"no run is called {quote(run)} in {self.database.name}{hint(run, NameIndex(names))}")
+
+    def list_records(self, phases: Sequence[RunPhase] = tuple(RunPhase)) -> list[RunRecord]:
+        """Return the rows of all runs in some phases, by name."""
+        with self.database.transact() as connection:
+            return list(self._read(connection, runs.c.phase.in_(phases)))
+
+    def _read(self, connection: sa.Connection, condition: sa.ColumnElement[bool]) -> Iterator[RunRecord]:
+        query = sa.select(runs, self.database.now.label("now")).where(condition).order_by(runs.c.run)
+        return map(read_row, connection.execute(query).mappings().all())
+
+    def count_phases(self) -> dict[RunPhase, int]:
+        """Return how many runs stand how."""
+        with self.database.transact() as connection:
+            found = connection.execute(sa.select(runs.c.phase, sa.func.count()).group_by(runs.c.phase)).all()
+        counts = {RunPhase(phase): count for phase, count in found}
+        return {phase: counts[phase] for phase in RunPhase if phase in counts}
+
+    def list_workers(self) -> Sequence[sa.Row[tuple[object, ...]]]:
+        """Return the rows of the workers that live, or have died a moment ago."""
+        with self.database.transact() as connection:
+            return connection.execute(sa.select(workers).order_by(workers.c.worker)).all()
+
+    def list_queued(self, records: Iterable[RunRecord]) -> set[str]:
+        """Return which of some runs wait in a queue for a worker."""
+        names = {each.workflow: each.run for each in records if each.phase is RunPhase.ACTIVE}
+        found: set[str] = set()
+        with self.database.transact() as connection:
+            for part in chunk(names):
+                is_queued = workflows.c.status.in_(("ENQUEUED", "DELAYED"))
+                query = sa.select(workflows.c.workflow_uuid).where(workflows.c.workflow_uuid.in_(part), is_queued)
+                found.update(connection.execute(query).scalars())
+        return {names[each] for each in found}
+
+    def load_document(self, digest: str) -> bytes:
+        """Return a plan or a scenario; raise `Failure` when it is not there any more."""
+        with self.database.transact() as connection:
+            found = connection.execute(sa.select(documents.c.body).where(documents.c.digest == digest)).scalar()
+        if found is None:
+            raise Failure(f"the document {quote(digest)} is not in {self.database.name}")
+        return bytes(found)
+
+    def load_plan(self, record: RunRecord) -> bytes:
+        """Return the plan of a run, the one that was submitted, or raise `Failure`."""
+        data = self.load_document(record.plan)
+        try:
+            if read_frame(data)[0] == record.plan:
+                return data
+        except PlanError as error:
+            raise Failure(f"the plan of run {quote(record.run)} is refused: {error}") from error
+        raise Failure(f"the plan of run {quote(record.run)} is refused: it is not the one that was submitted")
+
+    def load_program(self, record: RunRecord) -> Program:
+        """Return the program of a run, which is made once for each plan; raise `Failure` for a plan that is refused."""
+        if record.plan not in self._programs:
+            if len(self._programs) >= _PLANS:
+                self._programs.clear()
+            try:
+                self._programs[record.plan] = load(self.load_plan(record))
+            except PlanError as error:
+                raise UnknownPlanError(f"the plan of run {quote(record.run)} is refused: {error}") from error
+        return self._programs[record.plan]
+
+    def load_scenario(self, record: RunRecord) -> Json:
+        """Return the scenario with which a run was submitted, None without one; raise `Failure` if it was altered."""
+        if record.scenario is None:
+            return None
+        text = self.load_document(record.scenario).decode()
+        if name_text(text) != record.scenario:
+            raise Failure(f"the scenario of run {quote(record.run)} is not the one that was submitted")
+        found: Json = json.loads(text)
+        return found
+
+    def fold(self, record: RunRecord) -> State:
+        """Return where a run stands."""
+        return fold_events(self.load_program(record), self.read_history(record).events)
+
+    def read_history(self, record: RunRecord, before: int | None = None) -> History:
+        """Return what has happened in a run, or in the segments of it before one."""
+        names = [name_segment(record.run, number) for number in range(record.segment + 1 if before is None else before)]
+        order = {name: number for number, name in enumerate(names)}
+        found: list[tuple[int, int, str]] = []
+        with self.database.transact() as connection:
+            for part in chunk(names):
+                query = sa.select(steps).where(steps.c.workflow_uuid.in_(part), steps.c.output.is_not(None))
+                rows = connection.execute(query).all()
+                found += [(order[row.workflow_uuid], row.function_id, row.output) for row in rows]
+        entries = [each for each in (read_output(output) for _, _, output in sorted(found)) if each is not None]
+        begun = (("", record.started, EventTimes(record.created_at * 1_000_000)),)
+        digests, events, times = zip(*(begun + tuple(entries)), strict=True)
+        following = (*digests[1:], record.digest)
+        return History(self.load_plan(record), record.plan, events, following, times=strip_times(times))
+
+
+def chunk(given: Iterable[T], most: int = _CHUNK) -> Iterator[tuple[T, ...]]:
+    """Yield all of something in parts of a size that one statement takes."""
+    each = iter(given)
+    while part := tuple(islice(each, most)):
+        yield part
+
+
+def name_text(text: str) -> str:
+    """Return the digest under which a text is kept."""
+    return f"sha256:{sha256(text.encode()).hexdigest()}"
+
+
+def dump_entry(step_digest: str, body: str) -> str:
+    """Return the output of a step: the step digest of the event before, and an event as JSON."""
+    return f"{step_digest}\n{body}"
+
+
+def read_entry(entry: str) -> tuple[str, Event, EventTimes]:
+    """Return the step digest and the event in the output of a step; raise `Failure` for anything else."""
+    digest, _, body = entry.partition("\n")
+    try:
+        return digest, *load_timed_event(body)
+    except (TypeError, ValueError) as error:
+        raise Failure("a step of the run is not what was recorded") from error
+
+
+def read_output(output: str) -> tuple[str, Event, EventTimes] | None:
+    """Return what a step has recorded, as the engine keeps it; None where it is no event."""
+    entry = json.loads(output)
+    return read_entry(entry) if isinstance(entry, str) and not entry.startswith(STOP) else None

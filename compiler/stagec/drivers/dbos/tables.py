@@ -1,0 +1,104 @@
+"""The tables of a database of runs, beside those of the engine."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+SCHEMA = "stagec"
+"""The schema of the tables; files have none."""
+VERSION = 1
+"""The version of the tables; whoever changes them raises it, and says in `database.migrate` how to come there."""
+METADATA = sa.MetaData(schema=SCHEMA)
+ENGINE_SCHEMA = "dbos"
+"""The schema of the tables of the engine, which it makes and documents."""
+_Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+
+_IS_TIMED = sa.text("wake_at IS NOT NULL")
+
+schema_version = sa.Table("schema_version", METADATA, sa.Column("version", sa.Integer, nullable=False))
+documents = sa.Table(
+    "documents",
+    METADATA,
+    sa.Column("digest", sa.Text, primary_key=True),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+)
+"""Plans and scenarios, each once, under the digest of its bytes."""
+runs = sa.Table(
+    "runs",
+    METADATA,
+    sa.Column("run", sa.Text, primary_key=True),
+    sa.Column("plan", sa.Text, nullable=False),
+    sa.Column("version", sa.Text, nullable=False),
+    sa.Column("tenant", sa.Text, nullable=False),
+    sa.Column("priority", sa.Integer, nullable=False),
+    sa.Column("entry", sa.Text),
+    sa.Column("inputs", sa.Text, nullable=False),
+    sa.Column("scenario", sa.Text),
+    sa.Column("signature", sa.Text),
+    sa.Column("phase", sa.Text, nullable=False),
+    sa.Column("segment", sa.Integer, nullable=False),
+    sa.Column("refusals", sa.Integer, nullable=False),
+    sa.Column("wake_at", _Number),
+    sa.Column("due", sa.Text, nullable=False),
+    sa.Column("created_at", _Number, nullable=False),
+    sa.Column("ended_at", _Number),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("digest", sa.Text, nullable=False),
+    sa.Column("summary", sa.Text, nullable=False),
+    sa.Index(
+        "runs_to_wake",
+        "wake_at",
+        sqlite_where=sa.text("wake_at IS NOT NULL"),
+        postgresql_where=sa.text("wake_at IS NOT NULL"),
+    ),
+    sa.Index("runs_by_phase", "phase", "ended_at"),
+)
+"""One row for each run: what it was begun with, which segment it is in, and how it stands when no segment is under way.
+
+`due` has the times at which waits are over, by key. `digest` is the step digest of the last event. `summary` is what
+lists show, as JSON. Times are milliseconds since 1970 by the clock of the database.
+"""
+messages = sa.Table(
+    "messages",
+    METADATA,
+    sa.Column("run", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("sent_at", _Number, nullable=False),
+)
+"""Signals: of each name the first counts. `body` is a message as the local driver has it in a file."""
+workers = sa.Table(
+    "workers",
+    METADATA,
+    sa.Column("worker", sa.Text, primary_key=True),
+    sa.Column("version", sa.Text, nullable=False),
+    sa.Column("beats", _Number, nullable=False),
+    sa.Column("host", sa.Text, nullable=False),
+    sa.Column("begun_at", _Number, nullable=False),
+    sa.Column("is_draining", sa.Boolean, nullable=False),
+)
+"""One row for each worker that lives; `beats` goes up as long as it does."""
+
+
+_ENGINE = sa.MetaData(schema=ENGINE_SCHEMA)
+
+steps = sa.Table(
+    "operation_outputs",
+    _ENGINE,
+    sa.Column("workflow_uuid", sa.Text),
+    sa.Column("function_id", sa.Integer),
+    sa.Column("output", sa.Text),
+)
+"""What the engine records of each step."""
+workflows = sa.Table(
+    "workflow_status",
+    _ENGINE,
+    sa.Column("workflow_uuid", sa.Text),
+    sa.Column("status", sa.Text),
+    sa.Column("queue_name", sa.Text),
+    sa.Column("application_name", sa.Text),
+    sa.Column("executor_id", sa.Text),
+    sa.Column("owner_xid", sa.Text),
+    sa.Column("started_at_epoch_ms", sa.BigInteger),
+)
+"""What the engine knows of each segment."""

@@ -1,0 +1,222 @@
+"""A worker: takes segments of runs from the queues of a database and executes them, until it is told to stop."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Mapping
+from functools import partial
+from threading import Event as Flag
+from threading import Lock, Thread
+from time import monotonic, sleep
+
+from dbos import DBOS, DBOSPortableJSONSerializer
+
+from stagec.core.failure import Failure
+from stagec.core.secrets import Redactor
+from stagec.core.value import value
+from stagec.core.words import format_count
+from stagec.drivers.dbos.database import Database, check
+from stagec.drivers.dbos.heartbeat import PACE, PATIENCE, Heartbeat, WorkerRow
+from stagec.drivers.dbos.queues import APPLICATION, SEGMENT
+from stagec.drivers.dbos.retention import remove_old
+from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RunPhase, RunRecord
+from stagec.drivers.dbos.run_store import RunStore, UnknownPlanError
+from stagec.drivers.dbos.segment import OpenWorld, RefusedRunError, Segment, SegmentSetup, Word
+from stagec.drivers.dbos.tally import Tally
+from stagec.drivers.dbos.transitions import Settlement, Transitions
+
+_LOOK = 0.25
+"""Seconds between two looks at the signals of the runs that are under way."""
+_ATTEMPTS = 50
+"""Workers that may die of one segment."""
+_SOONEST, _LATEST = 2_000, 60_000
+"""Milliseconds after which a run is offered again that a worker has given back: at first, and at last."""
+
+
+@value
+class WorkerSettings:
+    """How a worker works. `open_world` makes worlds, `tell` takes sentences for whoever watches it.
+
+    `grace` are the seconds in which requests that are under way may end when it is told to stop. `keep` are the
+    seconds for which runs that have ended are kept, None for ever.
+    """
+
+    open_world: OpenWorld
+    tell: Callable[[str], None]
+    concurrency: int | None = None
+    grace: float = 30.0
+    patience: float = PATIENCE
+    keep: float | None = None
+    version: str = APPLICATION_VERSION
+
+
+class Worker:
+    """Executes runs of a database. A process has one of these at a time: the engine has one state for each process."""
+
+    def __init__(self, database: Database, settings: WorkerSettings) -> None:
+        self.name = f"{platform.node()[:40]}-{os.getpid()}-{os.urandom(4).hex()}"
+        self.tally = Tally()
+        self._database, self._settings = database, settings
+        self._store = RunStore(database)
+        self._transitions = Transitions(self._store)
+        redactor = Redactor(os.environ)
+        self._setup = SegmentSetup(self._transitions, settings.open_world, redactor, self.tally.count)
+        own = WorkerRow(self.name, settings.version, platform.node())
+        self._heartbeat = Heartbeat(database, own, settings.patience)
+        self._segments: dict[str, Segment] = {}
+        self._lock, self._over, self._is_draining = Lock(), Flag(), Flag()
+        self._lost: frozenset[str] = frozenset()
+        self._trouble = ""
+
+    @property
+    def trouble(self) -> str:
+        """Why it can take no work now; empty when it can."""
+        return "is draining" if self._is_draining.is_set() else self._trouble
+
+    @property
+    def under_way(self) -> int:
+        """How many segments it executes."""
+        return len(self._list_segments())
+
+    def count_runs(self) -> Mapping[RunPhase, int]:
+        """Return how many runs of the database stand how."""
+        return self._store.count_phases()
+
+    def work(self) -> None:
+        """Take work until `drain` is called and what is under way has been handed on; raises `Failure`."""
+        check(self._database)
+        self._store.queues.prepare(self._settings.concurrency)
+        self._heartbeat.beat()
+        threads = [Thread(target=each, daemon=True) for each in (self._look_at_signals, self._look_around)]
+        try:
+            self._launch()
+            for each in threads:
+                each.start()
+            while not self._is_draining.is_set():  # in short: what handles a signal sets it in this thread
+                sleep(_LOOK)
+            self._stop()
+        finally:
+            self._over.set()
+            for each in threads:
+                each.join(PACE)
+            self._heartbeat.end()
+
+    def drain(self) -> None:
+        """Take no more work, and hand on what is under way; may be called by what handles a signal."""
+        self._is_draining.set()
+
+    def _launch(self) -> None:
+        DBOS(
+            config={
+                "name": APPLICATION,
+                "system_database_engine": self._database.engine,
+                "application_version": self._settings.version,
+                "executor_id": self.name,
+                "serializer": DBOSPortableJSONSerializer(),
+                "run_migrations": False,
+                "use_listen_notify": False,
+                "log_level": "ERROR",
+            }
+        )
+
+        def execute(run: str, number: int) -> str:  # the engine has its own idea of methods
+            return self._execute(run, number)
+
+        DBOS.workflow(name=SEGMENT, max_recovery_attempts=_ATTEMPTS)(execute)
+        DBOS.launch()
+
+    def _stop(self) -> None:
+        """Let every segment end at its next event, and when the grace is over at once."""
+        self._heartbeat.beat(is_draining=True)
+        end = monotonic() + self._settings.grace
+        stopping = Thread(target=self._stop_segments, args=(end,), daemon=True)
+        stopping.start()
+        DBOS.destroy(workflow_completion_timeout_sec=max(2, int(self._settings.grace) + 5))
+        stopping.join(PACE)
+
+    def _stop_segments(self, end: float) -> None:
+        while not self._over.wait(_LOOK):
+            for each in self._list_segments():
+                each.stop(Word.DRAIN, at_once=monotonic() > end)
+
+    def _list_segments(self) -> list[Segment]:
+        with self._lock:
+            return list(self._segments.values())
+
+    def _execute(self, run: str, number: int) -> str:
+        """Execute a segment, and let its run stand as it says."""
+        record = self._store.find(run)
+        if (record.segment, record.phase) != (number, RunPhase.ACTIVE):
+            return "obsolete"
+        settled = self._play(record)
+        if self._transitions.settle(record, settled) and settled.phase is not RunPhase.ACTIVE:
+            self.tally.count(f"runs {settled.phase}")
+        return str(settled.phase)
+
+    def _play(self, record: RunRecord) -> Settlement:
+        """Execute a segment; a run that this worker cannot execute is given back."""
+        try:
+            segment = Segment(self._setup, record, self._store.load_program(record))
+            with self._lock:
+                self._segments[record.workflow] = segment
+            self.tally.count("segments")
+            return segment.execute()
+        except (UnknownPlanError, RefusedRunError) as refusal:
+            reason = f"worker {self.name} cannot run it: {self._setup.redactor.redact_output(str(refusal))}"
+            self._settings.tell(f"run {record.run} is given back: {reason}")
+            delay = min(_LATEST, _SOONEST * 2 ** min(record.refusals, 10))
+            return Settlement(RunPhase.WAITING, reason, delay=delay, is_refusal=True)
+        except Failure as failure:
+            return Settlement(RunPhase.INTERRUPTED, self._setup.redactor.redact_output(str(failure)))
+        finally:
+            with self._lock:
+                self._segments.pop(record.workflow, None)
+
+    def _look_at_signals(self) -> None:
+        """Hand signals to the segments that are under way."""
+        while not self._over.wait(_LOOK):
+            segments = {each.record.run: each for each in self._list_segments()}
+            if segments:
+                self._try(partial(self._hand_over, segments))
+
+    def _hand_over(self, segments: dict[str, Segment]) -> None:
+        for run, found in self._transitions.look(tuple(segments)).items():
+            segments[run].hear(found.values())
+
+    def _look_around(self) -> None:
+        """Beat, wake what is due, put back what dead workers have left, and remove what is too old."""
+        rounds, keep = 0, self._settings.keep
+        while not self._over.wait(PACE / 2):
+            rounds += 1
+            if rounds % 2 == 0:
+                self._try(lambda: self._heartbeat.beat(is_draining=self._is_draining.is_set()))
+                self._try(self._bury_dead)
+            self._try(self._transitions.wake_due)
+            if rounds % 15 == 0:
+                self._try(self._put_back_lost)
+            if rounds % 600 == 0 and keep is not None:
+                self._try(partial(remove_old, self._store, keep))
+
+    def _bury_dead(self) -> None:
+        for name, count in self._heartbeat.bury_dead():
+            self.tally.count("workers recovered")
+            self._settings.tell(f"worker {name} is gone: {format_count(count, 'request or segment')} put back")
+
+    def _put_back_lost(self) -> None:
+        held = frozenset(each.record.workflow for each in self._list_segments())
+        self._lost = self._heartbeat.put_back_lost(held, self._lost)
+        for record in self._transitions.list_broken():
+            reason = "the engine has given it up: its workers have died, or a segment has failed"
+            self._transitions.settle(record, Settlement(RunPhase.INTERRUPTED, reason))
+
+    def _try(self, work: Callable[[], object]) -> None:
+        """Do something that is done again later if the database cannot be asked now; say so once."""
+        try:
+            work()
+        except Failure as failure:
+            if not self._trouble:
+                self._settings.tell(str(failure))
+            self._trouble = str(failure)
+        else:
+            self._trouble = ""

@@ -1,0 +1,224 @@
+"""Runs in a database: submitted, executed, steered, taken over, and given back."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+import sqlalchemy as sa
+from in_databases import (
+    ScriptedTestWorld,
+    state_of,
+    submission,
+    submit,
+    transitions,
+    wait_for,
+    wait_until,
+    working,
+)
+from playable import judged, steps
+
+from stagec.core.failure import Failure
+from stagec.core.value import replace
+from stagec.drivers.dbos import RunPhase, RunStore
+from stagec.drivers.dbos.heartbeat import Heartbeat, WorkerRow
+from stagec.drivers.dbos.retention import remove_old
+from stagec.drivers.dbos.tables import documents, workflows
+from stagec.drivers.dbos.tables import steps as steps_of_engine
+from stagec.drivers.history import History
+from stagec.drivers.local import run as run_locally
+from stagec.drivers.messages import MessageKind, OtherAnswerError, write_message
+from stagec.drivers.replay import replay_twice
+from stagec.plan import dump
+from stagec.plan.node import Outcome
+from stagec.runtime import State, load
+from stagec.runtime.exchange import Answered, Cancelled, Started
+
+ENDED = (RunPhase.DONE, RunPhase.FAILED)
+
+
+def replay(history: History) -> State:
+    found = replay_twice(load(history.plan), load(history.plan), history)
+    assert isinstance(found, State), found
+    return found
+
+
+def test_a_run_ends_as_it_does_on_one_machine(runs: RunStore) -> None:
+    world = ScriptedTestWorld()
+    submit(runs, submission("one"))
+    with working(runs.database, world):
+        record = wait_until(runs, "one", *ENDED)
+    alone = run_locally(dump(steps()), ScriptedTestWorld(), Started("one", inputs={"topic": "cats"}))
+    assert record.phase is RunPhase.DONE
+    assert replay(runs.read_history(record)) == alone
+    assert world.asked == [each.key for each in runs.read_history(record).events if isinstance(each, Answered)]
+
+
+def test_a_run_is_begun_once_however_often_it_is_submitted(runs: RunStore) -> None:
+    assert submit(runs, submission("one"), submission("two")) == [True, True]
+    assert submit(runs, submission("one"), submission("three")) == [False, True]
+    with working(runs.database, ScriptedTestWorld()):
+        wait_until(runs, "three", *ENDED)
+    assert submit(runs, submission("one")) == [False]
+
+
+@pytest.mark.parametrize("other", [{"inputs": {"topic": "dogs"}}, {"entry": "late"}, {"scenario": "{}"}])
+def test_another_run_of_a_name_is_refused(runs: RunStore, other: dict[str, object]) -> None:
+    submit(runs, submission("one"))
+    with pytest.raises(Failure, match="there is a run 'one' already"):
+        submit(runs, submission("two"), submission("one", **other))
+    assert [each.run for each in runs.list_records()] == ["one"]
+
+
+def test_a_run_that_asks_people_holds_nothing_and_goes_on_with_the_answer(runs: RunStore) -> None:
+    submit(runs, submission("one", judged()))
+    with working(runs.database, ScriptedTestWorld()) as worker:
+        record = wait_until(runs, "one", RunPhase.WAITING)
+        wait_for(lambda: not worker.under_way)
+        (key,) = state_of(runs, "one").pending
+        transitions(runs).send_answer("one", key, yes=True, by="terminal")
+        with pytest.raises(OtherAnswerError):
+            transitions(runs).send_answer("one", key, yes=False, by="page")
+        ended = wait_until(runs, "one", *ENDED)
+    assert (record.segment, ended.segment) == (0, 1)
+    assert replay(runs.read_history(ended)).ended is Outcome.DONE
+    with pytest.raises(Failure, match="ended"):
+        transitions(runs).send_answer("one", key, yes=True, by="terminal")
+
+
+def test_a_waiting_run_is_paused_resumed_and_cancelled(runs: RunStore) -> None:
+    submit(runs, submission("one", judged()))
+    with working(runs.database, ScriptedTestWorld()):
+        wait_until(runs, "one", RunPhase.WAITING)
+        transitions(runs).send("one", write_message(MessageKind.PAUSE, "terminal"))
+        assert runs.find("one").phase is RunPhase.PAUSED
+        with pytest.raises(Failure, match="paused already"):
+            transitions(runs).send("one", write_message(MessageKind.PAUSE, "terminal"))
+        transitions(runs).resume("one")
+        wait_until(runs, "one", RunPhase.WAITING)
+        transitions(runs).send("one", write_message(MessageKind.CANCEL, "terminal"))
+        record = wait_until(runs, "one", *ENDED)
+    assert runs.read_history(record).events[-1] == Cancelled()
+    with pytest.raises(Failure, match="ended"):
+        transitions(runs).send("one", write_message(MessageKind.CANCEL, "terminal"))
+
+
+def test_a_run_that_nobody_can_answer_is_interrupted_and_resumed(runs: RunStore) -> None:
+    class Refusing(ScriptedTestWorld):
+        def answer(self, *_given: object) -> object:
+            raise Failure("nobody knows, with the token ghp_0123456789abcdefghijABCDEFGHIJ")
+
+    submit(runs, submission("one"))
+    with working(runs.database, Refusing()):
+        record = wait_until(runs, "one", RunPhase.INTERRUPTED)
+    assert record.reason == "nobody knows, with the token [redacted]"
+    transitions(runs).resume("one")
+    with working(runs.database, ScriptedTestWorld()):
+        assert wait_until(runs, "one", *ENDED).phase is RunPhase.DONE
+
+
+def test_a_run_begins_later(runs: RunStore) -> None:
+    submit(runs, submission("one", delay=1_500))
+    with working(runs.database, ScriptedTestWorld()):
+        assert runs.find("one").segment == -1
+        record = wait_until(runs, "one", *ENDED)
+    assert record.ended_at is not None
+    assert record.ended_at - record.created_at >= 1_500
+
+
+def test_a_worker_leaves_runs_of_another_version_to_others(runs: RunStore) -> None:
+    submit(runs, submission("old", version="stagec.plan/0+machine.0"), submission("new"))
+    with working(runs.database, ScriptedTestWorld()):
+        wait_until(runs, "new", *ENDED)
+        assert runs.list_queued([runs.find("old")]) == {"old"}
+    with working(runs.database, ScriptedTestWorld(), version="stagec.plan/0+machine.0"):
+        assert wait_until(runs, "old", *ENDED).phase is RunPhase.DONE
+
+
+def test_a_worker_gives_back_what_it_cannot_execute(runs: RunStore) -> None:
+    class Unfit(ScriptedTestWorld):
+        def open(self, *_given: object) -> object:
+            raise Failure("it needs hooks")
+
+    submit(runs, submission("one"))
+    with working(runs.database, Unfit()) as worker:
+        record = wait_until(runs, "one", RunPhase.WAITING)
+        assert record.reason == f"worker {worker.name} cannot run it: it needs hooks"
+        assert record.wake_at is not None
+    with working(runs.database, ScriptedTestWorld()):
+        assert wait_until(runs, "one", *ENDED).phase is RunPhase.DONE
+
+
+def test_an_altered_plan_is_refused(runs: RunStore) -> None:
+    given = submission("one")
+    submit(runs, given)
+    other = dump(steps("exit 1"))
+    with runs.database.transact() as connection:
+        connection.execute(documents.update().where(documents.c.digest == given.digest).values(body=other))
+    with working(runs.database, ScriptedTestWorld()):
+        record = wait_until(runs, "one", RunPhase.INTERRUPTED)
+    assert "it is not the one that was submitted" in record.reason
+
+
+def test_what_a_dead_worker_had_is_taken_over(runs: RunStore) -> None:
+    submit(runs, submission("one"))
+    taken = {"status": "PENDING", "executor_id": "dead", "owner_xid": "nobody"}
+    with runs.database.transact() as connection:
+        connection.execute(workflows.update().values(taken))
+    Heartbeat(runs.database, WorkerRow("dead", "any")).beat()
+    with working(runs.database, ScriptedTestWorld(), patience=1.0):
+        assert wait_until(runs, "one", *ENDED).phase is RunPhase.DONE
+    assert [each.worker for each in runs.list_workers()] == []
+
+
+def test_a_worker_that_ends_hands_on_what_it_executes(runs: RunStore) -> None:
+    class Slow(ScriptedTestWorld):
+        def answer(self, effect: object) -> object:
+            if len(self.asked) == 1:
+                worker.drain()
+                time.sleep(1.5)
+            return super().answer(effect)  # type: ignore[arg-type]
+
+    submit(runs, submission("one"))
+    with working(runs.database, Slow(5)) as worker:
+        wait_for(lambda: runs.find("one").segment == 1)
+    with working(runs.database, ScriptedTestWorld(5)):
+        record = wait_until(runs, "one", *ENDED)
+    assert record.phase is RunPhase.DONE
+    replay(runs.read_history(record))
+
+
+def test_old_runs_are_removed_with_all_that_is_kept_of_them(runs: RunStore) -> None:
+    submit(runs, submission("one"), submission("two", judged()))
+    with working(runs.database, ScriptedTestWorld()):
+        wait_until(runs, "one", *ENDED)
+        wait_until(runs, "two", RunPhase.WAITING)
+    assert remove_old(runs, 3600) == 0
+    assert remove_old(runs, 0) == 1
+    assert [each.run for each in runs.list_records()] == ["two"]
+    with runs.database.transact() as connection:
+        assert connection.execute(sa.select(workflows.c.workflow_uuid)).scalars().all() == ["two/0"]
+        assert connection.execute(sa.select(documents.c.digest)).scalars().all() == [runs.find("two").plan]
+
+
+def test_no_pickle_is_written(runs: RunStore) -> None:
+    submit(runs, submission("one"))
+    with working(runs.database, ScriptedTestWorld()):
+        wait_until(runs, "one", *ENDED)
+    columns = sa.select(sa.literal_column("serialization"), steps_of_engine.c.output).select_from(steps_of_engine)
+    with runs.database.transact() as connection:
+        rows = connection.execute(columns).all()
+    assert {row[0] for row in rows} == {"portable_json"}
+    assert all(isinstance(json.loads(row[1]), str) for row in rows)
+
+
+def test_what_cannot_be_a_message_is_refused(runs: RunStore) -> None:
+    submit(runs, submission("one", judged()))
+    large = replace(write_message(MessageKind.ANSWER, "terminal", "k"), answer={"done": "x" * 70_000})
+    with pytest.raises(Failure, match="characters"):
+        transitions(runs).send("one", large)
+    with pytest.raises(Failure, match="no run is called 'two'"):
+        transitions(runs).send("two", write_message(MessageKind.CANCEL, "terminal"))
+    with pytest.raises(Failure, match=r"nothing is asked under the key 'one/else#1/1\.0'"):
+        transitions(runs).send_answer("one", "one/else#1/1.0", yes=True, by="terminal")

@@ -1,0 +1,109 @@
+"""Runs in databases, and workers in threads of a test."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Thread
+
+from playable import steps
+
+from stagec.core.json import Json
+from stagec.drivers.dbos import (
+    Database,
+    RunPhase,
+    RunRecord,
+    RunStore,
+    Submission,
+    Transitions,
+    Worker,
+    WorkerSettings,
+)
+from stagec.plan import Plan, dump
+from stagec.runtime import Effect, Program, State, load
+from stagec.runtime.exchange import Shell, read_key
+
+PATIENCE = 60
+
+
+class ScriptedTestWorld:
+    """Answers the steps of `playable.steps`: `draft` is repeated so often; what is asked is noted."""
+
+    def __init__(self, repeats: int = 2) -> None:
+        self.repeats = repeats
+        self.asked: list[str] = []
+
+    @contextmanager
+    def open(self, _record: RunRecord, _program: Program) -> Iterator[ScriptedTestWorld]:
+        yield self
+
+    def answer(self, effect: Effect) -> Json:
+        self.asked.append(effect.key)
+        if isinstance(effect, Shell):
+            return {"exit": 0, "stdout": "", "stderr": ""}
+        key = read_key(effect.key)
+        if key.node == "draft":
+            return {"answer": {"action": "repeat" if key.visit <= self.repeats else "next"}}
+        return {"answer": {"action": "closing"}}
+
+    def overlaps(self, _effect: Effect) -> bool:
+        return False
+
+    def takes(self, _effect: Effect) -> bool:
+        return False
+
+    def cancel(self, key: str) -> None:
+        """Have nothing under way."""
+
+    def observe(self, event: object, step: object) -> None:
+        """Remember nothing."""
+
+
+@contextmanager
+def working(database: Database, world: ScriptedTestWorld, **settings: object) -> Iterator[Worker]:
+    """Let a worker execute runs while the body runs."""
+    told: list[str] = []
+    worker = Worker(database, WorkerSettings(world.open, told.append, grace=5, **settings))  # type: ignore[arg-type]
+    worker.told = told  # type: ignore[attr-defined]
+    thread = Thread(target=worker.work)
+    thread.start()
+    try:
+        yield worker
+    finally:
+        worker.drain()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+def wait_for(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def wait_until(runs: RunStore, run: str, *phases: RunPhase) -> RunRecord:
+    """Wait until a run stands as it should, and return it."""
+    wait_for(lambda: runs.find(run).phase in phases)
+    return runs.find(run)
+
+
+def submission(run: str, plan: Plan | None = None, **given: object) -> Submission:
+    """Return a run of a plan, by default of `playable.steps`."""
+    data = dump(steps() if plan is None else plan)
+    inputs = {"topic": "cats"} if plan is None else {}
+    return Submission(run, data, load(data).digest, **{"inputs": inputs, **given})  # type: ignore[arg-type]
+
+
+def submit(runs: RunStore, *given: Submission) -> list[bool]:
+    return list(runs.submit(given))
+
+
+def transitions(runs: RunStore) -> Transitions:
+    return Transitions(runs)
+
+
+def state_of(runs: RunStore, run: str) -> State:
+    return runs.fold(runs.find(run))
