@@ -61,6 +61,7 @@ FORM_ALONE = {
     "docs/user-guide/agent-files.md": "a table of a configuration; tests/project has the same",
     "docs/contributing.md": "sets up a checkout; .ci/run does the same",
     "docs/user-guide/breaking.md": "commands that compare revisions; tests/cli/test_breaking.py has the same",
+    "docs/user-guide/review.md": "commands that compare revisions; tests/cli/test_review.py has the same",
     "docs/user-guide/diff.md": "commands that compare revisions; tests/cli/test_diff.py has the same",
     "docs/user-guide/migrate.md": "commands that change files; tests/cli/test_migrate.py has the same",
     "docs/user-guide/format.md": "commands that change files; tests/cli/test_format.py has the same",

@@ -55,6 +55,23 @@ def find_revision(text: str, beside: Path) -> Revision | None:
     return Revision(top, name, tree, "" if path == os.curdir else path)
 
 
+def find_merge_base(text: str, beside: Path) -> str:
+    """Return the commit from which what is checked out around a path and `REV` went apart, `REV:path` with its path."""
+    folder = os.path.realpath(beside if beside.is_dir() else beside.parent)
+    top = find_repository(folder)
+    name, colon, path = text.partition(":")
+    if top is None or not name or "\0" in text:
+        raise Failure(f"{quote(text)} names no revision: there is no repository around {quote(str(beside))}")
+    ended = run_git(top, "merge-base", "--end-of-options", name, "HEAD")
+    found = ended.stdout.decode(errors="replace").strip()
+    if ended.returncode != 0 or not found:
+        raise Failure(
+            f"{quote(name)} and HEAD have no commit in common that git knows here",
+            hints=["a shallow clone lacks older commits: 'git fetch --unshallow' brings them"],
+        )
+    return f"{found[:_SHORT]}{colon}{path}"
+
+
 @contextmanager
 def open_revision(revision: Revision) -> Iterator[Path]:
     """Write the files of a revision into a private folder, yield its path, and remove it.
@@ -115,6 +132,8 @@ def _read_files(revision: Revision, listed: list[tuple[str, str]]) -> Iterator[t
         yield path, told[begin : at - 1]
 
 
+_SHORT = 16
+"""Digits of a commit that people see; more than git needs in any repository."""
 _HEAD = 3
 """Words before an object: its id, its type and its size."""
 

@@ -30,7 +30,7 @@ from stagec.picture.palette import INK, TINTS
 
 _MOST_LINES, _MOST_CHARACTERS = 500, 50_000
 """What pages draw unless they allow more: `maxEdges` and `maxTextSize` of Mermaid."""
-_COLUMNS, _TITLE_COLUMNS, _NOTE_COLUMNS = 22, 60, 40
+_COLUMNS, _TITLE_COLUMNS = 22, 60
 """Characters of a row; Mermaid breaks wider ones at any blank."""
 _LONGEST = 400
 """Characters of a name that are shown; what names nothing in a project of people is longer."""
@@ -159,9 +159,7 @@ def _frame(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator
     told += [*_some(tuple(map(head_of, picture.changes)), _CHANGES), *_findings(picture.found)]
     yield f'subgraph {prefix} ["{title[0] if len(title) == 1 else " "}"]'
     yield "direction TB"
-    yield from (
-        [f"{prefix}note[{_quote(told, _NOTE_COLUMNS if picture.fate else _COLUMNS)}]:::is-note"] if told else []
-    )
+    yield from ([f"{prefix}note[{_quote(told)}]:::is-note"] if told else [])
     for box in picture.boxes.values():
         if box.role is not Role.NODE:
             opening, closing = _ROLES[box.role]
@@ -217,8 +215,8 @@ def _looks(box: Box, forms: Mapping[str, Form]) -> Iterator[str]:
         yield "unreached"
 
 
-def _quote(rows: Iterable[str], columns: int = _COLUMNS) -> str:
-    return f'"{"<br/>".join(part for row in rows for part in _escape(row, columns))}"'
+def _quote(rows: Iterable[str]) -> str:
+    return f'"{"<br/>".join(part for row in rows for part in _escape(row, _COLUMNS))}"'
 
 
 def _escape(text: str, columns: int) -> Iterator[str]:

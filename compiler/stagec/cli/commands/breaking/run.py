@@ -6,19 +6,18 @@ import os
 import sys
 from pathlib import Path
 
+from stagec.cli.allowances import read_codes
 from stagec.cli.commands.breaking.document import format_flows
 from stagec.cli.commands.breaking.markdown import write_comment
 from stagec.cli.commands.breaking.page import draw_flows
 from stagec.cli.sheet import Sheet
 from stagec.cli.sides import read_side, require_flow
 from stagec.cli.streams import find_canvas, put, show_progress
-from stagec.comparison.classify import judge_flow, list_kinds
+from stagec.comparison.classify import judge_flow
 from stagec.comparison.flows import compare_flows
 from stagec.comparison.kind import Grade
-from stagec.core.failure import Exit, Failure
-from stagec.core.nearest import NameIndex, hint
+from stagec.core.failure import Exit
 from stagec.core.value import value
-from stagec.core.words import quote
 
 
 @value
@@ -34,7 +33,7 @@ class BreakingRequest:
 
 def run(request: BreakingRequest) -> Exit:
     """Print what the changes mean, and return the exit status."""
-    allowed = frozenset(map(_read_code, request.allow))
+    allowed = read_codes(request.allow)
     path = Path(request.path)
     beside = path if path.exists() and request.path != "-" else Path()
     with show_progress("comparing …"):
@@ -53,11 +52,3 @@ def run(request: BreakingRequest) -> Exit:
     judged = (each for flow in flows for each in flow.changes)
     is_broken = any(each.kind.grade is Grade.BREAKING and each.kind.code not in allowed for each in judged)
     return Exit.FINDINGS if is_broken else Exit.CLEAN
-
-
-def _read_code(given: str) -> str:
-    known = [each.code for each in list_kinds() if each.grade is Grade.BREAKING]
-    code = given.upper()
-    if code not in known:
-        raise Failure(f"{quote(given)} is no code of a breaking change{hint(code, NameIndex(known))}")
-    return code

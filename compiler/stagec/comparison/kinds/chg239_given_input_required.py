@@ -1,4 +1,4 @@
-"""An input must be given, and every run in flight has it.
+"""An input that every run in flight was given became required.
 
 ## Runs in flight
 Runs in flight go on, and from then on do as the new plan says.
@@ -9,6 +9,6 @@ from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@declare_judged("input {name} must be given, or need not be, and runs in flight have it", input_required="changed")
+@declare_judged("input {name} must be given now, and runs in flight have it", input_required="changed")
 def judge(change: PlanChange, _pair: PlanPair) -> bool | str:
     return change.after is True

@@ -1,0 +1,72 @@
+"""A review as one JSON document, as `schemas/review.schema.json` describes it."""
+
+from __future__ import annotations
+
+from stagec.cli.commands.review.gather import MovedBound, Review, ReviewedFlow
+from stagec.cli.differences import dump_document, write_change
+from stagec.comparison.classify import JudgedChange
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.json import Json, object_of
+
+
+def format_review(review: Review) -> str:
+    """Return the document."""
+    return dump_document(
+        {
+            "version": 1,
+            "against": review.old,
+            "branch": review.branch or None,
+            "path": review.new,
+            "verdict": review.verdict,
+            "breaking": review.breaking,
+            "newErrors": review.errors,
+            "flows": [_write_flow(each, review) for each in review.flows],
+            "findings": {
+                "new": [_write_finding(each) for each in review.fresh],
+                "gone": [_write_finding(each) for each in review.gone],
+                "kept": [_write_finding(each) for each in review.kept],
+            },
+        }
+    )
+
+
+def _write_flow(flow: ReviewedFlow, review: Review) -> Json:
+    return {
+        "flow": flow.id,
+        "action": None if flow.action is None else flow.action.value,
+        "withoutPlan": list(flow.lacks),
+        "changes": [_write_change(each, review.allowed) for each in flow.changes],
+        "bounds": [_write_bound(each) for each in flow.moved],
+    }
+
+
+def _write_change(given: JudgedChange, allowed: frozenset[str]) -> Json:
+    return {
+        "code": given.kind.code,
+        "kind": given.kind.name,
+        "class": given.kind.grade.value,
+        "allowed": given.kind.code in allowed,
+        "message": given.sentence,
+        **object_of(write_change(given.change)),
+    }
+
+
+def _write_bound(given: MovedBound) -> Json:
+    return {
+        "entry": given.entry,
+        "measure": given.measure.value,
+        "before": given.before,
+        "after": given.after,
+    }
+
+
+def _write_finding(given: Diagnostic) -> Json:
+    return {
+        "code": given.code,
+        "name": given.name,
+        "severity": given.severity.value,
+        "message": given.message,
+        "file": given.at.file,
+        "line": given.span.start.line,
+        "column": given.span.start.column,
+    }

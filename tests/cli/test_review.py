@@ -1,0 +1,226 @@
+"""`stagec review` says first what counts, is one safe comment within GitHub's limit, and knows the merge base."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from cli.test_diff import TOP, edit, git, repository
+
+from stagec.cli.app import run
+from stagec.cli.differences import write_prose
+
+Shown = pytest.CaptureFixture[str]
+__all__ = ["repository"]
+
+
+def shown(capfd: Shown, form: str, *words: str, status: int) -> str:
+    capfd.readouterr()
+    assert run(["review", *words, "--format", form]) == status
+    return capfd.readouterr().out
+
+
+def shown_json(capfd: Shown, *words: str, status: int) -> Any:
+    made = json.loads(shown(capfd, "json", *words, status=status))
+    jsonschema.validate(made, json.loads((TOP / "schemas" / "review.schema.json").read_bytes()))
+    return made
+
+
+def lower(top: Path) -> None:
+    edit(top / "docs" / "pipeline.yaml", "maxStageExecutions: 8", "maxStageExecutions: 4")
+    with (top / "docs" / "check.md").open("a") as file:
+        file.write("Be kind.\n")
+
+
+def test_the_verdict_comes_first_and_decides_the_exit_status(repository: Path, capfd: Shown) -> None:
+    assert shown(capfd, "markdown", "--against", "HEAD", status=0).startswith(
+        "## ✅ No flow has changed, no new errors\n"
+    )
+    edit(repository / "docs" / "check.md", "turnCap: 10", "turnCap: 11")
+    assert shown(capfd, "markdown", "--against", "HEAD", status=0).startswith("## ✅ Nothing breaks runs in flight")
+    lower(repository)
+    assert shown(capfd, "markdown", "--against", "HEAD", status=1).startswith("## ❌ 1 change breaks runs in flight\n")
+    assert shown(capfd, "text", "--against", "HEAD", status=1).startswith("1 change breaks runs in flight\n")
+    told = shown(capfd, "markdown", "--against", "HEAD", "--allow", "chg110", status=0)
+    assert (
+        "- **CHG110** the limit of node executions is 4 and was 8: a run in flight may be beyond it (allowed)" in told
+    )
+
+
+def test_a_review_has_changes_bounds_and_findings(repository: Path, capfd: Shown) -> None:
+    lower(repository)
+    made = shown_json(capfd, "--against", "HEAD", status=1)
+    assert (made["breaking"], made["newErrors"], made["verdict"]) == (1, 0, "1 change breaks runs in flight")
+    (flow,) = made["flows"]
+    assert [each["code"] for each in flow["changes"]] == ["CHG110", "CHG217"]
+    assert {"entry": "", "measure": "steps", "before": 8, "after": 4} in flow["bounds"]
+    text = shown(capfd, "text", "--against", "HEAD", status=1)
+    assert "bounds   at most 4 steps (was 8)" in text
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=1)
+    assert "⬇️ 4 steps (was 8)" in comment
+    assert "```mermaid\nflowchart TB\n" in comment
+    assert "```diff\n  + Be kind.\n" in comment
+
+
+def test_new_errors_count_and_known_ones_do_not(repository: Path, capfd: Shown) -> None:
+    edit(repository / "docs" / "check.md", "allowedTools: [", "allowedTools: [no_such_tool, ")
+    made = shown_json(capfd, "--against", "HEAD", status=1)
+    assert made["verdict"] == "1 new error"
+    assert made["flows"][0]["withoutPlan"] == ["."]
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=1)
+    assert comment.startswith("## ❌ 1 new error\n")
+    assert "- ❌ **STG370** `docs/check.md:" in comment
+    assert "❌ not known: errors" in comment
+    git(repository, "commit", "-qam", "broken")
+    made = shown_json(capfd, "--against", "HEAD", status=0)
+    assert (made["newErrors"], len(made["findings"]["kept"])) == (0, len(made["findings"]["kept"]))
+    assert "Findings as before (1 error" in shown(capfd, "markdown", "--against", "HEAD", status=0)
+    git(repository, "revert", "--no-edit", "HEAD")
+    assert len(shown_json(capfd, "--against", "HEAD~1", status=0)["findings"]["gone"]) >= 1
+
+
+def test_a_branch_is_compared_with_the_commit_from_which_it_went_off(repository: Path, capfd: Shown) -> None:
+    git(repository, "checkout", "-q", "-b", "change")
+    edit(repository / "docs" / "check.md", "turnCap: 10", "turnCap: 11")
+    git(repository, "commit", "-qam", "change")
+    git(repository, "checkout", "-q", "main")
+    lower(repository)
+    git(repository, "commit", "-qam", "elsewhere")
+    git(repository, "checkout", "-q", "change")
+    assert len(shown_json(capfd, "--against", "main", status=0)["flows"][0]["changes"]) == 3
+    made = shown_json(capfd, "--against", "main", "--merge-base", status=0)
+    assert [each["code"] for each in made["flows"][0]["changes"]] == ["CHG313"]
+    assert made["branch"] == "main"
+    assert (
+        len(shown_json(capfd, "docs", "--against", "main:docs", "--merge-base", status=0)["flows"][0]["changes"]) == 1
+    )
+
+
+def test_without_a_merge_base_it_is_said_why(repository: Path, capfd: Shown, tmp_path: Path) -> None:
+    git(repository, "checkout", "-q", "--orphan", "other")
+    git(repository, "commit", "-qm", "other")
+    assert run(["review", "--against", "main", "--merge-base"]) == 2
+    assert "'main' and HEAD have no commit in common" in capfd.readouterr().err
+    assert run(["review", "--against", "no-such", "--merge-base"]) == 2
+
+
+@pytest.mark.parametrize("change", ["added", "removed"])
+def test_a_flow_of_one_side_is_reviewed(change: str, repository: Path, capfd: Shown) -> None:
+    import shutil
+
+    if change == "added":
+        shutil.copytree(TOP / "registries" / "code-review", repository / "review")
+    else:
+        shutil.rmtree(repository / "docs")
+        shutil.copytree(TOP / "registries" / "code-review", repository / "review")
+        git(repository, "add", "-A")
+    status = 1 if change == "removed" else 0
+    assert f"| **{change}** |" in shown(capfd, "markdown", "--against", "HEAD", status=status)
+
+
+HOSTILE = [
+    "@octocat please look", "cc @org/team", "<img src=x onerror=alert(1)>", "</details><h1>x</h1>", "```\n# x\n```",
+    "a | b | c", "[x](javascript:alert(1))", "![](https://e.example/x.png)", "#123 GH-7 org/repo#9", "`` ` ``",
+    "https://e.example/?a=b www.e.example", "<!-- -->", "~~~\nx", "\\", "*a* _b_ ~~c~~", "fix: closes #1", "'@octocat'",
+    "\u202eevil", "- [ ] x", "1. x", "&lt;b&gt; &amp;", "$x$ :smile: deadbeef",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_sentence_has_markup_mentions_or_links(text: str) -> None:
+    prose = write_prose(f"node {text} is gone: {text}")
+    bare = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", prose)
+    assert re.fullmatch(r"[A-Za-z0-9 ,.;:()=+~→-]*", bare), bare
+    assert not re.search(r"www\.|://|@|#|GH-\d", bare)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_strangers_write_stays_in_its_place(text: str, repository: Path, capfd: Shown) -> None:
+    with (repository / "docs" / "check.md").open("a") as file:
+        file.write(f"{text}\n")
+    edit(repository / "docs" / "pipeline.yaml", "id: docs-repair", f"id: docs-repair\nname: {json.dumps(text)}")
+    edit(repository / "docs" / "check.md", "turnCap: 10", "turnCap: 7")
+    run(["review", "--against", "HEAD", "--format", "markdown"])
+    comment = capfd.readouterr().out
+    outside = re.sub(r"^( *)(`{3,})(mermaid|diff)\n.*?^\1\2$", "", comment, flags=re.MULTILINE | re.DOTALL)
+    outside = re.sub(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)", "", outside)
+    assert "@" not in outside
+    assert set(re.findall(r"<[^>\n]*>", outside)) <= {
+        "<details>", "<details open>", "</details>", "<summary>", "</summary>", "<code>", "</code>", "<br>",
+    }  # fmt: skip
+    assert outside.count("<details") == outside.count("</details>")
+    assert not re.search(r"\]\(|https?:|www\.|#\d|!\[", outside)
+    rows = [row for row in outside.splitlines() if row.startswith("|")]
+    assert {row.count("|") - row.count("\\|") for row in rows} <= {5}
+
+
+def test_a_comment_is_never_longer_than_github_accepts(repository: Path, capfd: Shown) -> None:
+    import shutil
+
+    for number in range(210):  # each with an error that was not there, and a long path
+        folder = repository / f"{'a-folder-with-a-long-name-' * 9}{number}"
+        shutil.copytree(repository / "docs", folder)
+        edit(folder / "check.md", "allowedTools: [", "allowedTools: [no_such_tool, ")
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=1)
+    assert 50_000 < len(comment.encode()) <= 65_000
+    assert re.search(r"… and [\d,]+ more lines, for which a comment has no room", comment)
+    assert comment.startswith("## ❌ 210 new errors\n")
+    assert "```mermaid" in comment
+    assert comment.count("<details") == comment.count("</details>")
+
+
+def test_many_flows_are_counted_and_drawn_as_far_as_there_is_room(repository: Path, capfd: Shown) -> None:
+    import shutil
+
+    for number in range(20):
+        shutil.copytree(repository / "docs", repository / f"docs{number}")
+        edit(repository / f"docs{number}" / "pipeline.yaml", "id: docs-repair", f"id: docs-repair-{number}")
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=0)
+    assert "| … | 5 more flows | | |" in comment
+    assert comment.count("```mermaid") == 3
+    assert "17 more flows without a drawing here" in comment
+
+
+def test_what_cannot_be_reviewed_is_refused(repository: Path, capfd: Shown) -> None:
+    assert run(["review", "--against", "HEAD", "--allow", "CHG999"]) == 2
+    assert "'CHG999' is no code of a breaking change" in capfd.readouterr().err
+    assert run(["review", "--against", "HEAD", "--flow", "docs-repai"]) == 3
+    assert "did you mean 'docs-repair'?" in capfd.readouterr().err
+
+
+def test_a_review_from_a_pull_request_in_a_scratch_repository(repository: Path, tmp_path: Path) -> None:
+    """A branch is pushed to a bare remote; whoever clones it sees what the branch changes since it went off main."""
+    import os
+    import sys
+
+    bare, clone = tmp_path / "bare.git", tmp_path / "clone"
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(bare))
+    git(repository, "push", "-q", str(bare), "main")
+    git(repository, "checkout", "-q", "-b", "change")
+    lower(repository)
+    git(repository, "commit", "-qam", "change")
+    git(repository, "push", "-q", str(bare), "change")
+    git(tmp_path, "clone", "-q", "-b", "change", str(bare), str(clone))
+    words = [
+        sys.executable,
+        "-m",
+        "stagec",
+        "review",
+        "--against",
+        "origin/main",
+        "--merge-base",
+        "--format",
+        "markdown",
+    ]
+    around = {**os.environ, "PYTHONPATH": str(TOP / "compiler"), "TMPDIR": str(tmp_path)}
+    ended = subprocess.run(
+        [*words, "--format", "markdown"], cwd=clone, env=around, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (1, "")
+    assert ended.stdout.startswith("## ❌ 1 change breaks runs in flight\n")
+    assert "where it went off `origin/main`." in ended.stdout
