@@ -16,7 +16,7 @@ T = TypeVar("T")
 SIZE = "STAGEC_CAMPAIGNS"
 
 SAMPLED = {
-    **dict.fromkeys(("cli", "crash", "determinism", "hostile", "world"), 1),
+    **dict.fromkeys(("cli", "conformance", "crash", "determinism", "hostile", "world"), 1),
     "core": 3,
     "corpus": 30,
     "drivers": 6,
@@ -54,6 +54,9 @@ FULL_ONLY = (
     "tests/conformance/test_runs.py::test_a_run_that_is_submitted_again_is_the_same_run",
     "tests/conformance/test_runs.py::test_a_worker_that_is_asked_to_end_ends_and_another_one_goes_on",
     "tests/conformance/test_runs.py::test_every_sample_ends_as_in_memory",
+    "tests/scale/test_storm.py::test_a_storm_changes_nothing_of_what_comes_of_runs",
+    "tests/scale/test_versions.py::test_a_rolling_upgrade_mixes_no_versions",
+    "tests/scale/test_waiting.py::test_runs_that_wait_for_people_hold_nothing",
 )
 """Tests, whatever their parameters, that a quick run of the whole suite leaves out.
 

@@ -7,18 +7,36 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from postgres import Postgres
 
 from conformance.port import Driver
+from conformance.ports.dbos import DbosDriver
+from conformance.ports.local import LocalDriver
 from conformance.trial import Trial, on_trial
+from stagec.drivers.dbos import migrate, open_database
 
 Make = Callable[[Path], Driver]
+
+OF_FILES = {"test_a_journal_of_the_local_driver_moves_in"}
+"""What the driver on DBOS does not do: it writes journals, and takes none."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Let each test judge each driver."""
     if "driver" in metafunc.fixturenames:
         named = metafunc.config.getoption("--driver")
-        metafunc.parametrize("driver", named or ["local"], indirect=True)
+        own = ["local"] if metafunc.function.__name__ in OF_FILES else ["dbos-postgres", "dbos-sqlite", "local"]
+        metafunc.parametrize("driver", named or own, indirect=True)
+
+
+@pytest.fixture(scope="session")
+def migrated(postgres_server: Postgres) -> str:
+    """Return the name of a database that has its tables, and no runs."""
+    url = postgres_server.create_database()
+    database = open_database(url)
+    migrate(database)
+    database.close()
+    return url.rpartition("/")[2]
 
 
 @pytest.fixture
@@ -27,9 +45,12 @@ def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Driver]:
     folder = tmp_path / "driver"
     folder.mkdir()
     if request.param == "local":
-        from conformance.ports.local import LocalDriver
-
         made: Driver = LocalDriver(folder)
+    elif request.param == "dbos-sqlite":
+        made = DbosDriver(folder, f"sqlite:///{folder}/runs.sqlite")
+    elif request.param == "dbos-postgres":
+        server = request.getfixturevalue("postgres_server")
+        made = DbosDriver(folder, server.create_database(template=request.getfixturevalue("migrated")))
     else:
         module, _, name = request.param.partition(":")
         made = getattr(import_module(module), name)(folder)

@@ -17,7 +17,7 @@ from conformance.port import Submission
 from stagec.core.json import Json
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Event, Program, Started, State, StepResult, advance, load
-from stagec.world.questions import is_for_people, make_answer, read_decision
+from stagec.world.questions import is_for_people, read_decision
 
 VECTORS = Path(__file__).parents[1] / "plan_vectors"
 _ORDERS = 5
@@ -76,9 +76,11 @@ class Sample:
     @cached_property
     def questions(self) -> tuple[tuple[str, bool], ...]:
         """The requests for people, without the name of their run, and what they answer."""
-        asked = [each for _, step in self.play("run") for each in step.effects if is_for_people(each)]
-        decided = ((each, read_decision(each, self.answer(each.key))) for each in asked)
-        return tuple((each.key.partition("/")[2], decision is True) for each, decision in decided)
+        return tuple((key, decision is True) for key, decision in self._decide())
+
+    def _decide(self) -> Iterator[tuple[str, bool | None]]:
+        asked = (each for _, step in self.play("run") for each in step.effects if is_for_people(each))
+        return ((each.key.partition("/")[2], read_decision(each, self.answer(each.key))) for each in asked)
 
     @cached_property
     def length(self) -> int:
@@ -93,6 +95,8 @@ class Sample:
             return False  # processes of stages have a folder, and a protocol of their own
         try:
             known = _summarise(self.play("run"))
+            if any(decision is None for _, decision in self._decide()):
+                return False  # no person answers like that
             orders = (random.Random(number) for number in range(_ORDERS))  # noqa: S311
             return all(_summarise(self.play("run", each)) == known for each in orders)
         except KeyError:  # a request of which the trace says nothing
@@ -130,8 +134,3 @@ def sample_of(key: str) -> str:
 def list_samples() -> tuple[Sample, ...]:
     """Return all samples that are fit."""
     return tuple(each for each in (Sample(path) for path in sorted(VECTORS.glob("*/*.trace.json"))) if each.is_fit())
-
-
-def answer_of(effect: Any, *, yes: bool) -> Json:
-    """Return what a person's answer is in the history."""
-    return make_answer(effect, yes=yes)

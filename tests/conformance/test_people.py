@@ -89,9 +89,9 @@ def test_a_run_that_is_cancelled_ends_for_good(trial: Trial, driver: Driver) -> 
     trial.wait_for_requests(6)
     driver.cancel(run)
     trial.wait(lambda: trial.has_ended(run), "the cancelled run ends")
-    asked = len(trial.log.read())
+    asked = trial.log.count
     time.sleep(0.3)
-    assert len(trial.log.read()) <= asked + 2
+    assert trial.log.count <= asked + 2
     assert trial.find_faults_of_cancelled(run) == []
 
 
@@ -135,9 +135,9 @@ def test_a_paused_run_stands_still_until_it_is_resumed(trial: Trial, driver: Dri
         return count() == before
 
     trial.wait(stands_still, "the run stands still")
-    asked = len(trial.log.read())
+    asked = trial.log.count
     time.sleep(0.5)
-    assert len(trial.log.read()) == asked
+    assert trial.log.count == asked
     trial.take_note()
     driver.resume(run)
     trial.finish()

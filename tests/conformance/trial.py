@@ -39,6 +39,9 @@ class Trial:
         self.kills = 0
         self._acknowledged: list[Acknowledged] = []
         self._zombies: set[int] = set()
+        self._known: dict[str, frozenset[str]] = {}
+        self._final: set[str] = set()
+        self._followed: dict[str, tuple[int, State]] = {}
         self.given_elsewhere: set[str] = set()
         """The requests that were answered before this driver had the runs."""
 
@@ -65,8 +68,14 @@ class Trial:
 
     def take_note(self) -> None:
         """Take note of what is acknowledged: nobody may be asked for it again."""
-        known = {key for run in self.submitted for key in self._judge(run).list_keys()}
-        self._acknowledged.append(Acknowledged(frozenset(known), self.log.size))
+        for run in self.submitted:
+            if run not in self._final:
+                keys = frozenset(self._judge(run).list_keys())
+                self._known[run] = keys
+                if self._has_ended(run):
+                    self._final.add(run)
+        known = frozenset(key for keys in self._known.values() for key in keys)
+        self._acknowledged.append(Acknowledged(known, self.log.size))
 
     def excuse(self) -> None:
         """Let those who execute runs now ask once more for what they had begun to ask: they will be stopped."""
@@ -77,26 +86,43 @@ class Trial:
         until = time.monotonic() + seconds
         while not is_so():
             assert time.monotonic() < until, f"{what}: not within {seconds:g} seconds"
-            time.sleep(0.02)
+            time.sleep(0.05)
 
     def wait_for_requests(self, count: int) -> None:
-        """Wait until the log has so many lines, two for each request, or every run has ended."""
+        """Wait until the log has so many lines, two for each request, or all runs have ended; people answer."""
         until = time.monotonic() + PATIENCE
-        while len(self.log.read()) < count and not self.has_ended(*self.submitted):
+        while self.log.count < count and not self.has_ended(*self.submitted):
             assert time.monotonic() < until, f"the world was not asked {count} times"
-            time.sleep(0.01)
+            for run in self.submitted:
+                self.answer_questions(run, self.follow(run))
+            time.sleep(0.02)
 
     def follow(self, run: str) -> State:
-        """Return where a run stands."""
-        state, history = State(), self.driver.read(run)
-        program = SAMPLES[sample_of(run)].program
-        for event in () if history is None else history.events:
-            state = advance(program, state, event).state
+        """Return where a run stands; what happened before the last look happens once."""
+        count, state = self._followed.get(run, (0, State()))
+        history = self.driver.read(run)
+        events = () if history is None else history.events
+        for event in events[count:]:
+            state = advance(SAMPLES[sample_of(run)].program, state, event).state
+        self._followed[run] = len(events), state
         return state
 
     def has_ended(self, *runs: str) -> bool:
         """Tell whether runs have ended."""
-        return all(self.follow(run).ended is not None for run in runs)
+        return all(self._has_ended(run) for run in runs)
+
+    def _has_ended(self, run: str) -> bool:
+        known = self._followed.get(run)
+        return (known is not None and known[1].ended is not None) or self.follow(run).ended is not None
+
+    @property
+    def ended_so_far(self) -> int:
+        """How many runs had ended when somebody looked last."""
+        return len(self._final)
+
+    def count_events(self, run: str) -> int:
+        """Return how many events a run has."""
+        return len(self._judge(run).steps)
 
     def finish(self, *runs: str) -> None:
         """Let runs come to their end; people answer what they are asked as the sample says."""
@@ -138,11 +164,13 @@ class Trial:
 
     def _find_repeated(self) -> list[str]:
         """Return what is wrong with requests that were made after their answers were acknowledged."""
+        since: dict[str, int] = {}
+        for known in reversed(self._acknowledged):
+            since |= dict.fromkeys(known.keys, known.size)
         return [
             f"{line.key} was asked again by {line.pid} after its answer was acknowledged"
-            for known in self._acknowledged
-            for line in self.log.read(known.size)
-            if line.what == "begun" and line.key in known.keys and line.pid not in self._zombies
+            for line in self.log.read()
+            if line.what == "begun" and line.at >= since.get(line.key, line.at + 1) and line.pid not in self._zombies
         ]
 
     def _find_lost(self) -> list[str]:
@@ -174,10 +202,8 @@ def strike(trial: Trial, chance: random.Random, kills: int, workers: int = 1) ->
     while trial.kills < kills and not trial.has_ended(*trial.submitted):
         while len(trial.workers) < workers:
             trial.start_worker()
-        trial.wait_for_requests(len(trial.log.read()) + chance.randrange(1, 8))
+        trial.wait_for_requests(trial.log.count + chance.randrange(1, 8))
         time.sleep(chance.random() * 3 * trial.pace / 1000)
-        for run in trial.submitted:
-            trial.answer_questions(run, trial.follow(run))
         trial.kill(chance.choice(trial.workers))
     while len(trial.workers) < workers:
         trial.start_worker()

@@ -60,8 +60,9 @@ def make(_program: Program) -> LoggedWorld:
 
 
 class Line(NamedTuple):
-    """A line of the log."""
+    """A line of the log, and where it begins."""
 
+    at: int
     what: str
     pid: int
     key: str
@@ -83,10 +84,16 @@ class Log:
         """How many bytes it has."""
         return self.path.stat().st_size
 
-    def read(self, since: int = 0) -> list[Line]:
-        """Return the whole lines since a size."""
-        with self.path.open("rb") as opened:
-            opened.seek(since)
-            text = opened.read().decode()
-        lines = (line.split(" ", 2) for line in text.split("\n")[:-1])
-        return [Line(what, int(pid), key) for what, pid, key in lines]
+    @property
+    def count(self) -> int:
+        """How many lines it has."""
+        return self.path.read_bytes().count(b"\n")
+
+    def read(self) -> list[Line]:
+        """Return the whole lines."""
+        found, at = list[Line](), 0
+        for line in self.path.read_bytes().split(b"\n")[:-1]:
+            what, pid, key = line.decode().split(" ", 2)
+            found.append(Line(at, what, int(pid), key))
+            at += len(line) + 1
+        return found

@@ -27,6 +27,7 @@ FENCE = re.compile(r"^(?P<lead>`{3,})(?P<kind>\w*)(?: [^\n]*)?\n(?P<text>.*?)^(?
 EXECUTED = {
     "README.md": "tests/registries/test_examples.py",
     "docs/configuration.md": "tests/project/test_documentation.py",
+    "docs/deploy.md": "tests/registries/test_deploy_page.py",
     "docs/drivers.md": "tests/conformance/test_page.py",
     "docs/plan-format.md": "tests/plan_vectors/forms.py",
     "docs/user-guide/adopt.md": "tests/registries/test_adoption_pages.py",
@@ -59,6 +60,7 @@ EXECUTED = {
 FORM_ALONE = {
     "docs/architecture.md": "drawings of the phases, the folders and the layers, which tests/laws hold",
     "docs/user-guide/agent-files.md": "a table of a configuration; tests/project has the same",
+    "docs/scale.md": "measures for minutes; tests/scale executes what it measures with",
     "docs/contributing.md": "sets up a checkout; .ci/run does the same",
     "docs/user-guide/breaking.md": "commands that compare revisions; tests/cli/test_breaking.py has the same",
     "docs/user-guide/review.md": "commands that compare revisions; tests/cli/test_review.py has the same",

@@ -14,8 +14,8 @@ from stagec.cli.commands.cancel import cancel
 from stagec.core.failure import Failure
 from stagec.drivers.local import History, JournalError, Reason, read_journal
 from stagec.drivers.local.live import read_stored
-from stagec.drivers.local.mailbox import MessageKind
-from stagec.drivers.local.steering import OtherAnswerError, send_answer, send_request
+from stagec.drivers.local.steering import send_answer, send_request
+from stagec.drivers.messages import MessageKind, OtherAnswerError
 from stagec.plan import PlanError
 from stagec.runtime import load
 

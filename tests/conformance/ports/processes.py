@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -44,8 +45,24 @@ class Process:
                 os.killpg(self._process.pid, number)
 
     def wait(self, seconds: float) -> int:
-        """Return the exit status."""
+        """Return the exit status when all of its processes have ended."""
+        until = time.monotonic() + seconds
         try:
-            return self._process.wait(seconds)
+            status = self._process.wait(seconds)
         except subprocess.TimeoutExpired as error:
             raise TimeoutError(f"process {self._process.pid} does not end") from error
+        while self._has_others():
+            if time.monotonic() > until:
+                raise TimeoutError(f"what process {self._process.pid} has started does not end")
+            time.sleep(0.01)
+        return status
+
+    def _has_others(self) -> bool:
+        """Tell whether a process of the group lives: one that was killed holds its locks until it has gone."""
+        for each in os.listdir("/proc"):
+            with suppress(OSError):
+                if each.isdigit():
+                    state, _, group = Path("/proc", each, "stat").read_text().rpartition(")")[2].split()[:3]
+                    if int(group) == self._process.pid and state not in {"Z", "X"}:
+                        return True
+        return False

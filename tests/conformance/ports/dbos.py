@@ -1,0 +1,93 @@
+"""The driver `dbos` as the suite sees it, on a server of PostgreSQL or on a file of SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+
+from conformance.port import RefusedError, Reply, Submission
+from conformance.ports.processes import Process
+from stagec.core.failure import Failure
+from stagec.core.value import replace
+from stagec.drivers import dbos
+from stagec.drivers.dbos.run_records import APPLICATION_VERSION
+from stagec.drivers.history import History
+from stagec.drivers.local import create
+from stagec.drivers.messages import MessageKind, OtherAnswerError, write_message
+from stagec.plan.loader import PlanError
+from stagec.runtime import load
+
+
+class DbosDriver:
+    """A database; whoever is dead for a few seconds loses its runs to the workers that live."""
+
+    takes_over = True
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self._folder, self.url = folder, url
+        self._database = dbos.open_database(url)
+        dbos.migrate(self._database)
+        self.store = dbos.RunStore(self._database)
+        self.transitions = dbos.Transitions(self.store)
+
+    def submit(self, submission: Submission, version: str = APPLICATION_VERSION) -> None:
+        """Submit a run for workers of a version."""
+        try:
+            digest = load(submission.plan).digest
+            given = dbos.Submission(submission.run, submission.plan, digest, submission.entry, submission.inputs)
+            list(self.store.submit([replace(given, version=version)]))
+        except (PlanError, Failure) as error:
+            raise RefusedError(str(error)) from error
+
+    def start_worker(self, world: Mapping[str, str]) -> Process:
+        """Start a worker."""
+        return Process(("-m", "conformance.ports.dbos_worker", self.url), world, self._folder / "said")
+
+    def read(self, run: str) -> History | None:
+        """Return what is kept of a run; of one that is under way, the last step digest is not known yet."""
+        with suppress(Failure):
+            record = self.store.find(run)
+            found = self.store.read_history(record)
+            digests = found.step_digests if record.ended_at is not None else (*found.step_digests[:-1], "")
+            return replace(found, plan=self.store.load_plan(record), step_digests=digests)
+        return None
+
+    def answer(self, run: str, key: str, *, yes: bool) -> Reply:
+        """Answer a question."""
+        try:
+            self.transitions.send_answer(run, key, yes=yes, by="suite")
+        except OtherAnswerError:
+            return Reply.TOO_LATE
+        except Failure as error:
+            raise RefusedError(str(error)) from error
+        return Reply.COUNTS
+
+    def cancel(self, run: str) -> None:
+        """End a run for good."""
+        self.transitions.send(run, write_message(MessageKind.CANCEL, "suite"))
+
+    def pause(self, run: str) -> None:
+        """Let no worker execute a run."""
+        self.transitions.send(run, write_message(MessageKind.PAUSE, "suite"))
+
+    def resume(self, run: str) -> None:
+        """Let workers execute a run again."""
+        self.transitions.resume(run)
+
+    def save(self, run: str, path: Path) -> None:
+        """Write a run as a journal of the local driver."""
+        found = self.read(run)
+        assert found is not None
+        with closing(create(path, found.plan, found.digest)) as journal:
+            for event, digest in zip(found.events, found.step_digests, strict=True):
+                journal.append(event)
+                journal.take_digest(digest)
+
+    def load(self, run: str, path: Path) -> None:
+        """Refuse: this driver takes no journals of others."""
+        raise RefusedError(f"run {run} stays where {path} is")
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._database.close()
