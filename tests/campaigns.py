@@ -34,6 +34,11 @@ SAMPLED_FULL = {"hostile": 15}
 
 FULL_ONLY = (
     "tests/packaging/test_pre_commit.py::test_the_hook_stops_a_broken_registry_and_lets_a_clean_one_pass",
+    "tests/cli/test_review.py::test_a_comment_is_never_longer_than_github_accepts",
+    "tests/cli/test_review.py::test_many_flows_are_counted_and_drawn_as_far_as_there_is_room",
+    "tests/packaging/test_review_comment.py::test_a_branch_that_is_checked_out_itself_is_compared_with_where_it_went_off",
+    "tests/packaging/test_review_comment.py::test_a_fork_without_rights_gets_the_summary",
+    "tests/packaging/test_review_comment.py::test_a_project_with_errors_is_reviewed_and_fails_the_job",
     "tests/stagec_dev/site/test_site.py::test_the_site_is_whole_and_works_without_a_network",
     "tests/packaging/test_pre_commit.py::test_every_hook_stops_what_it_is_for",
     "tests/packaging/test_pre_commit.py::test_a_repository_without_anything_to_check_passes",

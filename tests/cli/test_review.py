@@ -71,6 +71,7 @@ def test_new_errors_count_and_known_ones_do_not(repository: Path, capfd: Shown) 
     edit(repository / "docs" / "check.md", "allowedTools: [", "allowedTools: [no_such_tool, ")
     made = shown_json(capfd, "--against", "HEAD", status=1)
     assert made["verdict"] == "1 new error"
+    assert made["stuck"] == 1
     assert made["flows"][0]["withoutPlan"] == ["."]
     comment = shown(capfd, "markdown", "--against", "HEAD", status=1)
     assert comment.startswith("## ❌ 1 new error\n")
@@ -82,6 +83,22 @@ def test_new_errors_count_and_known_ones_do_not(repository: Path, capfd: Shown) 
     assert "Findings as before (1 error" in shown(capfd, "markdown", "--against", "HEAD", status=0)
     git(repository, "revert", "--no-edit", "HEAD")
     assert len(shown_json(capfd, "--against", "HEAD~1", status=0)["findings"]["gone"]) >= 1
+
+
+def test_errors_that_the_configuration_hides_hide_what_breaks(repository: Path, capfd: Shown) -> None:
+    (repository / "stagec.toml").write_text('ignore = ["STG370"]\n')
+    git(repository, "add", "stagec.toml")
+    git(repository, "commit", "-qm", "settings")
+    edit(repository / "docs" / "check.md", "allowedTools: [", "allowedTools: [no_such_tool, ")
+    made = shown_json(capfd, "--against", "HEAD", status=1)
+    assert (made["newErrors"], made["stuck"], made["verdict"]) == (0, 1, "errors hide what 1 flow breaks")
+    git(repository, "commit", "-qam", "broken")
+    edit(repository / "docs" / "pipeline.yaml", "maxStageExecutions: 8", "maxStageExecutions: 4")
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=0)
+    assert comment.startswith("## ✅ No change is seen, and errors hide parts of 1 flow, no new errors\n")
+    edit(repository / "docs" / "write.md", "turnCap: 20", "turnCap: 5")
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=0)  # no run was begun by a flow with errors
+    assert "| none | not known |" in comment
 
 
 def test_a_branch_is_compared_with_the_commit_from_which_it_went_off(repository: Path, capfd: Shown) -> None:
@@ -162,14 +179,14 @@ def test_what_strangers_write_stays_in_its_place(text: str, repository: Path, ca
 def test_a_comment_is_never_longer_than_github_accepts(repository: Path, capfd: Shown) -> None:
     import shutil
 
-    for number in range(210):  # each with an error that was not there, and a long path
-        folder = repository / f"{'a-folder-with-a-long-name-' * 9}{number}"
+    for number in range(110):  # each with an error that was not there, and a long path
+        folder = repository / ("a-folder-with-a-long-name-" * 9) / f"{'a-folder-with-a-long-name-' * 9}{number}"
         shutil.copytree(repository / "docs", folder)
         edit(folder / "check.md", "allowedTools: [", "allowedTools: [no_such_tool, ")
     comment = shown(capfd, "markdown", "--against", "HEAD", status=1)
     assert 50_000 < len(comment.encode()) <= 65_000
     assert re.search(r"… and [\d,]+ more lines, for which a comment has no room", comment)
-    assert comment.startswith("## ❌ 210 new errors\n")
+    assert comment.startswith("## ❌ 110 new errors\n")
     assert "```mermaid" in comment
     assert comment.count("<details") == comment.count("</details>")
 

@@ -19,7 +19,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-_QUIET = "## ✅ No flow has changed, no new errors\n"
+_QUIET = ("## ✅ No flow has changed, no new errors\n", "## ✅ No change is seen, ")
 """How a review begins that nobody needs, unless it corrects one that was posted before."""
 _PAGE, _PAGES = 100, 100
 _PATIENCE, _ATTEMPTS, _WAIT = 30.0, 3, 1.0

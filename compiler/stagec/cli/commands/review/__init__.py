@@ -33,8 +33,8 @@ def review(context: click.Context, /, **given: Any) -> None:
     before. Then what each flow changes, how the bounds of its runs move, and the findings, new ones first. `markdown`
     is one comment for a pull request, with a drawing of each flow, and short enough for GitHub.
 
-    Exit status: 0 nothing breaks and no error is new, 1 something does or is, 2 usage or environment, 3 no flow,
-    4 internal error.
+    Exit status: 0 nothing breaks and no error is new, 1 something does or is, or errors hide it, 2 usage or
+    environment, 3 no flow, 4 internal error.
     """
     from stagec.cli.commands.review.run import ReviewRequest, run
 

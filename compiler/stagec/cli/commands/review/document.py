@@ -20,6 +20,7 @@ def format_review(review: Review) -> str:
             "verdict": review.verdict,
             "breaking": review.breaking,
             "newErrors": review.errors,
+            "stuck": review.stuck,
             "flows": [_write_flow(each, review) for each in review.flows],
             "findings": {
                 "new": [_write_finding(each) for each in review.fresh],

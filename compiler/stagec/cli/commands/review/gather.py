@@ -59,7 +59,8 @@ class MovedBound:
 class ReviewedFlow:
     """A flow of two sides: what has become of it, its changes, its bounds that move, and its drawing.
 
-    `lacks` tells which sides have no plan, so that nothing can be compared, and is empty otherwise.
+    `lacks` tells which sides have no plan, so that nothing can be compared, and is empty otherwise. It `is_stuck` when
+    it had a plan, with which runs may have begun, and has none any more.
     """
 
     id: str
@@ -68,6 +69,7 @@ class ReviewedFlow:
     moved: tuple[MovedBound, ...]
     picture: Picture
     lacks: tuple[str, ...] = ()
+    is_stuck: bool = False
 
     def count(self, grade: Grade, allowed: frozenset[str]) -> int:
         """Return how many changes are of a grade and not allowed."""
@@ -106,14 +108,31 @@ class Review:
         return count_severity(self.fresh, Severity.ERROR)
 
     @property
+    def stuck(self) -> int:
+        """How many flows had a plan, with which runs may have begun, and have none any more."""
+        return sum(each.is_stuck for each in self.flows)
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether something breaks or may break, or an error is new."""
+        return bool(self.breaking or self.errors or self.stuck)
+
+    @property
     def verdict(self) -> str:
         """What counts, in one line."""
         broken = f"{format_count(self.breaking, 'change')} {'breaks' if self.breaking == 1 else 'break'} runs in flight"
         told = [broken] if self.breaking else []
         told += [format_count(self.errors, "new error")] if self.errors else []
+        hidden = f"errors hide what {format_count(self.stuck, 'flow')} {'breaks' if self.stuck == 1 else 'break'}"
+        told += [hidden] if self.stuck and not self.errors else []
         if told:
             return ", ".join(told)
-        return "nothing breaks runs in flight, no new errors" if self.changed else "no flow has changed, no new errors"
+        if self.changed:
+            return "nothing breaks runs in flight, no new errors"
+        unseen = sum(bool(each.lacks) for each in self.flows)
+        if unseen:
+            return f"no change is seen, and errors hide parts of {format_count(unseen, 'flow')}, no new errors"
+        return "no flow has changed, no new errors"
 
 
 def count_severity(found: Iterable[Diagnostic], severity: Severity) -> int:
@@ -147,7 +166,8 @@ def _review(pair: FlowPair, picture: Picture, drawn: DrawnChanges) -> ReviewedFl
         changes = judge_flow(compare_flow(pair.id, old, new)).changes if old or new else ()
         return ReviewedFlow(pair.id, action, changes, (), picture, lacks)
     if old is None or new is None:
-        return ReviewedFlow(pair.id, None if picture.fate is Fate.SAME else Action.CHANGED, (), (), picture, lacks)
+        changed = None if picture.fate is Fate.SAME else Action.CHANGED
+        return ReviewedFlow(pair.id, changed, (), (), picture, lacks, is_stuck=old is not None)
     changes = judge_flow(compare_flow(pair.id, old, new)).changes
     moved = tuple(_compare_bounds(old, new))
     return ReviewedFlow(pair.id, Action.CHANGED if changes else None, changes, moved, picture)

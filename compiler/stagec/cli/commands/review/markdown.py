@@ -88,7 +88,7 @@ def write_comment(review: Review) -> str:
 
 
 def _write_head(review: Review) -> Iterator[CommentPart]:
-    sign = "❌" if review.breaking or review.errors else "✅"
+    sign = "❌" if review.is_bad else "✅"
     verdict = f"{review.verdict[0].upper()}{review.verdict[1:]}"
     subject = "Compared" if review.new == "." else f"{quote_markdown(shorten(review.new))} compared"
     went_off = f", where it went off {quote_markdown(shorten(review.branch))}" if review.branch else ""
@@ -138,9 +138,9 @@ def _tell_runs(flow: ReviewedFlow, review: Review) -> str:
     broken = flow.count(Grade.BREAKING, review.allowed)
     if broken:
         return f"❌ **{broken} breaking**"
-    if flow.lacks:
+    if flow.is_stuck:
         return "❌ not known: errors"
-    return "none" if flow.action == "added" else "✅ go on"
+    return "none" if flow.action == "added" or flow.lacks else "✅ go on"
 
 
 def _tell_costs(flow: ReviewedFlow) -> str:

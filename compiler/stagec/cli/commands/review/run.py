@@ -50,4 +50,4 @@ def run(request: ReviewRequest) -> Exit:
         sheet = Sheet(find_canvas(sys.stdout, os.environ))
         draw_review(sheet, review)
         put(sheet.text())
-    return Exit.FINDINGS if review.breaking or review.errors else Exit.CLEAN
+    return Exit.FINDINGS if review.is_bad else Exit.CLEAN
