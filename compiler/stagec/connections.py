@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
+from stagec.core.value import replace
 from stagec.frontends import AnyFrontEnd, Flow
 from stagec.model.agent import CalledAgent
 from stagec.sources.read import Sources
@@ -54,4 +55,5 @@ class Agents:
             end, document, flow = self._read.pop()
             found = end.describe(document, flow) if end.describe is not None else None
             if found is not None:
-                self._known[found.at.file] = found
+                access = next(iter(end.grant(document, flow, self._sources)), None)
+                self._known[found.at.file] = replace(found, access=access)

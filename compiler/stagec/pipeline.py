@@ -17,7 +17,7 @@ from stagec.core.rule import AnyFamily, AnyRule, Family
 from stagec.core.shelf import member, members, names
 from stagec.core.value import NOTHING, replace, value
 from stagec.findings import Verdict, diagnose, leave_out_repetitions
-from stagec.frontends import AnyFrontEnd, Flow, FrontEnd
+from stagec.frontends import AnyFrontEnd, Flow, FlowRights, FrontEnd
 from stagec.graph import Graph, build
 from stagec.plan_maker import PlanMaker
 from stagec.project.selection import Selection
@@ -89,6 +89,7 @@ class Compilation:
     judgements: int = 0
     suppressed: int = 0
     acceptance: Acceptance | None = None
+    list_accesses: Callable[[], tuple[FlowRights, ...]] = tuple
 
     @property
     def flows(self) -> tuple[Flow, ...]:
@@ -103,23 +104,25 @@ def compile_project(project: Project) -> Compilation:
         sources = Sources(project.root, settings.budgets, project.overlay, project.hidden)
         sources.own_names = settings.agent_files
         sources.named = tuple(resolve_name(sources.root, each, project.overlay)[0] for each in project.paths)
-        documents, meanings = _read(project, sources)
+        reading = _read(project, sources)
         trees = {tree.file: tree for tree in sources.trees}
         ignores = settings.file_ignores
         if trees and ignores.entries:
             trees[ignores.file] = Tree(ignores.file, "configuration", PLAIN, ignores.text.encode())
         families = list_project_families() if settings.selects_nothing else list_families()
         selection = Selection.of(settings, families)
-        subjects = (*documents, *(meaning.graph for meaning in meanings))
+        asked = reading.list_accesses() if any(each.subject is FlowRights for each in selection.families) else ()
+        subjects = (*reading.documents, *(meaning.graph for meaning in reading.meanings), *asked)
         judged = judge(subjects, trees, selection, project)
-        return Compilation(judged.diagnostics, meanings, trees, judged.count, judged.suppressed, judged.acceptance)
+        told = (judged.count, judged.suppressed, judged.acceptance)
+        return Compilation(judged.diagnostics, tuple(reading.meanings), trees, *told, reading.list_accesses)
 
 
 def list_flows(project: Project) -> tuple[Flow, ...]:
     """Return the flows of a project, without judging any."""
     with PausedCollector():
-        _, meanings = _read(project, Sources(project.root, project.settings.budgets, project.overlay))
-    return tuple(each.flow for each in meanings)
+        reading = _read(project, Sources(project.root, project.settings.budgets, project.overlay))
+    return tuple(each.flow for each in reading.meanings)
 
 
 def list_files(project: Project) -> frozenset[str]:
@@ -144,8 +147,8 @@ def read_documents(project: Project) -> ReadProject:
     """Return what the files of a project say, without letting the rules judge any."""
     sources = Sources(project.root, project.settings.budgets, project.overlay, project.hidden)
     with PausedCollector():
-        documents, _ = _read(project, sources)
-    return ReadProject(documents, sources)
+        reading = _read(project, sources)
+    return ReadProject(tuple(reading.documents), sources)
 
 
 @value
@@ -222,39 +225,53 @@ def _first_number(family: AnyFamily) -> tuple[str, int]:
     return f"{first:03}"[0], first
 
 
-def _read(project: Project, sources: Sources) -> tuple[tuple[object, ...], tuple[Meaning, ...]]:
+class _Reading:
+    """The documents of a project, what they mean, and what the nodes of their flows may do."""
+
+    def __init__(self, sources: Sources, ends: Iterable[AnyFrontEnd]) -> None:
+        self.documents: list[object] = []
+        self.meanings: list[Meaning] = []
+        self._sources = sources
+        self._agents = Agents(sources, ends)
+        self._plans = PlanMaker(sources)
+        self._granting: list[Callable[[], tuple[FlowRights, ...]]] = []
+
+    def add(self, end: AnyFrontEnd, documents: Iterable[object]) -> None:
+        """Keep the documents that a front end has read."""
+        for document in [self._agents.connect(end, each) for each in documents]:
+            self.documents.append(document)
+            flow = end.lower(document)
+            self._granting.append(partial(end.grant, document, flow, self._sources))
+            if flow is not None:
+                self._agents.note(end, document, flow)
+                plan = self._plans.add(flow.at.file, partial(end.freeze, document, flow))
+                self.meanings.append(Meaning(build(flow), plan, end.has_plans))
+
+    def list_accesses(self) -> tuple[FlowRights, ...]:
+        """Return what the nodes of each flow may do, and what agents without a flow may."""
+        return tuple(each for grant in self._granting for each in grant())
+
+
+def _read(project: Project, sources: Sources) -> _Reading:
     ends: list[AnyFrontEnd] = sorted(members(frontends, FrontEnd), key=_rank)
     wishes = tuple(FileWish(end.claims, end.considers) for end in ends)
     found = discover(project.root, project.paths, project.settings.scope, wishes, project.overlay)
     for faulty in found.trees:
         sources.replace(faulty)
     unclaimed = [tree for file in found.unclaimed if (tree := sources.tree(file, "file"))]
-    agents = Agents(sources, ends)
-    documents: list[object] = []
-    meanings: list[Meaning] = []
-    plans = PlanMaker(sources)
+    reading = _Reading(sources, ends)
     for end, claimed in zip(ends, found.claimed, strict=True):
         named = [tree.file for tree in unclaimed if end.recognises(tree)]
         others = () if end.considers is None else filter(end.considers, found.others)
         wanted = (*claimed, *(file for file in others if sources.find_tree(file) is None))
         seen = [file for file in wanted if end.sees(sources, file) or _is_meant(file, sources, found, ends)]
         wished = tuple(sorted({*seen, *named} - project.hidden))
-        read = tuple(agents.connect(end, each) for each in end.read(sources, wished))
-        documents.extend(read)
-        for document in read:
-            meanings.extend(_lower(end, document, plans, agents))
+        reading.add(end, end.read(sources, wished))
     judge_reached(sources)
     for tree in unclaimed:
         if tree.readable and not any(end.recognises(tree) for end in ends):
             sources.replace(replace(tree, faults=(*tree.faults, Fault("unknown-document", tree.at))))
-    return tuple(documents), tuple(meanings)
-
-
-def _lower(end: AnyFrontEnd, document: object, plans: PlanMaker, agents: Agents) -> Iterator[Meaning]:
-    flow = end.lower(document)
-    if flow is not None:
-        agents.note(end, document, flow)
-        yield Meaning(build(flow), plans.add(flow.at.file, partial(end.freeze, document, flow)), end.has_plans)
+    return reading
 
 
 def _rank(end: AnyFrontEnd) -> tuple[bool, ...]:

@@ -25,6 +25,7 @@ CHECKING = (
 )
 """What is executed to find out what is wrong with a project."""
 OWN = {
+    "catalogue/labels.py": "what is known of well-known tools",
     "frontends/agent_files/known.py": "what is known of other tools",
     "frontends/registry/prompts.py": "the built-in prompts",
     "project/mistakes.py": "a schema that stagec publishes",

@@ -13,6 +13,7 @@ OWN = {
     "creation/new_project.py": "the projects that stagec is packed with",
     "emitters/html/__init__.py": "pages of stagec's own",
     "svg/style.py": "styles of stagec's own",
+    "catalogue/labels.py": "data about tools that stagec is packed with",
     "frontends/agent_files/known.py": "data about tools that stagec is packed with",
     "frontends/registry/builtin_prompts.py": "the built-in prompts",
     "project/mistakes.py": "a schema that stagec publishes",

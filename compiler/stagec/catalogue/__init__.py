@@ -1,6 +1,15 @@
 """What tools a project has: those its host brings along, its own, and those that MCP servers offer."""
 
-from stagec.catalogue.document import WELL_KNOWN, Catalogue, Effects, Origin, Server, Tool, well_known_effects
+from stagec.catalogue.document import (
+    WELL_KNOWN,
+    Catalogue,
+    Effects,
+    Origin,
+    Server,
+    Tool,
+    ToolLabels,
+    well_known_effects,
+)
 from stagec.catalogue.lock import Lock, LockedServer, LockedTool
 from stagec.catalogue.read import find_catalogue, read_catalogue
 
@@ -14,6 +23,7 @@ __all__ = [
     "Origin",
     "Server",
     "Tool",
+    "ToolLabels",
     "find_catalogue",
     "read_catalogue",
     "well_known_effects",

@@ -11,8 +11,9 @@ from stagec.contract.schemas import Miss, Schema
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, replace, value
+from stagec.model.rights import Label, Teller
 
-__all__ = ["WELL_KNOWN", "Catalogue", "Effects", "Origin", "Server", "Tool", "well_known_effects"]
+__all__ = ["WELL_KNOWN", "Catalogue", "Effects", "Origin", "Server", "Tool", "ToolLabels", "well_known_effects"]
 
 
 class Origin(StrEnum):
@@ -38,6 +39,20 @@ def well_known_effects(name: str) -> Effects:
 
 
 @value
+class ToolLabels:
+    """What somebody says that a tool reads and does; None where nothing is said.
+
+    `changes` is what `effects: read` and `effects: mutating` say, which say nothing of what is sent.
+    """
+
+    reads: frozenset[Label] | None = None
+    does: frozenset[Label] | None = None
+    changes: bool | None = None
+    at: Place | None = None
+    teller: Teller = Teller.CATALOGUE
+
+
+@value
 class Tool:
     """One tool that can be called.
 
@@ -59,6 +74,8 @@ class Tool:
     near: str | None = None
     description: str | None = None
     command: tuple[str, ...] = ()
+    labels: ToolLabels | None = None
+    """What its entry says that it reads and does, where it says so."""
 
 
 @value
@@ -113,6 +130,8 @@ class Catalogue:
     faulty: frozenset[str]
     """The files of the catalogue with which something is wrong."""
     is_whole: bool
+    labels: tuple[tuple[str, ToolLabels], ...] = ()
+    """What the catalogue says of tools by patterns of their names, in this order."""
 
     def guess_meant(self, name: str) -> tuple[str, ...]:
         """Return the tool that a name means, which may be misspelt, or a server and its tool."""

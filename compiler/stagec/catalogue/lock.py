@@ -22,16 +22,21 @@ class Effects(StrEnum):
 
 
 EFFECTS: Mapping[str, Effects] = {each.value: each for each in Effects}
+_WORLDS: Mapping[str, bool] = {"open": True, "closed": False}
 
 
 @value
 class LockedTool:
-    """One tool of a server; `schema` is the digest of its input schema, `at` where its name is written."""
+    """One tool of a server; `schema` is the digest of its input schema, `at` where its name is written.
+
+    `is_open` tells whether it has to do with the world outside, None where the server does not say.
+    """
 
     name: str
     at: Place
     effects: Effects
     schema: str
+    is_open: bool | None = None
 
 
 @value
@@ -64,7 +69,8 @@ def read_lock(at: Place, given: Json) -> Lock:
         for tool, said in listed.items():
             effects, schema = text_in(object_of(said), "effects"), text_in(object_of(said), "schema")
             if schema is not None and effects is not None and effects in EFFECTS:
-                tools[tool] = LockedTool(tool, (inside / "tools" / tool).key, EFFECTS[effects], schema)
+                is_open = _WORLDS.get(text_in(object_of(said), "world") or "")
+                tools[tool] = LockedTool(tool, (inside / "tools" / tool).key, EFFECTS[effects], schema, is_open)
         servers[name] = LockedServer(name, inside, launch, tools)
     return Lock(at, servers)
 
@@ -73,13 +79,18 @@ def render_lock(lock: Lock) -> bytes:
     """Return the file of a lock: sorted, one line for each tool, the same bytes for the same tools."""
     servers: list[str] = []
     for name, server in sorted(lock.servers.items()):
-        said = {tool: {"effects": each.effects.value, "schema": each.schema} for tool, each in server.tools.items()}
+        said = {tool: _write_tool(each) for tool, each in server.tools.items()}
         lines = ",\n".join(f"        {json.dumps(tool)}: {json.dumps(said[tool])}" for tool in sorted(said))
         tools = f"{{\n{lines}\n      }}" if lines else "{}"
         members = f'"launch": {json.dumps(server.launch)},\n      "tools": {tools}'
         servers.append(f"    {json.dumps(name)}: {{\n      {members}\n    }}")
     inside = "{\n" + ",\n".join(servers) + "\n  }" if servers else "{}"
     return f'{{\n  "version": {VERSION},\n  "servers": {inside}\n}}\n'.encode()
+
+
+def _write_tool(tool: LockedTool) -> dict[str, str]:
+    said = {"effects": tool.effects.value, "schema": tool.schema}
+    return said if tool.is_open is None else {**said, "world": "open" if tool.is_open else "closed"}
 
 
 def digest(given: object) -> str:

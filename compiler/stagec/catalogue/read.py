@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from stagec.catalogue.document import Catalogue, Origin, Server, Tool, well_known_effects
-from stagec.catalogue.lock import EFFECTS, Lock, digest, read_lock
+from stagec.catalogue.lock import Lock, digest, read_lock
+from stagec.catalogue.written_labels import DOING, LABELLING, READING, find_effects, list_labels, read_labels
 from stagec.contract.expansion import judge_expansion
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, list_of, object_of, text_in
@@ -83,6 +84,8 @@ def resembles_catalogue(tree: Tree) -> bool:
 
 
 def _is_section(key: str, given: Json) -> bool:
+    if key == LABELLING:
+        return isinstance(given, dict) and any({READING, DOING} & object_of(each).keys() for each in given.values())
     if key.lower() == "mcp":
         return isinstance(given, dict) and all(isinstance(each, dict) for each in given.values())
     return SECTIONS.nearest(key) is not None and not isinstance(given, str)
@@ -134,11 +137,10 @@ def launch_digest(server: Server) -> str:
 
 
 def _catalogue(sources: Sources, files: CatalogueFiles) -> Catalogue:
-    every = [*_servers(files.tools, ("mcp",)), *_servers(files.servers, _SERVERS)]
-    servers = _first_of_each(every)
+    servers = _first_of_each(every := [*_servers(files.tools, ("mcp",)), *_servers(files.servers, _SERVERS)])
     lock = None if files.lock is None else read_lock(files.lock.at, files.lock.value)
     unlocked = tuple(each for each in servers.values() if lock is None or each.name not in lock.servers)
-    stale = tuple(_stale(servers, lock))
+    stale, labels = tuple(_stale(servers, lock)), tuple(list_labels(files.tools))
     faulty = frozenset(_faulty(files.tools, files.servers, files.lock))
     tools = (*_own_tools(sources, files.tools), *_list_locked_tools(servers, lock))
     by_name = _first_of_each(tools)
@@ -158,6 +160,7 @@ def _catalogue(sources: Sources, files: CatalogueFiles) -> Catalogue:
         serverless=tuple(_serverless(files.servers)),
         faulty=faulty,
         is_whole=files.tools is not None and not (unlocked or stale or faulty),
+        labels=labels,
     )
 
 
@@ -201,19 +204,21 @@ def _tool(entry: Json, at: Place, origin: Origin, schemas: Schemas) -> Tool | No
     if isinstance(entry, str):
         return Tool(entry, at, at, origin, well_known_effects(entry)) if entry else None
     body = object_of(entry)
-    name, effects, reference = (text_in(body, member) for member in ("name", "effects", "schema"))
+    name, reference = text_in(body, "name"), text_in(body, "schema")
     if not name:
         return None
+    labels = read_labels(body, at)
     return Tool(
         name=name,
         at=at / "name",
         entry=at,
         origin=origin,
-        effects=EFFECTS.get(effects or "", well_known_effects(name)),
+        effects=find_effects(name, labels),
         reference=reference,
         schema=schemas.resolve(reference, at.file) if reference else None,
         description=text_in(body, "description"),
         command=tuple(each for each in list_of(body.get("command")) if isinstance(each, str)),
+        labels=labels,
     )
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from stagec.core.value import value
 from stagec.model.agent import CalledAgent
 from stagec.model.flow import Flow
+from stagec.model.rights import FlowRights
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 
 if TYPE_CHECKING:
     from stagec.plan.document import Draft
 
-__all__ = ["AnyFrontEnd", "CalledAgent", "FindAgent", "Flow", "FrontEnd", "Sources", "Tree"]
+__all__ = ["AnyFrontEnd", "CalledAgent", "FindAgent", "Flow", "FlowRights", "FrontEnd", "Sources", "Tree"]
 
 D = TypeVar("D")
 FindAgent = Callable[[str], CalledAgent | None]
@@ -27,6 +28,10 @@ def _always(_sources: Sources, _file: str) -> bool:
 
 def _none(document: object, _flow: Flow, _sources: Sources) -> Draft:
     raise TypeError(f"no plan can be made of {type(document).__name__}")
+
+
+def _no_access(_document: object, _flow: Flow | None, _sources: Sources) -> tuple[FlowRights, ...]:
+    return ()
 
 
 @value
@@ -42,7 +47,8 @@ class FrontEnd(Generic[D]):
     a plan out of a flow without errors; a system that means no flow has none, nor has one whose flow cannot be run.
     One that `yields` comes last, and takes no file that another one has read; of a file that a user named and that it
     sees it is the only one. `describe(document, flow)` says what an agent is to those who call it, and
-    `connect(document, find)` returns a document that knows the agents that it calls.
+    `connect(document, find)` returns a document that knows the agents that it calls. `grant(document, flow, sources)`
+    returns what the nodes of the flow may do, or, of a document without a flow, what each of its agents may do.
     """
 
     name: str
@@ -56,6 +62,7 @@ class FrontEnd(Generic[D]):
     yields: bool = False
     describe: Callable[[D, Flow], CalledAgent | None] | None = None
     connect: Callable[[D, FindAgent], D] | None = None
+    grant: Callable[[D, Flow | None, Sources], tuple[FlowRights, ...]] = _no_access
 
     @property
     def has_plans(self) -> bool:

@@ -8,6 +8,7 @@ from stagec.contract.promise import Presence
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.model.flow import Flow
+from stagec.model.rights import FlowRights
 
 
 @value
@@ -43,3 +44,5 @@ class CalledAgent:
     is_whole: bool
     limit: int | None = None
     limit_at: Place | None = None
+    access: FlowRights | None = None
+    """What its steps may do."""

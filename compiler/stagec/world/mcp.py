@@ -165,7 +165,8 @@ async def _list(
             for tool in page:
                 hint = None if tool.annotations is None else tool.annotations.read_only_hint
                 effects = Effects.UNKNOWN if hint is None else Effects.READ if hint else Effects.MUTATING
-                _add(found, LockedTool(tool.name, server.at, effects, digest(tool.input_schema)))
+                is_open = None if tool.annotations is None else tool.annotations.open_world_hint
+                _add(found, LockedTool(tool.name, server.at, effects, digest(tool.input_schema), is_open))
             report(len(found))
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from stagec.frontends import Flow, FrontEnd, Sources, Tree
+from stagec.frontends import Flow, FlowRights, FrontEnd, Sources, Tree
 
 if TYPE_CHECKING:
     from stagec.frontends.agent_files.document import AgentFiles
@@ -55,4 +55,10 @@ def lower(_document: AgentFiles) -> Flow | None:
     return None
 
 
-FRONTEND = FrontEnd("agent files", claims, recognises, read, lower, sees, yields=True)
+def _grant(document: AgentFiles, _flow: Flow | None, sources: Sources) -> tuple[FlowRights, ...]:
+    from stagec.frontends.agent_files.rights import list_accesses  # few runs ask for rights
+
+    return tuple(list_accesses(document, sources))
+
+
+FRONTEND = FrontEnd("agent files", claims, recognises, read, lower, sees, yields=True, grant=_grant)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from stagec.frontends import Flow, FrontEnd, Sources
+from stagec.frontends import Flow, FlowRights, FrontEnd, Sources
 from stagec.frontends.envelopes.document import StagePlan
 from stagec.frontends.envelopes.recognise import considers, recognises, sees
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from stagec.model.rights import Rights
     from stagec.plan.document import Draft
 
 
@@ -36,4 +40,14 @@ def _freeze(document: StagePlan, flow: Flow, sources: Sources) -> Draft:
     return freeze(document, flow, sources)
 
 
-FRONTEND = FrontEnd("envelopes", _claims, recognises, _read, _lower, sees, considers, _freeze)
+def _read_rights(document: StagePlan, sources: Sources) -> Mapping[str, Rights]:
+    from stagec.frontends.envelopes.rights import read_rights  # few runs ask for rights
+
+    return read_rights(document, sources)
+
+
+def _grant(document: StagePlan, flow: Flow | None, sources: Sources) -> tuple[FlowRights, ...]:
+    return () if flow is None else (FlowRights(flow, partial(_read_rights, document, sources)),)
+
+
+FRONTEND = FrontEnd("envelopes", _claims, recognises, _read, _lower, sees, considers, _freeze, grant=_grant)

@@ -7,10 +7,12 @@ import re
 from typing import TYPE_CHECKING
 
 from stagec.core.value import replace
-from stagec.frontends import FindAgent, Flow, FrontEnd, Sources, Tree
+from stagec.frontends import FindAgent, Flow, FlowRights, FrontEnd, Sources, Tree
 from stagec.frontends.orchestrator.document import Workflow
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from stagec.plan.document import Draft
 
 _FOLDER = ".agent"
@@ -54,4 +56,14 @@ def _freeze(document: Workflow, flow: Flow, sources: Sources) -> Draft:
     return freeze(document, flow, sources)
 
 
-FRONTEND = FrontEnd("orchestrator", claims, recognises, _read, _lower, freeze=_freeze, connect=_connect)
+def _grant(document: Workflow, flow: Flow | None, _sources: Sources) -> tuple[FlowRights, ...]:
+    return () if flow is None else (FlowRights(flow, dict, lambda: _list_inner(document, flow)),)
+
+
+def _list_inner(document: Workflow, flow: Flow) -> Mapping[str, FlowRights]:
+    """Return what the agents may do that work in phases, as far as they are known."""
+    known = {name: agent.access for name, agent in document.called.items() if agent.access is not None}
+    return {name: known[node.agent] for name, node in flow.nodes.items() if node.agent in known}
+
+
+FRONTEND = FrontEnd("orchestrator", claims, recognises, _read, _lower, freeze=_freeze, connect=_connect, grant=_grant)

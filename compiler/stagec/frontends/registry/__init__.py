@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from stagec.frontends import CalledAgent, Flow, FrontEnd, Sources
+from stagec.frontends import CalledAgent, Flow, FlowRights, FrontEnd, Sources
 from stagec.frontends.registry.document import Registry
 from stagec.frontends.registry.files import claims, recognises
 from stagec.frontends.registry.lower import lower
 from stagec.frontends.registry.read import read
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from stagec.model.rights import Rights
     from stagec.plan.document import Draft
 
 
@@ -26,4 +30,14 @@ def _describe(document: Registry, flow: Flow) -> CalledAgent | None:
     return describe(document, flow)
 
 
-FRONTEND = FrontEnd("registry", claims, recognises, read, lower, freeze=_freeze, describe=_describe)
+def _read_rights(document: Registry, sources: Sources) -> Mapping[str, Rights]:
+    from stagec.frontends.registry.rights import read_rights  # few runs ask for rights
+
+    return read_rights(document, sources)
+
+
+def _grant(document: Registry, flow: Flow | None, sources: Sources) -> tuple[FlowRights, ...]:
+    return () if flow is None else (FlowRights(flow, partial(_read_rights, document, sources)),)
+
+
+FRONTEND = FrontEnd("registry", claims, recognises, read, lower, freeze=_freeze, describe=_describe, grant=_grant)

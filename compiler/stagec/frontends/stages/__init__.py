@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from stagec.frontends import Flow, FrontEnd, Sources
+from stagec.frontends import Flow, FlowRights, FrontEnd, Sources
 from stagec.frontends.stages.document import Pipeline
 from stagec.frontends.stages.recognise import claims, recognises, sees
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from stagec.model.rights import Rights
     from stagec.plan.document import Draft
 
 
@@ -32,4 +36,14 @@ def _freeze(document: Pipeline, flow: Flow, sources: Sources) -> Draft:
     return freeze(document, flow, sources)
 
 
-FRONTEND = FrontEnd("stages", claims, recognises, _read, _lower, sees, freeze=_freeze)
+def _read_rights(document: Pipeline) -> Mapping[str, Rights]:
+    from stagec.frontends.stages.rights import read_rights  # few runs ask for rights
+
+    return read_rights(document)
+
+
+def _grant(document: Pipeline, flow: Flow | None, _sources: Sources) -> tuple[FlowRights, ...]:
+    return () if flow is None else (FlowRights(flow, partial(_read_rights, document)),)
+
+
+FRONTEND = FrontEnd("stages", claims, recognises, _read, _lower, sees, freeze=_freeze, grant=_grant)

@@ -1,10 +1,10 @@
-"""STG5xx: what a catalogue of tools says by itself: names, schemas, servers and their lock."""
+"""STG50x to STG54x: what a catalogue of tools says by itself: names, schemas, servers and their lock."""
 
 from stagec.catalogue import Catalogue, Tool
 from stagec.core.rule import Family
 from stagec.core.words import quote
 
-FAMILY = Family(__name__, (range(500, 600),), Catalogue)
+FAMILY = Family(__name__, (range(500, 550),), Catalogue)
 rule = FAMILY.rule
 
 

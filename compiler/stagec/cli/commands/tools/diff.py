@@ -79,6 +79,12 @@ def _list_details(old: LockedTool, new: LockedTool) -> Iterator[str]:
         yield "schema"
     if old.effects != new.effects:
         yield f"effects: {old.effects} to {new.effects}"
+    if old.is_open != new.is_open:
+        yield f"world: {_name_world(old)} to {_name_world(new)}"
+
+
+def _name_world(tool: LockedTool) -> str:
+    return "unknown" if tool.is_open is None else "open" if tool.is_open else "closed"
 
 
 def _format_text(found: Mapping[str, tuple[ToolChange, ...]]) -> str:

@@ -1,0 +1,118 @@
+"""What the steps of a registry may do: the tools of their agent, their permission modes, and the programs they run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from stagec.catalogue.labels import LabelBook, is_agent, list_scripts
+from stagec.catalogue.nearby import find_nearby
+from stagec.core.json import Object, list_of, object_of, text_in
+from stagec.core.place import Place
+from stagec.frontends.registry.builtin_prompts import read_fallback
+from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.freezing.agent import definition
+from stagec.frontends.registry.freezing.nodes import AgentDefaults
+from stagec.frontends.registry.generation import Generation
+from stagec.model.rights import PermissionMode, Right, Rights, ShellText
+from stagec.sources.read import Sources
+
+_CONTEXT = re.compile(r"\$\{context\.([^}]*)\}")
+_UNABLE = frozenset({"number", "integer", "boolean"})
+"""Types of parameters in which no program can be written."""
+
+
+def read_rights(registry: Registry, sources: Sources) -> Mapping[str, Rights]:
+    """Return what each step may do that is no section."""
+    reading = _Reading(registry, sources)
+    return {step.key: reading.of_step(step) for step in registry.steps.values() if not step.is_section}
+
+
+class _Reading:
+    """What the steps of a registry have in common."""
+
+    def __init__(self, registry: Registry, sources: Sources) -> None:
+        self._registry = registry
+        self._sources = sources
+        self._agent = registry.agent
+        self._body = definition(registry, sources)
+        self._defaults = AgentDefaults(self._body, registry.agent)
+        self._book = LabelBook(find_nearby(sources, registry.at.file))
+        self._tools: dict[tuple[str, ...] | None, tuple[Right, ...]] = {}
+        self._places = dict(self._list_places())
+
+    def of_step(self, step: Step) -> Rights:
+        """Return what a step may do: what its program does, or what its model can call."""
+        if step.program is not None:
+            return self._of_program(step, step.program)
+        allowed = self._defaults.tools(step)
+        if allowed not in self._tools:
+            named = [(each, self._places[each]) for each in allowed or () if each in self._places]
+            self._tools[allowed] = tuple(Right(each, at, self._book.find(each)) for each, at in named)
+        return Rights(self._tools[allowed], allowed is None, self._mode(step), self._general, self._prompts(step))
+
+    def _list_places(self) -> Iterator[tuple[str, Place]]:
+        """Yield the tools that the agent lists, with the first place of each; a rule counts as the tool it is about."""
+        if self._agent is None:
+            return
+        conduct, at = self._agent.conduct, self._agent.at / "runner" / "boundaries" / "allowedTools"
+        listed = object_of(conduct.boundaries).get("allowedTools")
+        if self._agent.generation is not Generation.V1_13 and conduct.settings is not None:
+            at = conduct.settings.at / "permissions" / "allow"
+            listed = object_of(conduct.settings.permissions).get("allow")
+        for index, each in reversed([*enumerate(list_of(listed))]):
+            if isinstance(each, str):
+                yield each.partition("(")[0], at / index
+
+    @cached_property
+    def _general(self) -> PermissionMode | None:
+        """The mode that is written for the agent as a whole."""
+        mode = self._agent.conduct.permission_mode if self._agent is not None else None
+        if self._agent is None or mode is None:
+            return None
+        settings = self._agent.conduct.settings
+        if self._agent.generation is Generation.V1_13 or settings is None:
+            return PermissionMode(mode, self._agent.at / "runner" / "boundaries" / "permissionMode")
+        return PermissionMode(mode, settings.at / "permissions" / "defaultMode")
+
+    def _mode(self, step: Step) -> PermissionMode | None:
+        mode = self._defaults.permission(step)
+        if mode is None or text_in(step.body, "permissionMode"):
+            return PermissionMode(mode, step.at / "permissionMode") if mode is not None else None
+        general = self._general
+        return general if step.kind is None and general is not None else PermissionMode(mode)
+
+    def _prompts(self, step: Step) -> tuple[str, ...] | None:
+        """Return what the model of a step is told: the prompt of the agent, its own, and those of its repeats."""
+        found = self._registry.prompts.of_steps.get(step.key)
+        own = self._read(found.file) if found is not None and found.file is not None else None
+        own = own or read_fallback(text_in(step.body, "fallbackKey") or "")
+        system = self._agent.system_prompt if self._agent is not None else None
+        repeats = self._registry.prompts.of_repeats.get(step.key, ())
+        files = [system.path if system is not None else None, *(each.file for each in repeats if each is not None)]
+        others = [text for file in files if file is not None and (text := self._read(file)) is not None]
+        return None if own is None else (own, *others)
+
+    def _read(self, file: str) -> str | None:
+        tree = self._sources.tree(file, "prompt")
+        if tree is None or not tree.readable:
+            return None
+        text = tree.data.decode(errors="replace")
+        return text if tree.body is None else text[slice(*tree.body)]
+
+    def _of_program(self, step: Step, runs: Object) -> Rights:
+        at, arguments = step.at / "runner", list_of(runs.get("args"))
+        words = (text_in(runs, "command") or "", *(each if isinstance(each, str) else "" for each in arguments))
+        right = Right(words[0], at / "command", self._book.find_program(words), is_program=True)
+        shell = tuple(self._list_shell_texts(at, words))
+        return Rights((right,), shell=shell, is_fixed=not is_agent(words))
+
+    def _list_shell_texts(self, at: Place, words: tuple[str, ...]) -> Iterator[ShellText]:
+        """Yield the texts of whoever starts a run that become a part of a program."""
+        parameters = object_of(self._body.get("parameters"))
+        for index in list_scripts(words):
+            for found in _CONTEXT.finditer(words[index]):
+                name = found[1].strip()
+                if text_in(object_of(parameters.get(name)), "type") not in _UNABLE:
+                    yield ShellText(name, at / "args" / (index - 1), words[0])

@@ -1,0 +1,147 @@
+"""What can be read before something is sent: compared with runs that are followed step by step, to no end."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+from campaigns import choose
+
+from stagec.core.place import Place
+from stagec.graph.information import DECIDED, PRIVATE, SWAYED, UNTRUSTED, InformationFlow
+from stagec.model.flow import Edge, End, Entry, Flow, Mode, Node, Pick, Stop, To
+from stagec.model.rights import Label
+from stagec.model.schedule import Need, Schedule
+
+AT = Place("flow.yaml")
+FLOWS = choose(400, full=4_000)
+BIT = {Label.PRIVATE: PRIVATE, Label.UNTRUSTED: UNTRUSTED}
+
+
+def make_flow(chance: Random) -> tuple[Flow, dict[str, frozenset[Label]], frozenset[str]]:
+    """Return a random flow with forks, chains, joins, loops and dead ends, the labels of its nodes, and programs."""
+    names = [f"n{number}" for number in range(chance.randint(1, 7))]
+    nodes = {}
+    for name in names:
+        edges = [Edge(name, str(at), make_target(names, chance), AT) for at in range(chance.randint(0, 3))]
+        nodes[name] = Node(name, AT, edges=tuple(edges))
+    labels = {name: frozenset(each for each in Label if chance.random() < 0.3) for name in names}
+    opened = frozenset(name for name in names if chance.random() < 0.03)
+    flow = Flow("random", AT, {"": Entry(names[0], AT)}, nodes, open=opened)
+    return flow, labels, frozenset(name for name in names if chance.random() < 0.2)
+
+
+def make_target(names: list[str], chance: Random) -> To | Stop | Pick:
+    kind = chance.random()
+    if kind < 0.25:
+        return Stop(chance.choice((End.DONE, End.DONE, End.FAILED)))
+    some = tuple(chance.sample(names, min(len(names), chance.randint(2, 3))))
+    if kind < 0.7 or len(some) < 2:
+        return To((chance.choice(names),))
+    if kind < 0.75:
+        return Pick({each: each for each in some}, some)
+    rest = [each for each in names if each not in some]
+    if kind < 0.9:
+        return To(some, Mode.FORK, chance.choice(rest) if rest and chance.random() < 0.8 else None)
+    return To(some, Mode.CHAIN)
+
+
+class Runs:
+    """Every run of a flow, followed with what has been read so far, in rounds until nothing new happens."""
+
+    def __init__(self, flow: Flow, labels: dict[str, frozenset[Label]], fixed: frozenset[str]) -> None:
+        self.flow = flow
+        self.fixed = fixed
+        self.labels = labels
+        self.begun: set[tuple[str, int]] = {(entry.node, 0) for entry in flow.entries.values()}
+        self.ended: dict[tuple[str, int], set[int]] = {}
+        size = -1
+        while size != (size := self.measure()):
+            for state in list(self.begun):
+                self.ended.setdefault(state, set()).update(self.follow(*state))
+
+    def measure(self) -> int:
+        return len(self.begun) + sum(map(len, self.ended.values()))
+
+    def read(self, node: str, known: int) -> int:
+        after = known | sum(bit for label, bit in BIT.items() if label in self.labels[node])
+        if node in self.fixed:
+            return after
+        return after | DECIDED | (SWAYED if after & UNTRUSTED else 0)
+
+    def begin(self, node: str, known: int) -> set[int]:
+        self.begun.add((node, known))
+        return self.ended.get((node, known), set())
+
+    def follow(self, node: str, known: int) -> set[int]:
+        after = self.read(node, known)
+        for each in self.flow.nodes if node in self.flow.open and self.flow.nodes[node].edges else ():
+            self.begin(each, after)
+        return set[int]().union(*(self.take(edge.target, after) for edge in self.flow.nodes[node].edges))
+
+    def take(self, target: To | Stop | Pick, after: int) -> set[int]:
+        if isinstance(target, Stop):
+            return {after} if target.end is End.DONE else set()
+        if isinstance(target, Pick) or target.mode is Mode.ONE:
+            return set[int]().union(*(self.begin(each, after) for each in target.nodes))
+        if target.mode is Mode.CHAIN:
+            so_far = {after}
+            for each in target.nodes:
+                so_far = set[int]().union(*(self.begin(each, one) for one in so_far))
+            return so_far
+        met = {max_of(combined) for combined in product(*(self.begin(each, after) for each in target.nodes))}
+        return met if target.join is None else set[int]().union(*(self.begin(target.join, one) for one in met))
+
+
+def max_of(each: tuple[int, ...]) -> int:
+    found = 0
+    for one in each:
+        found |= one
+    return found
+
+
+def test_the_senders_are_those_of_runs_that_are_followed() -> None:
+    counted = 0
+    for seed in range(FLOWS):
+        flow, labels, fixed = make_flow(Random(seed))
+        runs = Runs(flow, labels, fixed)
+        senders = {(node, runs.read(node, known)) for node, known in runs.begun if Label.SEND in labels[node]}
+        expected = {node for node, after in senders if after & PRIVATE and after & SWAYED}
+        found = InformationFlow(flow, labels, fixed).find_leaks()
+        assert {each.sender for each in found} == expected, seed
+        assert len(found) == len(expected)
+        counted += len(expected)
+        for leak in found:
+            assert Label.PRIVATE in labels[leak.private]
+            assert Label.UNTRUSTED in labels[leak.untrusted]
+            assert {leak.private, leak.untrusted} <= {each.node for each in leak.way}
+    assert counted > FLOWS / 8
+
+
+def test_of_a_schedule_counts_what_a_stage_needs_and_nothing_beside_it() -> None:
+    labels = {"p": frozenset({Label.PRIVATE}), "u": frozenset({Label.UNTRUSTED}), "s": frozenset({Label.SEND})}
+    nodes = {name: Node(name, AT) for name in (*labels, "n")}
+    for needs, expected in (
+        ({"p": "", "u": "", "s": "pu"}, ["s"]),
+        ({"p": "", "u": "p", "s": "u"}, ["s"]),
+        ({"p": "", "u": "", "n": "pu", "s": "n"}, ["s"]),
+        ({"p": "", "u": "", "s": "p"}, []),
+        ({"p": "s", "u": "s", "s": ""}, []),
+    ):
+        schedule = Schedule({name: tuple(Need(each, AT) for each in needed) for name, needed in needs.items()}, AT)
+        flow = Flow("plan", AT, {}, nodes, schedules={"": schedule})
+        assert [each.sender for each in InformationFlow(flow, labels).find_leaks()] == expected, needs
+
+
+def test_a_way_is_as_short_as_it_can_be_and_goes_through_what_ran_in_parallel() -> None:
+    def lead(name: str, *to: str, mode: Mode = Mode.ONE, join: str | None = None) -> Node:
+        target: To | Stop = To(to, mode, join) if to else Stop()
+        return Node(name, AT, edges=(Edge(name, "ok", target, AT),))
+
+    nodes = [lead("a", "p", "u", mode=Mode.FORK, join="s"), lead("p"), lead("u"), lead("s", "t"), lead("t")]
+    labels = {"p": frozenset({Label.PRIVATE}), "u": frozenset({Label.UNTRUSTED})}
+    labels |= dict.fromkeys(("s", "t"), frozenset({Label.SEND}))
+    flow = Flow("fork", AT, {"": Entry("a", AT)}, {each.id: each for each in nodes})
+    first, second = InformationFlow(flow, labels).find_leaks()
+    assert [each.node for each in first.way] == ["u", "p", "s"]
+    assert [each.node for each in second.way] == ["u", "p", "s", "t"]
