@@ -120,7 +120,17 @@ def test_no_parameter_has_the_words_of_the_library() -> None:
 
 
 FILES = ("markers", "plan show", "run", "simulate", "verify")
-ON_PROJECTS = ("bounds", "compile", "config show", "graph", "tools diff", "tools list", "tools lock", "validate")
+ON_PROJECTS = (
+    "bounds",
+    "compile",
+    "config show",
+    "graph",
+    "permissions",
+    "tools diff",
+    "tools list",
+    "tools lock",
+    "validate",
+)
 ON_PATHS = ("checkpoint list", "checkpoint verify")
 ON_RUNS = ("answer {} yes", "cancel {}", "pause {}", "questions {}", "replay {}", "resume {}", "runs show {}")
 

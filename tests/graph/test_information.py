@@ -107,7 +107,8 @@ def test_the_senders_are_those_of_runs_that_are_followed() -> None:
         runs = Runs(flow, labels, fixed)
         senders = {(node, runs.read(node, known)) for node, known in runs.begun if Label.SEND in labels[node]}
         expected = {node for node, after in senders if after & PRIVATE and after & SWAYED}
-        found = InformationFlow(flow, labels, fixed).find_leaks()
+        ways = InformationFlow(flow, labels, fixed)
+        found = [ways.describe(each) for each in ways.find_senders()]
         assert {each.sender for each in found} == expected, seed
         assert len(found) == len(expected)
         counted += len(expected)
@@ -130,7 +131,7 @@ def test_of_a_schedule_counts_what_a_stage_needs_and_nothing_beside_it() -> None
     ):
         schedule = Schedule({name: tuple(Need(each, AT) for each in needed) for name, needed in needs.items()}, AT)
         flow = Flow("plan", AT, {}, nodes, schedules={"": schedule})
-        assert [each.sender for each in InformationFlow(flow, labels).find_leaks()] == expected, needs
+        assert list(InformationFlow(flow, labels).find_senders()) == expected, needs
 
 
 def test_a_way_is_as_short_as_it_can_be_and_goes_through_what_ran_in_parallel() -> None:
@@ -142,6 +143,7 @@ def test_a_way_is_as_short_as_it_can_be_and_goes_through_what_ran_in_parallel() 
     labels = {"p": frozenset({Label.PRIVATE}), "u": frozenset({Label.UNTRUSTED})}
     labels |= dict.fromkeys(("s", "t"), frozenset({Label.SEND}))
     flow = Flow("fork", AT, {"": Entry("a", AT)}, {each.id: each for each in nodes})
-    first, second = InformationFlow(flow, labels).find_leaks()
+    ways = InformationFlow(flow, labels)
+    first, second = (ways.describe(each) for each in ways.find_senders())
     assert [each.node for each in first.way] == ["u", "p", "s"]
     assert [each.node for each in second.way] == ["u", "p", "s", "t"]

@@ -71,7 +71,7 @@ FORM_ALONE = {
     "docs/user-guide/handbook.md": "commands that write pages; tests/cli/test_handbook.py has the same",
     "docs/user-guide/models.md": "commands that ask models of providers",
     "docs/user-guide/orchestrator-runs.md": "runs of agents; tests/cli/test_orchestrators.py has the same",
-    "docs/user-guide/rights.md": "commands on the project of the reader; tests/catalogue reads the same labels",
+    "docs/user-guide/rights.md": "commands on examples; tests/cli/test_permissions.py has the same",
     "docs/user-guide/serve.md": "a server that goes on until somebody ends it; tests/serve has the same",
     "docs/user-guide/signatures.md": "commands that need a key; tests/cli/test_signing.py has the same",
     "docs/user-guide/stage-processes.md": "a drawing of a folder",

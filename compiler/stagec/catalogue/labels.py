@@ -27,7 +27,10 @@ _INTERPRETERS: Mapping[str, tuple[str, ...]] = {
     "deno": ("eval",),
 }
 """Programs that read a program from their command line, and the words behind which it stands."""
-_COMMAND = re.compile(r"(?:^|[;&|(`{\n])\s*(?:\w+=\S*\s+)*(?:(?:exec|sudo|env|then|do|if)\s+)*([^\s;&|()<>`$\"'{}]+)")
+_COMMAND = re.compile(
+    r"(?:^|[;&|(`{\n])\s*(?:\w+=[^\s;&|(`{]*\s+)*(?:(?:exec|sudo|env|then|do|if)\s+)*([^\s;&|()<>`$\"'{}]+)"
+)
+"""A command in a script: what stands before it, variables and words that lead a command, and its program."""
 
 
 class LabelBook:

@@ -44,7 +44,7 @@ class Observation:
     `trouble` is why it has no end: it cannot begin as the scenario says, or the scenario has no answer to a request.
     `judged` are the judgements and refusals by node, with their reasons, `waits` milliseconds, `touched` the nodes that
     the run came to, `attempts` how often each acted in its last execution, `broken` what schemas judge otherwise than
-    expected.
+    expected, `called` each node with each tool that it called.
     """
 
     outcome: str | None
@@ -62,6 +62,7 @@ class Observation:
     touched: frozenset[str] = frozenset()
     attempts: Mapping[str, int] = NOTHING
     broken: Broken = NOTHING
+    called: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -83,6 +84,7 @@ class _Recorder:
         self.judged: set[tuple[str, str, str]] = set()
         self.touched: set[str] = set()
         self.attempts: dict[str, int] = {}
+        self.called: set[tuple[str, str]] = set()
 
     def observe(self, _event: Event, step: StepResult) -> None:
         """Take note of what a step asks for, of what it judges, and of what has ended."""
@@ -112,6 +114,8 @@ class _Recorder:
             self.touched.add(key.node)
             self.attempts[key.node] = key.attempt
             self.requests |= {} if request is None else {key.node: request}
+            if isinstance(effect, Call):
+                self.called.add((key.node, effect.tool))
 
     def report(self, outcome: str | None, reason: str, executions: int = 0, trouble: str | None = None) -> Observation:
         """Return what was observed of a run that has ended so, or has no end."""
@@ -130,6 +134,7 @@ class _Recorder:
             self.waits,
             frozenset(self.touched),
             self.attempts,
+            called=frozenset(self.called),
         )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import pairwise
 
 from stagec.core.value import value
-from stagec.model.flow import Edge, End, Flow, Mode, Pick, Stop, To
+from stagec.graph.orders import list_targets
+from stagec.model.flow import Edge, End, Flow, Mode, Pick, Stop
 from stagec.model.rights import Label
 from stagec.model.schedule import Schedule
 
@@ -19,7 +19,9 @@ _BITS: Mapping[int, Label] = {PRIVATE: Label.PRIVATE, UNTRUSTED: Label.UNTRUSTED
 
 Labels = Mapping[str, frozenset[Label]]
 _State = tuple[str, int]
-"""A node, and what has been read on a way before it begins."""
+"""A node, and what has happened on a way before it begins."""
+_Before = tuple[_State, Edge, tuple[str, ...]]
+"""The state before one, the edge between them, and the nodes among which the rest happened."""
 
 
 @value
@@ -62,12 +64,24 @@ class InformationFlow:
         self._labels = {name: labels.get(name, frozenset()) for name in flow.nodes}
         self._every = tuple(flow.nodes)
 
-    def find_leaks(self) -> tuple[Leak, ...]:
-        """Return each node that can send what was read, with a shortest way, in the order in which runs come there."""
-        found: dict[str, Leak] = {}
-        for leak in (*self._follow_entries(), *self._follow_schedules()):
-            found.setdefault(leak.sender, leak)
-        return tuple(found.values())
+    @cached_property
+    def _states(self) -> Mapping[str, _State]:
+        """The first state in which each node can send what was read, in the order in which runs come there."""
+        found: dict[str, _State] = {}
+        for state in self._before if any(map(self._sends, self._every)) else ():
+            if state[0] not in found and self._leaks(state[0], follow(state[1], self._does(state[0]))):
+                found[state[0]] = state
+        return found
+
+    def find_senders(self) -> tuple[str, ...]:
+        """Return each node that can send what was read."""
+        return tuple(dict.fromkeys((*self._states, *self._scheduled)))
+
+    def describe(self, sender: str) -> Leak:
+        """Return a shortest way on which a node comes to send what was read."""
+        if sender not in self._states:
+            return self._scheduled[sender]
+        return self._describe(self._states[sender])
 
     def _reads(self, node: str) -> int:
         return sum(bit for bit, label in _BITS.items() if label in self._labels[node])
@@ -86,24 +100,22 @@ class InformationFlow:
     def _sends(self, node: str) -> bool:
         return Label.SEND in self._labels[node]
 
-    def _follow_entries(self) -> Iterator[Leak]:
-        """Follow every way from the entries, breadth first: a state that was met has a way that is no longer."""
-        if not any(map(self._sends, self._every)):
-            return
-        begun = [(entry.node, 0) for entry in self._flow.entries.values() if entry.node in self._labels]
-        before: dict[_State, tuple[_State, Edge, tuple[str, ...]] | None] = dict.fromkeys(begun)
+    @cached_property
+    def _before(self) -> Mapping[_State, _Before | None]:
+        """Every state, breadth first from the entries, and how runs come there on a shortest way."""
+        before: dict[_State, _Before | None] = {}
+        before |= {(entry.node, 0): None for entry in self._flow.entries.values() if entry.node in self._labels}
         waiting = deque(before)
         while waiting:
             state = waiting.popleft()
             node, known = state
             read = follow(known, self._does(node))
-            if self._leaks(node, read):
-                yield self._describe(state, before)
             led = ((edge, each) for edge in self._flow.nodes[node].edges for each in self._lead(edge, read))
             for edge, (target, more, among) in led:
                 if (target, more) not in before:
                     before[target, more] = (state, edge, among)
                     waiting.append((target, more))
+        return before
 
     def _lead(self, edge: Edge, read: int) -> Iterator[tuple[str, int, tuple[str, ...]]]:
         """Yield where an edge leads, what has been read then, and the nodes among which that was read on the way."""
@@ -132,7 +144,7 @@ class InformationFlow:
         """What can have been read from each node to the end of its scope; where none can end well, nothing."""
         users: dict[str, set[str]] = {name: set() for name in self._every}
         for name, node in self._flow.nodes.items():
-            for each in (each for edge in node.edges for each in _list_targets(edge)):
+            for each in (each for edge in node.edges for each in list_targets(edge)):
                 users.setdefault(each, set()).add(name)
         found: dict[str, frozenset[int]] = dict.fromkeys(self._every, frozenset())
         waiting = deque(self._every)
@@ -161,12 +173,12 @@ class InformationFlow:
             ends = _follow_all(ends, more)
         return ends
 
-    def _describe(self, state: _State, before: Mapping[_State, tuple[_State, Edge, tuple[str, ...]] | None]) -> Leak:
+    def _describe(self, state: _State) -> Leak:
         """Return the way to a state, with the ways inside of what ran in parallel and read something new."""
         steps: list[LeakStep] = []
         at: _State | None = state
         while at is not None:
-            come = before[at]
+            come = self._before[at]
             steps.append(LeakStep(at[0], come[1] if come is not None else None))
             if come is not None and come[2]:
                 gained = at[1] & ~follow(come[0][1], self._does(come[0][0]))
@@ -188,7 +200,7 @@ class InformationFlow:
                     way.append(at)
                     at = before[at]
                 return tuple(reversed(way))
-            for each in (each for edge in self._flow.nodes[name].edges for each in _list_targets(edge)):
+            for each in (each for edge in self._flow.nodes[name].edges for each in list_targets(edge)):
                 if each in self._labels and each not in before:
                     before[each] = name
                     waiting.append(each)
@@ -203,11 +215,16 @@ class InformationFlow:
         untrusted = max([at for at in strange if deciding and at <= deciding[-1]] or strange)
         return Leak(way[private].node, way[untrusted].node, way[min(private, untrusted) :])
 
-    def _follow_schedules(self) -> Iterator[Leak]:
-        """Yield the senders of schedules: what they need, directly or not, has been read before they begin."""
+    @cached_property
+    def _scheduled(self) -> Mapping[str, Leak]:
+        """The senders of schedules: what they need, directly or not, has been read before they begin."""
+        found: dict[str, Leak] = {}
         for schedule in self._flow.schedules.values():
-            senders = [name for name in schedule.names if name in self._labels and self._sends(name)]
-            yield from (leak for each in senders if (leak := self._ask_needs(schedule, each)) is not None)
+            for name in filter(self._labels.__contains__, schedule.names):
+                leak = self._ask_needs(schedule, name) if self._sends(name) else None
+                if leak is not None:
+                    found[name] = leak
+        return found
 
     def _ask_needs(self, schedule: Schedule, sender: str) -> Leak | None:
         needed = {sender: 0}
@@ -256,40 +273,3 @@ def _meet(sides: Iterable[Collection[int]]) -> frozenset[int]:
     for side in sides:
         met = frozenset(each | more for each in met for more in side)
     return met
-
-
-def _list_targets(edge: Edge) -> tuple[str, ...]:
-    target = edge.target
-    if isinstance(target, To):
-        return target.nodes if target.join is None else (*target.nodes, target.join)
-    return target.nodes if isinstance(target, Pick) else ()
-
-
-def find_later(flow: Flow, begun: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield every node that can begin after one of some nodes, with that one: the nearest of them."""
-    led: dict[str, list[str]] = {name: list(flow.nodes) if name in flow.open else [] for name in flow.nodes}
-    for earlier, later in _list_orders(flow):
-        led.setdefault(earlier, []).append(later)
-    origin = {name: name for name in begun}
-    waiting, told = deque(origin), set[str]()
-    while waiting:
-        name = waiting.popleft()
-        for each in led.get(name, ()):
-            if each not in told and each in flow.nodes:
-                told.add(each)
-                yield each, origin[name]
-            if each not in origin:
-                origin[each] = origin[name]
-                waiting.append(each)
-
-
-def _list_orders(flow: Flow) -> Iterator[tuple[str, str]]:
-    """Yield pairs of nodes of which one can begin when the other has ended."""
-    for edge in (each for node in flow.nodes.values() for each in node.edges):
-        yield from ((edge.source, each) for each in _list_targets(edge))
-        if isinstance(edge.target, To) and edge.target.mode is Mode.CHAIN:
-            yield from pairwise(edge.target.nodes)
-        elif isinstance(edge.target, To) and edge.target.join is not None:
-            yield from ((each, edge.target.join) for each in edge.target.nodes)
-    for schedule in flow.schedules.values():
-        yield from ((each, name) for name, needs in schedule.names.items() for each in needs)

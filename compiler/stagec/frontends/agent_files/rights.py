@@ -50,14 +50,10 @@ def _read_rights(files: AgentFiles, file: AgentFile, book: LabelBook) -> Rights:
     given = text_in(file.members, "permissionMode") if file.kind.name == "claude-agent" else None
     mode = PermissionMode(given, file.at / "permissionMode") if given is not None else None
     shell = tuple(_list_shell_texts(file)) if key == "allowed-tools" else ()
-    return Rights(tuple(tools.values()), key not in file.members, mode, prompts=_list_prompts(file), shell=shell)
-
-
-def _list_prompts(file: AgentFile) -> tuple[str, ...]:
-    """Return what the agent is told, and what others are told of it."""
-    body = file.tree.body
-    told = text_in(file.members, "description") or ""
-    return (told, file.text if body is None else file.tree.data.decode(errors="replace")[slice(*body)])
+    # what the agent is told, and what others are told of it
+    text = file.tree.data.decode(errors="replace")
+    prompts = (text_in(file.members, "description") or "", text[slice(*(file.tree.body or (0, len(text))))])
+    return Rights(tuple(tools.values()), key not in file.members, mode, prompts=prompts, shell=shell)
 
 
 def _list_shell_texts(file: AgentFile) -> Iterator[ShellText]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from stagec.frontends import Flow, FlowRights, FrontEnd, Sources
@@ -40,14 +39,13 @@ def _freeze(document: StagePlan, flow: Flow, sources: Sources) -> Draft:
     return freeze(document, flow, sources)
 
 
-def _read_rights(document: StagePlan, sources: Sources) -> Mapping[str, Rights]:
-    from stagec.frontends.envelopes.rights import read_rights  # few runs ask for rights
-
-    return read_rights(document, sources)
-
-
 def _grant(document: StagePlan, flow: Flow | None, sources: Sources) -> tuple[FlowRights, ...]:
-    return () if flow is None else (FlowRights(flow, partial(_read_rights, document, sources)),)
+    def read() -> Mapping[str, Rights]:
+        from stagec.frontends.envelopes.rights import read_rights  # few runs ask for rights
+
+        return read_rights(document, sources)
+
+    return () if flow is None else (FlowRights(flow, read),)
 
 
 FRONTEND = FrontEnd("envelopes", _claims, recognises, _read, _lower, sees, considers, _freeze, grant=_grant)

@@ -57,13 +57,15 @@ def _freeze(document: Workflow, flow: Flow, sources: Sources) -> Draft:
 
 
 def _grant(document: Workflow, flow: Flow | None, _sources: Sources) -> tuple[FlowRights, ...]:
-    return () if flow is None else (FlowRights(flow, dict, lambda: _list_inner(document, flow)),)
+    if flow is None:
+        return ()
+    nodes = flow.nodes
 
+    def list_inner() -> Mapping[str, FlowRights]:
+        known = {name: agent.access for name, agent in document.called.items() if agent.access is not None}
+        return {name: known[node.agent] for name, node in nodes.items() if node.agent in known}
 
-def _list_inner(document: Workflow, flow: Flow) -> Mapping[str, FlowRights]:
-    """Return what the agents may do that work in phases, as far as they are known."""
-    known = {name: agent.access for name, agent in document.called.items() if agent.access is not None}
-    return {name: known[node.agent] for name, node in flow.nodes.items() if node.agent in known}
+    return (FlowRights(flow, dict, list_inner),)
 
 
 FRONTEND = FrontEnd("orchestrator", claims, recognises, _read, _lower, freeze=_freeze, connect=_connect, grant=_grant)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from stagec.frontends import CalledAgent, Flow, FlowRights, FrontEnd, Sources
@@ -30,14 +29,13 @@ def _describe(document: Registry, flow: Flow) -> CalledAgent | None:
     return describe(document, flow)
 
 
-def _read_rights(document: Registry, sources: Sources) -> Mapping[str, Rights]:
-    from stagec.frontends.registry.rights import read_rights  # few runs ask for rights
-
-    return read_rights(document, sources)
-
-
 def _grant(document: Registry, flow: Flow | None, sources: Sources) -> tuple[FlowRights, ...]:
-    return () if flow is None else (FlowRights(flow, partial(_read_rights, document, sources)),)
+    def read() -> Mapping[str, Rights]:
+        from stagec.frontends.registry.rights import read_rights  # few runs ask for rights
+
+        return read_rights(document, sources)
+
+    return () if flow is None else (FlowRights(flow, read),)
 
 
 FRONTEND = FrontEnd("registry", claims, recognises, read, lower, freeze=_freeze, describe=_describe, grant=_grant)

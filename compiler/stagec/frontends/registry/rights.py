@@ -41,6 +41,7 @@ class _Reading:
         self._book = LabelBook(find_nearby(sources, registry.at.file))
         self._tools: dict[tuple[str, ...] | None, tuple[Right, ...]] = {}
         self._places = dict(self._list_places())
+        self._texts: dict[str, str | None] = {}
 
     def of_step(self, step: Step) -> Rights:
         """Return what a step may do: what its program does, or what its model can call."""
@@ -95,11 +96,12 @@ class _Reading:
         return None if own is None else (own, *others)
 
     def _read(self, file: str) -> str | None:
-        tree = self._sources.tree(file, "prompt")
-        if tree is None or not tree.readable:
-            return None
-        text = tree.data.decode(errors="replace")
-        return text if tree.body is None else text[slice(*tree.body)]
+        if file not in self._texts:
+            tree = self._sources.tree(file, "prompt")
+            text = tree.data.decode(errors="replace") if tree is not None and tree.readable else None
+            is_cut = text is not None and tree is not None and tree.body is not None
+            self._texts[file] = text[slice(*tree.body)] if is_cut and text and tree and tree.body else text
+        return self._texts[file]
 
     def _of_program(self, step: Step, runs: Object) -> Rights:
         at, arguments = step.at / "runner", list_of(runs.get("args"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from stagec.frontends import Flow, FlowRights, FrontEnd, Sources
@@ -36,14 +35,13 @@ def _freeze(document: Pipeline, flow: Flow, sources: Sources) -> Draft:
     return freeze(document, flow, sources)
 
 
-def _read_rights(document: Pipeline) -> Mapping[str, Rights]:
-    from stagec.frontends.stages.rights import read_rights  # few runs ask for rights
-
-    return read_rights(document)
-
-
 def _grant(document: Pipeline, flow: Flow | None, _sources: Sources) -> tuple[FlowRights, ...]:
-    return () if flow is None else (FlowRights(flow, partial(_read_rights, document)),)
+    def read() -> Mapping[str, Rights]:
+        from stagec.frontends.stages.rights import read_rights  # few runs ask for rights
+
+        return read_rights(document)
+
+    return () if flow is None else (FlowRights(flow, read),)
 
 
 FRONTEND = FrontEnd("stages", claims, recognises, _read, _lower, sees, freeze=_freeze, grant=_grant)

@@ -22,7 +22,7 @@ from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.rule import Finding
 from stagec.core.words import format_count
-from stagec.graph.information import InformationFlow, Leak
+from stagec.graph.information import InformationFlow
 from stagec.model.rights import FlowRights, Label
 from stagec.rules.rights import describe_leak, noun, relate_leak, rule
 
@@ -31,12 +31,18 @@ from stagec.rules.rights import describe_leak, noun, relate_leak, rule
 def check(access: FlowRights) -> Iterator[Finding]:
     whole = access.whole
     labels = {name: rights.labels for name, rights in whole.rights.items()}
-    told: dict[Place, list[Leak]] = {}
     fixed = {name for name, rights in whole.rights.items() if rights.is_fixed}
-    for leak in InformationFlow(whole.flow, labels, fixed).find_leaks():
-        right = whole.rights[leak.sender].find(Label.SEND)
+    ways = InformationFlow(whole.flow, labels, fixed)
+    told: dict[Place, list[str]] = {}
+    for sender in ways.find_senders():
+        right = whole.rights[sender].find(Label.SEND)
         if right is not None:
-            told.setdefault(right.at, []).append(leak)
-    for at, (leak, *others) in told.items():
+            told.setdefault(right.at if len(told) < _MOST else list(told)[-1], []).append(sender)
+    for at, (first, *others) in told.items():
+        leak = ways.describe(first)
         more = f"; so can {format_count(len(others), f'other {noun(access)}')}" if others else ""
         yield Finding(at, f"{describe_leak(whole, leak)}{more}", tuple(relate_leak(whole, leak)))
+
+
+_MOST = 100
+"""Places of which something is said for each flow; what is allowed at others is counted at the last."""

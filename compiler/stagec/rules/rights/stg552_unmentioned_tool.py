@@ -31,12 +31,14 @@ _SHOWN = 8
 
 @rule(since="0.1", origin=("issue:unmentioned-tool",), severity=Severity.NOTE)
 def check(access: FlowRights) -> Iterator[Finding]:
-    texts = {name: _fold(rights.prompts) for name, rights in access.rights.items()}
+    texts: dict[str, str | None] = {}
     for (at, _), (right, nodes) in group_rights(access).items():
         if right.is_program or not _RISKY & right.labelled.labels:
             continue
-        told = [texts[name] for name in nodes]
-        if any(text is None or _speaks(text, right) for text in told):
+        prompts = [access.rights[name].prompts for name in nodes]
+        told = dict.fromkeys(text for each in prompts for text in each or ())
+        texts.update((each, _fold(each)) for each in told if each not in texts)
+        if None in prompts or any(text is None or _speaks(text, right) for text in map(texts.get, told)):
             continue
         who = listing(nodes) if len(nodes) <= _SHOWN else format_count(len(nodes), noun(access))
         plural = "s" if len(nodes) > 1 else ""
@@ -44,11 +46,9 @@ def check(access: FlowRights) -> Iterator[Finding]:
         yield Finding(at, f"no prompt of {where} says what {quote(right.name)} is for")
 
 
-def _fold(prompts: tuple[str, ...] | None) -> str | None:
-    """Return what a model is told, in lower case; nothing where that is unknown, or cannot be read."""
-    if prompts is None:
-        return None
-    text = "\n".join(prompts).lower()
+def _fold(prompt: str) -> str | None:
+    """Return what a model is told, in lower case; nothing of a text that cannot be read."""
+    text = prompt.lower()
     letters = sum(map(str.isalpha, text))
     foreign = sum(not each.isascii() for each in text if each.isalpha())
     return None if foreign > _MOST_FOREIGN * max(1, letters) else text

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.graph.information import find_later
+from stagec.graph.orders import find_later
 from stagec.model.rights import PLAN, FlowRights, PermissionMode
 from stagec.rules.rights import noun, rule
 

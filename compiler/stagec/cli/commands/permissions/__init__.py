@@ -1,0 +1,33 @@
+"""`stagec permissions`: what each node may do, and what of that the tests of its flow need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stagec.cli import options
+from stagec.cli.completions import complete_flow
+
+
+@click.command(short_help="List what each node may do, why, and what its tests need.")
+@click.argument("paths", nargs=-1, metavar="[PATHS]...", type=click.Path(path_type=Path))
+@options.root
+@click.option("--flow", metavar="ID", shell_complete=complete_flow, help="Only the flow with this id.")
+@click.option("--check", is_flag=True, help="Exit with 1 if more is allowed than the tests need.")
+@options.output_format("text", "json", "markdown", default="text")
+@click.pass_context
+def permissions(context: click.Context, /, **given: Any) -> None:
+    """List the tools and programs of each node of the flows in PATHS, or in the configured roots.
+
+    Of each it says what it reads and does, who says so, where it is allowed, and how many tests call it. Then follows
+    the least set with which the tests of the flow ('*.flow-test.yaml') pass, and what is allowed beyond it. The tests
+    run in memory, as 'stagec test' runs them. Agent files of other tools have no tests.
+
+    Exit status: 0 listed, 1 more is allowed than the tests need (--check), 2 usage or environment, 3 nothing that may
+    do anything, 4 internal error.
+    """
+    from stagec.cli.commands.permissions.run import PermissionsRequest, run
+
+    context.exit(run(PermissionsRequest(**given)))

@@ -1,0 +1,86 @@
+"""Collect what the nodes of a project may do and what its tests call, and print it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from stagec.cli.commands.permissions.collect import FlowPermissions, PermissionCollector, TestedRun
+from stagec.cli.commands.permissions.document import format_flows
+from stagec.cli.commands.permissions.page import draw_flow, write_comment
+from stagec.cli.files import name_from_here
+from stagec.cli.limits import load_configuration
+from stagec.cli.plans import choose_flows
+from stagec.cli.sheet import Sheet
+from stagec.cli.streams import find_canvas, put, show_progress
+from stagec.cli.testing.files import read_files
+from stagec.cli.testing.flows import TestedFlows
+from stagec.cli.testing.runs import run_tests
+from stagec.core.failure import Exit, Failure
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.core.words import listing
+from stagec.pipeline import Project, compile_project
+from stagec.project.configuration import Configuration
+
+
+@value
+class PermissionsRequest:
+    """The arguments and options as given; None where one is absent."""
+
+    paths: tuple[Path, ...] = ()
+    root: Path | None = None
+    flow: str | None = None
+    check: bool = False
+    output_format: str = "text"
+
+
+def run(request: PermissionsRequest) -> Exit:
+    """Print the permissions; return the exit status."""
+    configuration = load_configuration(request.paths, request.root)
+    with show_progress("collecting …"):
+        flows = _collect(request, configuration)
+    name_file = name_from_here(configuration.root)
+    if request.output_format == "json":
+        put(format_flows(flows))
+    elif request.output_format == "markdown":
+        put(write_comment(flows, name_file))
+    else:
+        sheet = Sheet(find_canvas(sys.stdout, os.environ))
+        for each in flows:
+            draw_flow(sheet, each, name_file)
+        put(sheet.text())
+    return Exit.FINDINGS if request.check and any(each.has_surplus for each in flows) else Exit.CLEAN
+
+
+def _collect(request: PermissionsRequest, configuration: Configuration) -> tuple[FlowPermissions, ...]:
+    named = tuple(path.absolute() for path in request.paths)
+    compilation = compile_project(Project(configuration.root, named, configuration.settings, tells_all=True))
+    accesses = compilation.list_accesses()
+    if not accesses:
+        where = listing([os.path.relpath(path) for path in request.paths or (configuration.root,)])
+        raise Failure(f"nothing may do anything: {where} holds no flow and no agent file", Exit.NOTHING)
+    chosen = {id(flow) for flow in choose_flows(request.flow, (each.flow for each in accesses))}
+    runs = _run_tests(request, configuration)
+    collector = PermissionCollector(compilation.trees)
+    shown = (each for each in accesses if id(each.flow) in chosen)
+    return tuple(collector.collect(each, runs.get((each.flow.at, each.flow.id), ())) for each in shown)
+
+
+def _run_tests(
+    request: PermissionsRequest, configuration: Configuration
+) -> dict[tuple[Place, str], tuple[TestedRun, ...]]:
+    """Return what came of the tests of each flow; nothing where there are none."""
+    try:
+        trees = read_files(configuration, request.paths)
+    except Failure as failure:
+        if failure.status is not Exit.NOTHING:
+            raise
+        return {}
+    found: dict[tuple[Place, str], tuple[TestedRun, ...]] = {}
+    for each in run_tests(trees, TestedFlows(configuration), None, None):
+        flow = each.flow.meaning.flow
+        tested = TestedRun(each.flow.plan, each.found, next(each.list_complaints(), None) is None)
+        found[flow.at, flow.id] = (*found.get((flow.at, flow.id), ()), tested)
+    return found
