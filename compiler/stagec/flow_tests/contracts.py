@@ -24,7 +24,8 @@ Broken = Mapping[Any, tuple[int, ...]]
 def find_broken(program: Program, expected: Object, started: Started, results: Mapping[str, Json]) -> Broken:
     """Return which changes of the last answers of nodes, and of the inputs of a run, are not judged as expected.
 
-    A change is a JSON merge patch: a member that is null is taken away.
+    A change is a JSON merge patch: a member that is null is taken away. No numbers stand for a node without an answer
+    that could be changed.
     """
     found: dict[tuple[str, ...], tuple[int, ...]] = {}
 
@@ -37,11 +38,12 @@ def find_broken(program: Program, expected: Object, started: Started, results: M
 
     for member in ("accepts", "refuses"):
         for node, changes in object_of(expected.get(member)).items():
-            known = program.plan.nodes.get(node)
-            if known is not None and isinstance(known.act, Converse | Prompt):
-                result = object_of(results.get(node))
-                answer = result.get("parsed", result.get("answer"))
+            known, result = program.plan.nodes.get(node), object_of(results.get(node))
+            answer = result.get("parsed", result.get("answer"))
+            if known is not None and isinstance(known.act, Converse | Prompt) and isinstance(answer, dict):
                 judge((member, node), changes, answer, _Answers(program, known, known.act.schema).accepts)
+            else:
+                found[member, node] = ()
     for member in ("fit", "unfit"):
         if member in expected:
             judge((member,), expected[member], {**started.inputs}, _Start(program, started).is_fit)

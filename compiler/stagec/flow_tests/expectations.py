@@ -87,7 +87,8 @@ def _check_contracts(name: str, wanted: Json, found: Observation) -> Iterator[Mi
             given = list_of(object_of(wanted)[at[1]] if len(at) > 1 else wanted)
             changes = ", ".join(compact(given[each]) for each in wrong)
             rest = [each for index, each in enumerate(given) if index not in wrong]
-            yield Mismatch(at, f"{_JUDGEMENTS[name]} {changes}", rest)
+            told = f"{_JUDGEMENTS[name]} {changes}" if wrong else f"{quote(at[1])} has no answer that could be changed"
+            yield Mismatch(at, told, rest if wrong else [])
 
 
 _JUDGEMENTS = {

@@ -15,6 +15,7 @@ from stagec.plan.act import Converse, Prompt
 from stagec.plan.gate import Among, IntentGate, Reads, Term
 from stagec.plan.node import Edge, Fork, Named, Pick, list_begun, list_targets
 from stagec.plan.template import Path
+from stagec.runtime.gate import ABORT
 from stagec.runtime.json_values import MISSING
 from stagec.runtime.program import choose
 
@@ -88,7 +89,7 @@ def _list_outcomes(plan: Plan, name: str, edges: Iterable[Edge]) -> list[str]:
     gate = plan.nodes[name].gate
     found = [*dict.fromkeys(each.on for each in edges)]
     if isinstance(gate, IntentGate):
-        found = [each for each in found if each in gate.intents]
+        found = [each for each in found if each in gate.intents or each == ABORT]
     return [each for each in found if each == "fail"] if name in find_branches(plan) else found
 
 

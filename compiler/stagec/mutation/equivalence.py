@@ -18,7 +18,7 @@ from stagec.plan import Plan
 from stagec.plan.act import Converse, Prompt, Provided
 from stagec.plan.facts import facts
 from stagec.plan.gate import Among, IntentGate, JudgeGate, Validation, VerdictGate
-from stagec.plan.node import Chain, Fork, Node, Pick, Schedule, Stop, list_targets
+from stagec.plan.node import Chain, Fork, Node, Schedule, Stop, list_targets
 from stagec.plan.references import find_reached
 
 _OF_LIMITS = ("max_iterations", "remaining")
@@ -114,15 +114,14 @@ class Equivalence:
         if any(not isinstance(each, str) or each == name for each in entries) or self._plan.choices:
             yield None
         for each in self._plan.nodes.values():
-            leads = any(isinstance(edge.target, Pick) or name in list_targets(edge.target) for edge in each.edges)
-            if leads:
-                is_plain = isinstance(each.act, Converse) and not each.hooks and each.admission is None
-                is_joined = any(isinstance(edge.target, Fork) and edge.target.join == name for edge in each.edges)
-                if is_plain and not is_joined and isinstance(each.act, Converse):
-                    parsed = json.loads(self._plan.contents[each.act.schema])
-                    yield compact({"type": "object", "required": ["parsed"], "properties": {"parsed": parsed}})
-                else:
-                    yield None
+            leading = [edge for edge in each.edges if name in list_targets(edge.target)]
+            is_plain = not each.hooks and each.admission is None and all(edge.on == "ok" for edge in leading)
+            is_joined = any(isinstance(edge.target, Fork) and edge.target.join == name for edge in leading)
+            if leading and isinstance(each.act, Converse) and is_plain and not is_joined:
+                parsed = json.loads(self._plan.contents[each.act.schema])
+                yield compact({"type": "object", "required": ["parsed"], "properties": {"parsed": parsed}})
+            elif leading:
+                yield None
 
     def _compare_attempts(self, name: str, changed: Plan) -> str | None:
         old, new = self._plan.nodes[name], changed.nodes[name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stagec.core.canonical import MOST
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.place import Pointer
 from stagec.core.value import value
@@ -51,7 +52,7 @@ def tighten(schema: Json) -> Iterator[SchemaEdit]:
         for name in object_of(part.get("properties")):
             if name not in required:
                 yield _edit(schema, at, "required", [*required, name], f"{quote(name)} is required")
-        if "properties" in part and part.get("additionalProperties") in {None, True}:
+        if "properties" in part and part.get("additionalProperties", True) is True:
             yield _edit(schema, at, "additionalProperties", False, "other members are not allowed")
         values = list_of(part.get("enum"))
         for index, each in enumerate(values if len(values) > 1 else ()):
@@ -67,14 +68,15 @@ def _shift(schema: Json, at: Pointer, part: Object, step: int) -> Iterator[Schem
         if isinstance(bound, int | float) and not isinstance(bound, bool):
             after = bound + by
             is_void = after < 0 and key not in {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
-            if not (is_void and step > 0):
+            is_exact = abs(after) <= MOST and after != bound
+            if is_exact and not (is_void and step > 0):
                 yield _edit(schema, at, key, None if is_void else after, f"{quote(key)} {bound} → {after}")
 
 
 def _think_of_another(values: list[Json]) -> Json:
     """Return a value like those in a list and none of them."""
     numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
-    if numbers:
+    if numbers and max(numbers) < MOST:
         return max(numbers) + 1
     found = "other"
     while found in values:
