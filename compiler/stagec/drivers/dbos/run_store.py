@@ -14,6 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.nearest import NameIndex, hint
+from stagec.core.value import replace
 from stagec.core.words import quote
 from stagec.drivers.dbos.database import Database
 from stagec.drivers.dbos.queues import Queues
@@ -201,21 +202,24 @@ class RunStore:
         """Return where a run stands."""
         return fold_events(self.load_program(record), self.read_history(record).events)
 
-    def read_history(self, record: RunRecord, before: int | None = None) -> History:
-        """Return what has happened in a run, or in the segments of it before one."""
-        names = [name_segment(record.run, number) for number in range(record.segment + 1 if before is None else before)]
-        order = {name: number for number, name in enumerate(names)}
+    def read_history(self, record: RunRecord) -> History:
+        """Return what has happened in a run."""
+        return replace(self.read_before(record, record.segment + 1), plan=self.load_plan(record))
+
+    def read_before(self, record: RunRecord, segment: int) -> History:
+        """Return what has happened in the segments of a run before one, without the plan."""
+        order = {name_segment(record.run, number): number for number in range(segment)}
         found: list[tuple[int, int, str]] = []
-        with self.database.transact() as connection:
-            for part in chunk(names):
-                query = sa.select(steps).where(steps.c.workflow_uuid.in_(part), steps.c.output.is_not(None))
+        for part in chunk(order):  # the first segment has nothing before it, and asks nothing
+            query = sa.select(steps).where(steps.c.workflow_uuid.in_(part), steps.c.output.is_not(None))
+            with self.database.transact() as connection:
                 rows = connection.execute(query).all()
-                found += [(order[row.workflow_uuid], row.function_id, row.output) for row in rows]
+            found += [(order[row.workflow_uuid], row.function_id, row.output) for row in rows]
         entries = [each for each in (read_output(output) for _, _, output in sorted(found)) if each is not None]
         begun = (("", record.started, EventTimes(record.created_at * 1_000_000)),)
         digests, events, times = zip(*(begun + tuple(entries)), strict=True)
         following = (*digests[1:], record.digest)
-        return History(self.load_plan(record), record.plan, events, following, times=strip_times(times))
+        return History(b"", record.plan, events, following, times=strip_times(times))
 
 
 def chunk(given: Iterable[T], most: int = _CHUNK) -> Iterator[tuple[T, ...]]:

@@ -135,7 +135,7 @@ class Segment:
     def _restore(self, world: RunWorld) -> None:
         """Come to where the segments before have come; raise `Failure` when something else follows now than did."""
         record = self.record
-        history = self._setup.transitions.store.read_history(record, record.segment)
+        history = self._setup.transitions.store.read_before(record, record.segment)
         for event, known in zip(history.events, history.step_digests, strict=True):
             step = self._follow(event)
             if find_difference(self._count - 1, step, known) is not None:
