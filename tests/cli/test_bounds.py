@@ -38,12 +38,19 @@ from     {file}
 plan     sha256:24c15ba39c4a
 limit    8 steps; a run that needs more ends as failed; at most 4 at the same time
 begins   write
-steps    at most 8, where the limit ends the run
-turns    at most 240; without retries 120
+steps    at most 8, where the limit ends the run; at least 2
+turns    at most 240; without retries 120; at least 2
+calls    no bound: nothing limits how many tools a model calls in a response; --calls SPAN assumes a limit
+input    no bound: nothing limits how much a model reads; --input-tokens SPAN assumes a limit
+         at least 44
+output   no bound: nothing limits how much a model writes; --output-tokens SPAN assumes a limit
+         at least 2
+cost     no bound: no model is named for check, repair and write; --model PROVIDER:NAME names one
 time     no bound: nothing limits how long a turn of a model takes (in check, repair and write); \
 --turn SECONDS assumes a limit
 repeats  check and repair
 longest  write → (check → repair) 3 times → check
+shortest write → check
 
 retries of docs-repair
   check   at most 2 attempts
@@ -85,7 +92,8 @@ def test_time_is_known_once_somebody_says_how_long_a_turn_takes(capfd: Shown) ->
 
 def test_validations_count_with_the_limit_of_a_validator(capfd: Shown) -> None:
     (flow,) = shown_json(capfd, ISSUES, "--command-timeout", "1.5")
-    assert flow["assumed"] == {"turnMilliseconds": None, "validatorMilliseconds": 1500}
+    assert flow["assumed"]["turnMilliseconds"] is None
+    assert flow["assumed"]["validatorMilliseconds"] == 1500
     assert flow["entries"][0]["limitedMilliseconds"]["most"] == 38 * 2 * 1500
 
 
@@ -121,7 +129,7 @@ def test_a_cycle_without_a_bound_says_where_it_is_and_what_would_bound_it(endles
 
 SCHEDULE = """\
 limit    none; at most 2 at the same time
-steps    at most 5
+steps    at most 5; at least 5
 turns    none
 time     at most 41 min 42 s; without retries 13 min 54 s
 planned  12 min if each stage takes the time that it states

@@ -25,6 +25,9 @@ docs-repair: 2 changes
   ~  limit   node executions 8 → 9
   ~  prompt  check: prompt changed
                + Be kind.
+     runs    worst case of steps 8 → 9
+             worst case of turns 240 → 280
+             shortest case of input tokens 44 → 45
 """
 
 

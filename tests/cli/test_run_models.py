@@ -109,9 +109,9 @@ def test_a_budget_stops_the_run_and_more_of_it_lets_it_go_on(tmp_path: Path) -> 
 
 def test_a_price_holds_a_budget_to_the_last_digit(tmp_path: Path) -> None:
     with serve(WRITTEN, CHECKED) as wire:
-        ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt-4o", "--max-cost", "0.00001")
+        ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt-4o", "--max-cost", "0.000075")
         assert ended.returncode == 2
-        assert "US dollars: --max-cost allows 0.00001" in ended.stderr
+        assert "US dollars: --max-cost allows 0.000075" in ended.stderr
         assert _stagec(tmp_path, wire, "resume", "one", "--max-cost", "1").returncode == 0
 
 
@@ -120,6 +120,24 @@ def test_a_price_that_nobody_knows_holds_no_budget(tmp_path: Path) -> None:
         ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt", "--max-cost", "0.5")
     assert ended.returncode == 2
     assert "the price of a model is unknown" in ended.stderr
+    assert "has no row for openai:gpt; add one with --prices" in ended.stderr
+    assert wire.asked == []
+
+
+def test_a_budget_below_the_cost_of_every_completed_run_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    with serve(WRITTEN, CHECKED) as wire:
+        ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt-4o", "--max-cost", "0.00007")
+    assert ended.returncode == 2
+    assert "a completed run costs at least $0.0000750 by the prices of 2" in ended.stderr
+    assert wire.asked == []
+
+
+def test_a_table_of_prices_counts_for_the_ceiling_and_for_the_run(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('as-of = "2026-11-01"\n[models."openai:gpt*"]\ninput = 1000\noutput = 2000\n')
+    with serve(WRITTEN, CHECKED) as wire:
+        ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt", "--prices", "mine.toml", "--max-cost", "0.02")
+        assert "note: the cost of a run has no bound by the prices of 2026-11-01, mine.toml" in ended.stderr
+        assert "the run has cost 0.02 US dollars: --max-cost allows 0.02" in ended.stderr
 
 
 @pytest.mark.parametrize(("option", "amount"), [("--max-cost", "much"), ("--max-cost", "-1"), ("--max-tokens", "0")])

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from plan.random_plans import flows
 
 from stagec.core.value import replace
-from stagec.graph.bounds import EntryBounds, Repetition, Unlimited, UpperBound, bound
+from stagec.graph.bounds import Repetition, bound
 from stagec.graph.expense import Assumed
+from stagec.graph.figures import EntryBounds, Unlimited, UpperBound
 from stagec.plan import Plan
 from stagec.plan.act import Command, Prompt
 from stagec.plan.document import Limits, Names

@@ -8,8 +8,9 @@ from runtime.stages.talks import text
 from runtime.steps.flows import DONE, closure, flow, goes, intent_gate, step
 
 from stagec.core.value import replace
-from stagec.graph.bounds import EntryBounds, bound
+from stagec.graph.bounds import bound
 from stagec.graph.expense import Assumed
+from stagec.graph.figures import EntryBounds
 from stagec.plan.act import Repeat
 from stagec.plan.document import Limits, Plan
 from stagec.plan.gate import Condition, Validation

@@ -12,10 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stagec.core.value import replace
-from stagec.graph.bounds import UpperBound, bound
+from stagec.graph.bounds import bound
 from stagec.graph.expense import Assumed
-from stagec.graph.longest import Joint, PlanWalks
+from stagec.graph.figures import UpperBound
+from stagec.graph.longest import PlanWalks
 from stagec.graph.schedule_bounds import NodeFailure, NodeTimes, ScheduleWork
+from stagec.graph.way import Joint
 from stagec.plan import Plan
 from stagec.plan.act import Command, ProcessLimits
 from stagec.plan.document import Limits, Names
@@ -112,5 +114,5 @@ def test_a_schedule_behind_a_node_counts_as_its_longest_chain(places: int, most:
     longest, slowest = walks.find_longest(times), walks.find_slowest(times, places)
     assert longest is not None
     assert slowest is not None
-    assert (longest.most, slowest.most) == (330, most)
+    assert (longest.total, slowest.total) == (330, most)
     assert longest.way == ("a", Joint.OPEN, "b", Joint.NEXT, "c", Joint.NEXT, "d", Joint.CLOSE)

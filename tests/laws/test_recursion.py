@@ -50,6 +50,8 @@ ALLOWED = {
         (f"mutation.operators.input_dropped:{each}" for each in ("_drop", "_drop_inside")),
         "templates are no deeper than `DEEPEST`",
     ),
+    "graph.usage:NodeUse._measure": "templates are nested at most `template.DEEPEST` deep",
+    "graph.usage:NodeUse._measure_piece": "templates are nested at most `template.DEEPEST` deep",
     "fixes:_Rounds._search": "halves of a list are as deep as its length has binary digits",
     "emitters.html.data:_finite": "the data of a page, which stagec makes",
     **dict.fromkeys(

@@ -322,7 +322,7 @@ def test_settings_survive_being_written_as_keys(
 def test_the_schema_knows_every_key_and_its_default() -> None:
     schema = json.loads(Path("schemas/stagec.schema.json").read_text("utf-8"))
     keys = dict(schema["properties"])
-    tables = {name: keys.pop(name)["properties"] for name in ("budgets", "run")}
+    tables = {name: keys.pop(name)["properties"] for name in ("budgets", "run", "cost")}
     inside = {f"{name}.{key}": each for name, table in tables.items() for key, each in table.items()}
     del keys["severity"], keys["models"], keys["tools"], keys["agent-files"], keys["per-file-ignores"]
     assert {key: each.get("default") for key, each in {**keys, **inside}.items()} == json.loads(

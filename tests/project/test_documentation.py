@@ -30,7 +30,7 @@ def documented() -> dict[str, str]:
 
 def published() -> dict[str, Any]:
     keys = dict(SCHEMA["properties"])
-    tables = {name: keys.pop(name)["properties"] for name in ("budgets", "run")}
+    tables = {name: keys.pop(name)["properties"] for name in ("budgets", "run", "cost")}
     return {**keys, **{f"{name}.{key}": each for name, table in tables.items() for key, each in table.items()}}
 
 
@@ -40,6 +40,11 @@ def test_every_key_has_a_section_with_its_default() -> None:
         "required-version": "any version",
         "documentation": "no site",
         "baseline": "no baseline",
+        "cost.prices": "the table that is bundled with stagec",
+        "cost.turn": "any time",
+        "cost.calls": "any number",
+        "cost.input-tokens": "from the texts of the prompt to the limit of the model",
+        "cost.output-tokens": "from 1 to the limit of the model",
     }
     schema = {key: f"`{json.dumps(each['default'])}`" for key, each in published().items() if "default" in each}
     assert documented() == {key: words.get(key) or schema[key] for key in published()}
@@ -49,7 +54,7 @@ def test_the_example_is_right_and_uses_every_key() -> None:
     given = example()
     assert mistakes(given) == ()
     assert set(given) == set(SCHEMA["properties"])
-    for table in ("budgets", "run"):
+    for table in ("budgets", "run", "cost"):
         assert set(given[table]) == set(SCHEMA["properties"][table]["properties"])
 
 

@@ -1,66 +1,25 @@
-"""How much a run of a plan takes at most: executions, turns of models and time, with and without retries.
+"""How much a run of a plan takes: executions, turns, calls, time, tokens and money, at most and at least.
 
-A *range* says it twice: `first` is the most if every first attempt succeeds and every validation passes, `most` holds
-for every run. None where nothing bounds it.
+What a run takes *at most* is said twice: `first` is the most if every first attempt succeeds and every validation
+passes, `most` holds for every run. None where nothing bounds it. What it takes *at least* holds for every run that is
+completed and in which no agent fails.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from math import prod
+from collections.abc import Iterator, Sequence
 
 from stagec.core.value import NOTHING, replace, value
-from stagec.graph.expense import MOST, Assumed, Expense, add_pauses, find_unlimited, spend
-from stagec.graph.longest import Joint, Longest, PlanWalks, Way
+from stagec.graph.entry_runs import Agents, EntryRuns
+from stagec.graph.expense import MOST, Assumed, add_pauses, spend
+from stagec.graph.figures import Assumptions, EntryBounds, Figure, UpperBound
 from stagec.graph.schedule_bounds import NodeTimes, ScheduleBounds, ScheduleWork
 from stagec.graph.unrolled import unroll
-from stagec.plan.act import Converse, Delegate, Process
+from stagec.graph.usage import Quantity
+from stagec.plan.act import Converse, Process
 from stagec.plan.document import Plan
 from stagec.plan.loader import load_agents
-from stagec.plan.node import Entry, Schedule
-
-
-@value
-class UpperBound:
-    """The most of something that a run takes, without and with retries; None where nothing bounds it."""
-
-    first: int | None
-    most: int | None
-
-
-@value
-class Unlimited:
-    """What takes time that neither a plan nor its runner limits, and in which nodes."""
-
-    kind: str
-    nodes: tuple[str, ...]
-
-
-@value
-class EntryBounds:
-    """What a run from one entry takes at most.
-
-    `milliseconds` is the time that has a limit: all of it if `unlimited` is empty. `is_cut` tells that runs could be
-    longer if the plan had no limit of executions. `longest` is the way with most executions and `slowest` one that
-    takes the time, empty where the limit is all that is known. An entry that is a `schedule` has no `node`.
-    """
-
-    entry: str
-    node: str | None
-    executions: UpperBound
-    turns: UpperBound
-    milliseconds: UpperBound
-    unlimited: tuple[Unlimited, ...]
-    cycles: tuple[tuple[str, ...], ...]
-    is_cut: bool
-    longest: Way
-    slowest: Way
-    schedule: ScheduleBounds | None = None
-
-    @property
-    def time(self) -> UpperBound:
-        """How long a run takes; None where something in it may take any time."""
-        return UpperBound(None, None) if self.unlimited else self.milliseconds
+from stagec.plan.node import Schedule
 
 
 @value
@@ -88,144 +47,75 @@ class Bounds:
         return all(each.executions.most is not None for each in self.entries)
 
 
-def bound(plan: Plan, assumed: Assumed) -> Bounds:
-    """Return how much runs of a plan take at most; raise `PlanError` for an agent's plan in it that cannot be used."""
-    agents: dict[str, EntryBounds] = {}
-    for agent, loaded in load_agents(plan).items():
-        begun = loaded.plan.entries[str(loaded.plan.entry)]
-        agents[agent] = _bound_entry(loaded.plan, str(loaded.plan.entry), begun, assumed)
-    entries = (_bound_entry(plan, name, entry, assumed, agents) for name, entry in plan.entries.items())
+def bound(plan: Plan, assumed: Assumed | Assumptions) -> Bounds:
+    """Return how much runs of a plan take; raise `PlanError` for an agent's plan in it that cannot be used."""
+    given = assumed if isinstance(assumed, Assumptions) else Assumptions(assumed)
+    agents = _bound_agents(plan, given)
+    entries = (_bound_entry(plan, name, given, agents) for name in plan.entries)
     return Bounds(tuple(entries), tuple(_list_repetitions(plan)))
 
 
-def _bound_entry(
-    plan: Plan, name: str, entry: Entry, assumed: Assumed, agents: Mapping[str, EntryBounds] = NOTHING
-) -> EntryBounds:
+def bound_entry(plan: Plan, entry: str, given: Assumptions) -> EntryBounds:
+    """Return how much runs take that begin at one entry of a plan."""
+    return _bound_entry(plan, entry, given, _bound_agents(plan, given))
+
+
+def _bound_agents(plan: Plan, given: Assumptions) -> Agents:
+    """Return how much the runs of the agents take that a plan runs."""
+    agents = load_agents(plan)
+    return {name: _bound_entry(each.plan, str(each.plan.entry), given, NOTHING) for name, each in agents.items()}
+
+
+def _bound_entry(plan: Plan, name: str, given: Assumptions, agents: Agents) -> EntryBounds:
+    entry = plan.entries[name]
     if not isinstance(entry, str):
-        return _ScheduleEntry(plan, entry, assumed).bound(name)
-    unrolled = unroll(plan)
-    found = _Entry(unrolled.plan, entry, assumed, agents).bound(name)
-    return replace(
-        found,
-        unlimited=tuple(Unlimited(each.kind, unrolled.list_names(each.nodes)) for each in found.unlimited),
-        cycles=tuple(unrolled.list_names(each) for each in found.cycles),
-        longest=tuple(each if isinstance(each, Joint) else unrolled.name(each) for each in found.longest),
-        slowest=tuple(each if isinstance(each, Joint) else unrolled.name(each) for each in found.slowest),
-    )
-
-
-class _Entry:
-    """The runs of a plan from one node on, with and without retries; `agents` are the bounds of the runs of agents."""
-
-    def __init__(self, plan: Plan, node: str, assumed: Assumed, agents: Mapping[str, EntryBounds] = NOTHING) -> None:
-        self._plan, self._node, self._assumed, self._agents = plan, node, assumed, agents
-        self._plain, self._retried = PlanWalks(plan, node, back=False), PlanWalks(plan, node, back=True)
-        # the last phase of a run with all its transitions is one in which nothing is done
-        self._acting, self._acting_again = self._plain, self._retried
-        if plan.phases is not None:
-            acting = replace(plan, limits=replace(plan.limits, executions=plan.phases.most))
-            self._acting, self._acting_again = (PlanWalks(acting, node, back=each) for each in (False, True))
-        self._first, self._most = self._spend(is_retried=False), self._spend(is_retried=True)
-
-    def _spend(self, *, is_retried: bool) -> Mapping[str, Expense]:
-        return {name: self._spend_in(name, is_retried=is_retried) for name in self._plain.nodes}
-
-    def _spend_in(self, name: str, *, is_retried: bool) -> Expense:
-        """Return what one execution of a node costs; that of an agent what its run does, and the wait after it."""
-        node, phases = self._plan.nodes[name], self._plan.phases
-        if not isinstance(node.act, Delegate):
-            return spend(node, self._assumed, is_retried=is_retried)
-        known = self._agents[node.act.agent]
-        turns, time = (each.most if is_retried else each.first for each in (known.turns, known.milliseconds))
-        turn = self._assumed.turn or 0  # which is counted once for each turn, in the run around
-        asked, lasts = (MOST if each is None else each for each in (turns, time))
-        return Expense(asked, min(MOST, max(0, lasts - asked * turn) + (0 if phases is None else phases.pause)))
-
-    def bound(self, entry: str) -> EntryBounds:
-        """Return the bounds of what begins here."""
-        steps = dict.fromkeys(self._plain.nodes, 1)
-        first, most = self._longest(self._plain, steps), self._longest(self._retried, steps)
-        time_first, time_most = self._measure(self._acting, self._first), self._measure(self._acting_again, self._most)
-        return EntryBounds(
-            entry=entry,
-            node=self._node,
-            executions=_range(first, most),
-            turns=_range(
-                self._longest(self._acting, _turns(self._first)), self._longest(self._acting_again, _turns(self._most))
-            ),
-            milliseconds=_range(time_first, time_most),
-            unlimited=tuple(self._list_unlimited()),
-            cycles=self._retried.cycles,
-            is_cut=self._retried.is_cut,
-            longest=() if most is None else most.way,
-            slowest=() if time_most is None else time_most.way,
-        )
-
-    def _longest(self, runs: PlanWalks, weights: Mapping[str, int]) -> Longest | None:
-        """Return the longest run; without a limit each validation allows so many times more as it may fail."""
-        found = runs.find_longest(weights)
-        if found is not None or self._plain.cycles or self._plain.forks:
-            return found
-        plain = self._plain.find_longest(weights)
-        return None if plain is None else Longest(min(MOST, plain.most * self._count_failures()), plain.way)
-
-    def _count_failures(self) -> int:
-        validations = (self._plan.nodes[name].validation for name in self._plain.nodes)
-        return min(MOST, prod(each.attempts for each in validations if each is not None and each.action == "retry"))
-
-    def _measure(self, runs: PlanWalks, expenses: Mapping[str, Expense]) -> Longest | None:
-        """Return the run that takes longest in what has a limit."""
-        turn = self._assumed.turn or 0
-        times = {name: min(MOST, each.milliseconds + each.turns * turn) for name, each in expenses.items()}
-        found = runs.find_slowest(times, self._plan.limits.parallel)
-        return self._longest(runs, times) if found is None else found
-
-    def _list_unlimited(self) -> Iterator[Unlimited]:
-        nodes: dict[str, list[str]] = {}
-        for name in self._plain.nodes:
-            act = self._plan.nodes[name].act
-            inner = self._agents[act.agent].unlimited if isinstance(act, Delegate) else ()
-            for kind in (*find_unlimited(self._plan, name, self._assumed), *(each.kind for each in inner)):
-                nodes.setdefault(kind, []).append(name)
-        return (Unlimited(kind, tuple(names)) for kind, names in nodes.items())
+        return _ScheduleEntry(plan, entry, given).bound(name)
+    return EntryRuns(unroll(plan), entry, given, agents).bound(name)
 
 
 class _ScheduleEntry:
     """The runs of a plan that begin with a schedule."""
 
-    def __init__(self, plan: Plan, schedule: Schedule, assumed: Assumed) -> None:
-        self._plan, self._schedule, self._assumed = plan, schedule, assumed
+    def __init__(self, plan: Plan, schedule: Schedule, given: Assumptions) -> None:
+        self._plan, self._schedule, self._assumed = plan, schedule, given.times
         others = (name for name in schedule.needs if not isinstance(plan.nodes[name].act, Process))
-        self._walks = {name: _Entry(plan, name, assumed).bound(name) for name in others}
+        unrolled = unroll(plan)
+        self._walks = {name: EntryRuns(unrolled, name, given).bound(name) for name in others}
 
     def bound(self, entry: str) -> EntryBounds:
         """Return the bounds of what begins here; where a node may do anything any number of times, there are none."""
-        executions, turns = self._add("executions", 1), self._add("turns", 0)
-        milliseconds, schedule = UpperBound(None, None), None
-        if executions.most is not None:
+        figures = {measure: self._add(measure) for measure in Quantity}
+        schedule = None
+        if figures[Quantity.EXECUTIONS].upper.most is not None:
             schedule = self._measure()
-            milliseconds = UpperBound(schedule.first, schedule.most)
+            time = UpperBound(schedule.first, schedule.most)
+        else:
+            time = UpperBound(None, None)
+        slowest = () if schedule is None else schedule.slowest
+        figures[Quantity.MILLISECONDS] = replace(figures[Quantity.MILLISECONDS], upper=time, longest=slowest)
         return EntryBounds(
             entry=entry,
             node=None,
-            executions=executions,
-            turns=turns,
-            milliseconds=milliseconds,
-            unlimited=tuple(each for walk in self._walks.values() for each in walk.unlimited),
+            figures=figures,
             cycles=tuple(each for walk in self._walks.values() for each in walk.cycles),
             is_cut=any(each.is_cut for each in self._walks.values()),
-            longest=(),
-            slowest=() if schedule is None else schedule.slowest,
             schedule=schedule,
         )
 
-    def _add(self, member: str, process: int) -> UpperBound:
+    def _add(self, measure: Quantity) -> Figure:
         """Return the sum of a bound over all nodes of the schedule."""
-        found: list[UpperBound] = [getattr(each, member) for each in self._walks.values()]
-        own = process * (len(self._schedule.needs) - len(found))
-        most = self._plan.limits.executions or MOST if member == "executions" else MOST
-        return UpperBound(
-            _sum([each.first for each in found], own, most), _sum([each.most for each in found], own, most)
+        found = [each.figures[measure] for each in self._walks.values()]
+        is_count = measure is Quantity.EXECUTIONS
+        own = (len(self._schedule.needs) - len(found)) if is_count else 0
+        most = (self._plan.limits.executions or MOST) if is_count else MOST
+        least = _sum([each.least for each in found], own if is_count else 0, MOST)
+        return Figure(
+            UpperBound(
+                _sum([each.upper.first for each in found], own, most),
+                _sum([each.upper.most for each in found], own, most),
+            ),
+            None if least is None or (is_count and least > most) else 0 if measure is Quantity.MILLISECONDS else least,
+            lacks=tuple(one for each in found for one in each.lacks),
         )
 
     def _measure(self) -> ScheduleBounds:
@@ -247,14 +137,6 @@ class _ScheduleEntry:
 def _sum(parts: Sequence[int | None], own: int, most: int) -> int | None:
     known = [each for each in parts if each is not None]
     return min(most, own + sum(known)) if len(known) == len(parts) else None
-
-
-def _turns(expenses: Mapping[str, Expense]) -> Mapping[str, int]:
-    return {name: each.turns for name, each in expenses.items()}
-
-
-def _range(first: Longest | None, most: Longest | None) -> UpperBound:
-    return UpperBound(None if first is None else first.most, None if most is None else most.most)
 
 
 def _list_repetitions(plan: Plan) -> Iterator[Repetition]:

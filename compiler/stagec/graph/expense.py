@@ -20,10 +20,14 @@ _ASKS_THE_WORLD = frozenset({"poll:state", "meta:custom", "meta:composite"})
 
 @value
 class Assumed:
-    """What a plan does not limit, in milliseconds: a turn of a model with its tool calls, if known, and a validator."""
+    """What a plan does not limit, in milliseconds: a turn of a model with its tool calls, if known, and a validator.
+
+    `quickest` is what a turn takes at least.
+    """
 
     turn: int | None = None
     validator: int = 600_000
+    quickest: int = 0
 
 
 @value

@@ -7,45 +7,23 @@ with as many executions as the limit allows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 from stagec.core.components import Neighbours
-from stagec.core.precedence import order_names
-from stagec.core.value import value
 from stagec.graph.expense import MOST
+from stagec.graph.heaviest import HeaviestRuns
+from stagec.graph.way import FAIL, SHOWN, Joint, Way, Weight
 from stagec.plan.document import Plan
 from stagec.plan.node import Chain, Fork, Pick, Schedule, Target, list_targets
 
 _EFFORT = 300_000
 """Edges that are looked at for one walk; above, every execution counts as the heaviest."""
-_SHOWN = 1_000
-"""Parts of a way that are kept; forks inside forks double them."""
-
-
 _NOWHERE = -1
-
-
-class Joint(StrEnum):
-    """What stands between the nodes of a way where several run together."""
-
-    OPEN = "("
-    NEXT = "|"
-    CLOSE = ")"
-
-
-Way = tuple[str | Joint, ...]
 Weights = Mapping[str, int]
-
-
-@value
-class Longest:
-    """The most that a run takes, and one way that takes it: without any where it is the limit alone that counts."""
-
-    most: int
-    way: Way = ()
+_Place = tuple[str, bool]
+"""A node, and whether a fork leads to it; then only the edges of its failure lead on."""
 
 
 class PlanWalks:
@@ -116,14 +94,20 @@ class PlanWalks:
             best[name] = min(MOST, max(ways, default=1))
         return best[self._start]
 
-    def find_longest(self, weights: Weights) -> Longest | None:
+    def find_longest(self, weights: Weights) -> Weight | None:
         """Return the heaviest run, nodes that run together counted one by one; None where nothing bounds it."""
         limit = self._plan.limits.executions
         found = None if self.cycles else self._cross(weights, is_sum=True)
         if limit is None or (found is not None and not self.forks and len(self.nodes) <= limit):
             return found
         walked = self._walk(weights, limit)
-        return walked if found is None or walked.most < found.most else found
+        if found is None or walked.total < found.total:
+            return walked if found is None or not self.forks else Weight(walked.total, self._cut(found.way, limit))
+        return found
+
+    def _cut(self, way: Way, limit: int) -> Way:
+        """Return the first nodes of a way, as many as a run may execute; which run then first is left open."""
+        return tuple(each for each in way if not isinstance(each, Joint))[:limit]
 
     @property
     def is_cut(self) -> bool:
@@ -131,9 +115,9 @@ class PlanWalks:
         limit = self._plan.limits.executions
         if limit is None or self.cycles:
             return limit is not None
-        return self._cross(dict.fromkeys(self.nodes, 1), is_sum=True).most > limit
+        return self._cross(dict.fromkeys(self.nodes, 1), is_sum=True).total > limit
 
-    def find_slowest(self, weights: Weights, places: int) -> Longest | None:
+    def find_slowest(self, weights: Weights, places: int) -> Weight | None:
         """Return the run that takes longest if at most so many nodes run at the same time.
 
         Where there is no room for all that may run together, it is Graham's bound: a free place never stays empty
@@ -145,8 +129,8 @@ class PlanWalks:
         span = self._cross(weights, is_sum=False)
         if self.together <= places:
             return span
-        shared = -(-(whole.most + span.most * (places - 1)) // places)
-        return Longest(min(whole.most, shared), span.way)
+        shared = -(-(whole.total + span.total * (places - 1)) // places)
+        return Weight(min(whole.total, shared), span.way)
 
     @cached_property
     def _order(self) -> tuple[Any, ...]:
@@ -159,100 +143,80 @@ class PlanWalks:
         node = self._plan.nodes.get(name) if isinstance(name, str) else None
         yield from (edge.target for edge in node.edges) if node is not None else ()
 
-    def _cross(self, weights: Weights, *, is_sum: bool) -> Longest:
-        """Find the longest way through a graph without cycles."""
-        best: dict[Any, int] = {}
-        taken: dict[Any, Target | None] = {}
-        for name in self._order:
-            if isinstance(name, tuple):
-                best[name] = max((best[each] for each in self._graph.successors(name)), default=0)
-                continue
-            ways = [(_weigh(target, best, is_sum=is_sum), target) for target in self._targets(name)]
-            most, taken[name] = max(ways, key=lambda way: way[0], default=(0, None))
-            best[name] = min(MOST, most + weights[name])
-        return Longest(best[self._start], tuple(self._follow(best, taken)))
+    def _cross(self, weights: Weights, *, is_sum: bool) -> Weight:
+        """Find the heaviest way through a graph without cycles."""
+        order = [name for name in self._order if isinstance(name, str)]
+        return HeaviestRuns(self._plan, order, weights, is_sum=is_sum).find(self._start)
 
-    def _follow(self, best: Mapping[Any, int], taken: Mapping[Any, Target | None]) -> Iterator[str | Joint]:
-        """Yield the nodes of the longest way in order, as far as they are kept."""
-        todo: list[str | Joint] = [self._start]
-        shown = 0
-        while todo and shown < _SHOWN:
-            part = todo.pop()
-            shown += 1
-            yield part
-            if not isinstance(part, Joint):
-                todo.extend(reversed([*self._unfold(taken[part], best)]))
-
-    def _unfold(self, target: Target | None, best: Mapping[Any, int]) -> Iterator[str | Joint]:
-        """Yield what follows when a target is taken; of nodes that can be chosen, the one with the longest way."""
-        if isinstance(target, Fork | Schedule):
-            yield Joint.OPEN
-            for index, each in enumerate(target.nodes if isinstance(target, Fork) else target.needs):
-                yield from (Joint.NEXT, each) if index else (each,)
-            yield Joint.CLOSE
-            yield from () if isinstance(target, Schedule) or target.join is None else (target.join,)
-        elif isinstance(target, Chain):
-            yield from target.nodes
-        elif target is not None:
-            known = [*self._resolve(target)]
-            yield from [max(known, key=lambda each: best[each])] if known else ()
-
-    def _walk(self, weights: Weights, limit: int) -> Longest:
+    def _walk(self, weights: Weights, limit: int) -> Weight:
         """Find the heaviest walk of at most so many executions: of one, of two, and so on, each by the one before."""
-        leads = self._sequence
-        if leads is None or limit * (sum(map(len, leads)) + len(leads)) > _EFFORT:
-            return Longest(min(MOST, limit * max(weights[name] for name in self.nodes)))
-        costs, best = [weights[name] for name in self.nodes], [0] * len(leads)
+        if self._sequence is None:
+            return Weight(min(MOST, limit * max(weights[name] for name in self.nodes)))
+        parts, leads = self._sequence
+        if limit * (sum(map(len, leads)) + len(leads)) > _EFFORT:
+            return Weight(min(MOST, limit * max(weights[name] for name in self.nodes)))
+        costs, best = [weights[name] for name, _ in parts], [0] * len(leads)
         steps: list[list[int]] = []
         for _ in range(limit):
             steps.append([max(ahead, key=best.__getitem__, default=_NOWHERE) for ahead in leads])
             best = [min(MOST, own + (best[to] if to >= 0 else 0)) for own, to in zip(costs, steps[-1], strict=True)]
         way: list[str] = []
-        at = start = self.nodes.index(self._start)
+        at = 0
         while at >= 0 and steps:
-            way.append(self.nodes[at])
+            way.append(parts[at][0])
             at = steps.pop()[at]
-        return Longest(best[start], tuple(way[:_SHOWN]))
+        return Weight(best[0], tuple(way[:SHOWN]))
 
     @cached_property
-    def _sequence(self) -> Neighbours | None:
+    def _sequence(self) -> tuple[tuple[_Place, ...], Neighbours] | None:
         """What may follow each node if the branches of a scope ran one after the other, which changes no sum.
 
         The limit may end a branch anywhere: each of its nodes may be the last before the next branch or the join.
-        None where that is too much.
+        None where that is too much. The first of the nodes is the one with which runs begin.
         """
         import networkx as nx
 
         if any(isinstance(target, Schedule) for name in self.nodes for target in self._targets(name)):
             return None
-        index = {name: at for at, name in enumerate(self.nodes)}
-        leads: list[dict[int, None]] = [{index[each]: None for each in self._list_next(name)} for name in self.nodes]
+        reached, pairs = nx.DiGraph(), list[tuple[_Place, _Place]]()
+        todo: list[_Place] = [(self._start, False)]
+        ways: list[list[_Place]] = []
+        for part in todo:  # grows while it is read
+            known = len(pairs)
+            ways.append([*self._list_next(part, pairs)])
+            within = dict.fromkeys((*ways[-1], *(each for pair in pairs[known:] for each in pair)))
+            todo.extend(each for each in within if each not in reached and each != todo[0])
+            reached.add_edges_from((part, each) for each in within)
+        index = {part: at for at, part in enumerate(todo)}
+        leads: list[dict[int, None]] = [dict.fromkeys(map(index.__getitem__, each)) for each in ways]
         room = _EFFORT
-        for before, after in self._list_pairs():
-            inside = [before, *(each for each in nx.descendants(self._graph, before) if isinstance(each, str))]
+        for before, after in dict.fromkeys(pairs):
+            inside = [before, *(nx.descendants(reached, before) if before in reached else ())]
             room -= len(inside)
             if room < 0:
                 return None
-            for name in inside:
-                leads[index[name]][index[after]] = None
-        return [[*each] for each in leads]
+            for part in inside:
+                leads[index[part]][index[after]] = None
+        return tuple(todo), [[*each] for each in leads]
 
-    def _list_pairs(self) -> Iterator[tuple[str, str]]:
-        """Yield the beginning of each branch with what comes next in its scope."""
-        for name in self.nodes:
-            for target in self._targets(name):
-                if isinstance(target, Fork | Chain):
-                    join = target.join if isinstance(target, Fork) else None
-                    yield from pairwise((*target.nodes, *(() if join is None else (join,))))
+    def _list_next(self, part: _Place, pairs: list[tuple[_Place, _Place]]) -> Iterator[_Place]:
+        """Yield what may come after a node: of a scope the first branch, of a failed validation the node before.
 
-    def _list_next(self, name: str) -> Iterator[str]:
-        """Yield what may come after a node: of a scope the first branch, of a failed validation the node before."""
-        yield from self._back.get(name, ())
-        for target in self._targets(name):
+        What comes after a branch of a scope is kept in `pairs`.
+        """
+        name, is_head = part
+        yield from ((each, False) for each in self._back.get(name, ()))
+        for edge in self._plan.nodes[name].edges:
+            target = edge.target
+            if is_head and edge.on != FAIL:
+                continue
             if isinstance(target, Fork | Chain):
-                yield target.nodes[0]
+                branches = [(each, isinstance(target, Fork)) for each in target.nodes]
+                join = target.join if isinstance(target, Fork) else None
+                pairs.extend(pairwise((*branches, *(() if join is None else ((join, False),)))))
+                yield from branches[:1]
             else:
-                yield from self._resolve(target)
+                yield from ((each, False) for each in self._resolve(target))
 
     def _resolve(self, target: Target) -> Iterable[str]:
         """Return the nodes of which one follows."""
@@ -261,17 +225,6 @@ class PlanWalks:
 
 def _ahead(target: Target) -> tuple[Any, ...]:
     return (("choices", target.choices),) if isinstance(target, Pick) else list_targets(target)
-
-
-def _weigh(target: Target, best: Mapping[Any, int], *, is_sum: bool) -> int:
-    """Return the most that follows when a target is taken."""
-    if isinstance(target, Fork):
-        branches = [best[each] for each in target.nodes]
-        return (sum(branches) if is_sum else max(branches)) + (0 if target.join is None else best[target.join])
-    known = [best[each] for each in _ahead(target)]
-    if isinstance(target, Schedule) and not is_sum:
-        return order_names(target.needs).find_longest(known).length
-    return sum(known) if isinstance(target, Chain | Schedule) else max(known, default=0)
 
 
 def _count_together(target: Target, best: Mapping[Any, int]) -> int:

@@ -49,7 +49,8 @@ class Settings:
     `tools` are the argument vectors of programs that are tools, by name. `agent_files` are the names that count beside
     those that stagec knows of other tools, by list, such as `tools`. `documentation` is the address of the site
     with the pages of rules. `baseline` is a file in the project. `require_signature` makes runs demand plans that a key
-    in one of the files `trusted_keys`, relative to the root, has signed. `filed`
+    in one of the files `trusted_keys`, relative to the root, has signed. `cost` has the table of prices, and what
+    `stagec bounds` assumes, by key. `filed`
     are the keys that a file of the project has set, of those that can silence a rule.
     """
 
@@ -70,6 +71,7 @@ class Settings:
     file_ignores: FileIgnores = FileIgnores()
     require_signature: bool = False
     trusted_keys: tuple[str, ...] = ()
+    cost: Mapping[str, str | int] = NOTHING
     filed: frozenset[str] = frozenset()
 
     @property
@@ -89,6 +91,16 @@ class Settings:
         return self.select is None and not (self.extend_select or self.ignore or self.severity)
 
 
+COST: Mapping[str, str | int | None] = {
+    "prices": None,
+    "turn": None,
+    "calls": None,
+    "responses": "1..50",
+    "input-tokens": None,
+    "output-tokens": None,
+    "token-characters": 8,
+}
+"""What can be said about cost, by key, and what holds where nobody does; None: nothing."""
 Value = bool | int | str | tuple[str, ...] | Mapping[str, str] | None
 BUDGETS = {name.replace("_", "-"): name for name in ("file_size", "depth", "nodes", "pattern_length", "plan_size")}
 """The budgets that can be set, by key."""
@@ -131,6 +143,7 @@ def keys_of(settings: Settings) -> dict[str, Value]:
         **{f"agent-files.{name}": each for name, each in settings.agent_files.items()},
         "run.require-signature": settings.require_signature,
         "run.trusted-keys": settings.trusted_keys,
+        **{f"cost.{name}": settings.cost.get(name, each) for name, each in COST.items()},
         **{f"budgets.{key}": getattr(settings.budgets, name) for key, name in BUDGETS.items()},
     }
 
@@ -160,6 +173,7 @@ def settings_of(keys: Mapping[str, Any]) -> Settings:
         file_ignores=_read_ignores(every),
         require_signature=every["run.require-signature"],
         trusted_keys=texts["run.trusted-keys"],
+        cost={name: every[f"cost.{name}"] for name in COST if every[f"cost.{name}"] != COST[name]},
     )
 
 

@@ -9,6 +9,7 @@ from stagec.core.value import NOTHING
 from stagec.core.words import quote
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.document import Plan
+from stagec.project.prices import PriceTable
 from stagec.world.models.local_provider import PREFIX, LocalProvider, name_file
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld, Onlooker
 from stagec.world.models.port import Provider
@@ -34,17 +35,29 @@ def read_models(given: Iterable[str], configured: Mapping[str, str] = NOTHING) -
     return {key: name_file(each) for key, each in models.items()}
 
 
-def open_models(plan: Plan, models: Mapping[str, str], tools: Tools, onlooker: Onlooker | None = None) -> ModelWorld:
-    """Return what asks the models of a run; raise `Failure` for one that cannot answer it."""
+def choose_models(models: Mapping[str, str]) -> ModelChoice:
+    """Return which model answers what, by the keys of options and configurations."""
     nodes = {name.removeprefix(NODE): each for name, each in models.items() if name.startswith(NODE)}
-    choice = ModelChoice(models.get(DEFAULT), models, nodes)
+    return ModelChoice(models.get(DEFAULT), models, nodes)
+
+
+def open_models(
+    plan: Plan,
+    models: Mapping[str, str],
+    tools: Tools,
+    onlooker: Onlooker | None = None,
+    prices: PriceTable | None = None,
+) -> ModelWorld:
+    """Return what asks the models of a run; raise `Failure` for one that cannot answer it."""
+    choice = choose_models(models)
     providers = Providers(_open_others, {PREFIX.rstrip(":"): LocalProvider})
     try:
         _refuse_unfit_models(plan, choice, providers)
     except Failure:
         providers.close()
         raise
-    return ModelWorld(plan, ModelSetup(RetryingProvider(providers, RetryPolicy()), choice, tools, onlooker=onlooker))
+    asked = RetryingProvider(providers, RetryPolicy())
+    return ModelWorld(plan, ModelSetup(asked, choice, tools, onlooker=onlooker, prices=prices))
 
 
 def _open_others() -> Provider:

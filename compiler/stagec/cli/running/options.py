@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from stagec.cli.completions import choose_fitting, complete_entry
+from stagec.cli.parameters import ExistingPath
 
 FOLDER = Path(".stagec/runs")
 """Where runs are kept unless somebody says otherwise."""
@@ -116,3 +117,9 @@ def complete_answer(context: click.Context, _argument: click.Parameter, begun: s
 
 run = click.argument("run", metavar="RUN", shell_complete=complete_run)
 plan = click.argument("plan", metavar="PLAN", type=click.Path(path_type=Path, allow_dash=True))
+prices = click.option(
+    "--prices",
+    type=ExistingPath(folder=False),
+    metavar="FILE",
+    help="The table of what models cost; by default that of the configuration, else the bundled one.",
+)

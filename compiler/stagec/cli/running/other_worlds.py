@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from stagec.cli.running.models import open_models, read_models
+from stagec.cli.running.price_table import load_prices
 from stagec.cli.running.world_options import WorldOptions
 from stagec.core.failure import Failure
 from stagec.core.json import list_of, object_of
@@ -34,6 +35,7 @@ from stagec.world.tools.shell import ShellTool
 from stagec.world.tools.step_calls import StepCalls
 from stagec.world.tools.toolbox import Toolbox, ToolSource
 
+_HERE = Path()
 _PLAIN = Settings()
 """What holds where there is no configuration."""
 
@@ -44,7 +46,8 @@ class OtherWorlds:
 
     `models` are `PROVIDER:NAME` by `default`, by a name that plans use, or by `node:` and the id of a node. `tools_in`
     is where bundled tools are carried out. `servers` tells whether MCP servers start; None: if models answer.
-    `modules` are Python modules whose functions are tools, `commands` the argument vectors of tools by name.
+    `modules` are Python modules whose functions are tools, `commands` the argument vectors of tools by name. `prices`
+    is the table of what models cost, by default the bundled one.
     """
 
     factory: str | None = None
@@ -54,6 +57,7 @@ class OtherWorlds:
     servers: bool | None = None
     modules: tuple[str, ...] = ()
     commands: Mapping[str, tuple[str, ...]] = NOTHING
+    prices: Path | None = None
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -65,6 +69,8 @@ class OtherWorlds:
             named["servers"] = "yes" if self.servers else "no"
         if self.modules or self.commands:
             named["tools"] = json.dumps({"modules": self.modules, "commands": dict(self.commands)}, sort_keys=True)
+        if self.prices is not None:
+            named["prices"] = os.path.abspath(self.prices)
         return {name: each for name, each in named.items() if each is not None}
 
     def open_parts(
@@ -90,7 +96,7 @@ class OtherWorlds:
         if self.command is not None:
             yield ProgramWorld(_split(self.command), Opening(run, program.plan, program.digest, toolbox))
         if self.models:
-            yield open_models(program.plan, self.models, StepCalls(toolbox), onlooker)
+            yield open_models(program.plan, self.models, StepCalls(toolbox), onlooker, load_prices(self.prices))
             yield MissingTools()
 
     def _open_tools(self, plan: Plan, setting: ToolSetting) -> Iterator[ToolSource]:
@@ -111,11 +117,14 @@ class OtherWorlds:
             yield McpTools(plan, os.getcwd(), ServerLimits())
 
 
-def choose_worlds(options: WorldOptions, configured: Settings = _PLAIN) -> OtherWorlds:
-    """Return who answers as the options and the configuration of a project name it."""
+def choose_worlds(options: WorldOptions, configured: Settings = _PLAIN, root: Path = Path()) -> OtherWorlds:
+    """Return who answers as the options and the configuration of a project, whose folder is `root`, name it."""
     models, commands = read_models(options.models, configured.models), configured.tools
     named = (options.world, options.world_command, models, options.tools_in, options.servers)
-    return OtherWorlds(*named, options.tool_modules, commands)
+    prices = options.prices
+    if prices is None and "prices" in configured.cost:
+        prices = root / str(configured.cost["prices"])
+    return OtherWorlds(*named, options.tool_modules, commands, prices)
 
 
 def recall_worlds(given: OtherWorlds, facts: Mapping[str, str] = NOTHING) -> OtherWorlds:
@@ -131,6 +140,7 @@ def recall_worlds(given: OtherWorlds, facts: Mapping[str, str] = NOTHING) -> Oth
         servers=servers,
         modules=given.modules or modules,
         commands={**commands, **given.commands},
+        prices=given.prices or (Path(facts["prices"]) if "prices" in facts else None),
     )
     if given.factory is not None or given.command is not None:
         return replace(given, models=given.models or known)

@@ -57,9 +57,13 @@ def start(request: StartRequest) -> Exit:
     path = _choose_path(request, program.plan)
     configuration = load_configuration((Path(),))
     vouched = demand_signature(request.plan, data, configuration)
-    others = choose_worlds(options, configuration.settings)
+    others = choose_worlds(options, configuration.settings, configuration.root)
     setup = prepare_world(path, program, options, others)
     started = _describe_start(request, program, setup.scenario, name_of(path))
+    if options.max_cost is not None and options.scenario is None:
+        from stagec.cli.running.cost_ceiling import check_ceiling  # which imports networkx
+
+        check_ceiling(program.plan, started.entry, options.max_cost, others, configuration)
     with open_world(setup) as opened:
         journal = _create_journal(path, data, program, {**_list_facts(setup), **vouched})
         setup.mail.begin(is_new=True)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from stagec.cli.parameters import ExistingPath, OneOf
-from stagec.cli.running.options import command_timeout, scenario
+from stagec.cli.running.options import command_timeout, prices, scenario
 from stagec.core.value import value
 
 
@@ -24,6 +24,7 @@ class WorldOptions:
     max_tokens: int | None = None
     max_cost: Decimal | None = None
     max_time: float | None = None
+    prices: Path | None = None
     tools_in: Path | None = None
     tool_modules: tuple[str, ...] = ()
     servers: bool | None = None
@@ -101,6 +102,7 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
         metavar="SECONDS",
         help="Stop asking models after this time.",
     ),
+    prices,
     click.option(
         "--tools-in",
         type=ExistingPath(file=False),

@@ -13,6 +13,7 @@ from stagec.core.secrets import Redactor
 from stagec.core.value import NOTHING, value
 from stagec.core.words import quote
 from stagec.plan.document import Plan
+from stagec.project.prices import PriceTable
 from stagec.runtime.exchange import Ask, Effect, Message, Turn, read_key
 from stagec.world.briefing import OPENING, define_completion, read_schema
 from stagec.world.composed import ComposedWorld
@@ -68,13 +69,14 @@ class ModelChoice:
 
 @value
 class ModelSetup:
-    """What answering takes: who is asked, which model, its tools, its limits, and who watches it write."""
+    """What answering takes: who is asked, which model, its tools, its limits, who watches it write, and its prices."""
 
     provider: Provider
     choice: ModelChoice
     tools: Tools
     limits: ModelLimits = ModelLimits()
     onlooker: Onlooker | None = None
+    prices: PriceTable | None = None
 
 
 class ModelWorld:
@@ -112,7 +114,7 @@ class ModelWorld:
         if not isinstance(effect, Ask | Turn):
             raise TypeError(effect)
         model = self._setup.choice.choose_for(effect) or ""
-        asking = ModelSession(self._setup.provider, effect.key, self._listen(effect.key))
+        asking = ModelSession(self._setup.provider, effect.key, self._listen(effect.key), self._setup.prices)
         try:
             told = (
                 self._answer_ask(asking, effect, model)

@@ -64,12 +64,17 @@ ANSWER = "answer"
 
 @value
 class TokenUse:
-    """What requests have used: tokens in and out, their number, and their price in US dollars where it is known."""
+    """What requests have used: tokens in and out, their number, and their price in US dollars where it is known.
+
+    Of the tokens in, a cache of the provider gave `cached` and took `stored`.
+    """
 
     input: int = 0
     output: int = 0
     requests: int = 0
     cost: str | None = None
+    cached: int = 0
+    stored: int = 0
 
 
 @value

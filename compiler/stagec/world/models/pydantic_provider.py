@@ -27,7 +27,6 @@ from stagec.world.models.port import (
     ModelRequest,
     TokenUse,
 )
-from stagec.world.models.usage import price_response
 
 _HOW = "asking models needs a library that is not installed: pip install 'stagec[models]'"
 
@@ -243,11 +242,12 @@ def _read_reply(response: Any, request: ModelRequest) -> ModelReply:
     text = "".join(each.content for each in response.parts if isinstance(each, TextPart))
     calls = [each for each in response.parts if isinstance(each, ToolCallPart)]
     is_handed_in = request.output is not None and [each.tool_name for each in calls] == [ANSWER]
+    used = response.usage
     written = calls.pop().args if is_handed_in else "" if calls or request.output is None else text
     return ModelReply(
         text,
         tuple(ModelCall(each.tool_call_id, each.tool_name, _read_json(each.args)) for each in calls),
-        TokenUse(response.usage.input_tokens, response.usage.output_tokens, 1, price_response(response)),
+        TokenUse(used.input_tokens, used.output_tokens, 1, None, used.cache_read_tokens, used.cache_write_tokens),
         _read_json(written) if written else None,
         response.finish_reason == "length",
     )

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from stagec.core.json import Json, Object
 from stagec.core.value import replace, value
+from stagec.project.prices import PriceTable
 from stagec.runtime.exchange import Ask, Turn
 from stagec.world.briefing import ToolDefinition
 from stagec.world.composed import ComposedWorld
@@ -23,7 +24,7 @@ from stagec.world.models.port import (
     Provider,
     TokenUse,
 )
-from stagec.world.models.usage import add_usage
+from stagec.world.models.usage import add_usage, price_usage
 
 _ROUNDS = 50
 """Responses of a model in one step; one that calls tools without end has lost its way."""
@@ -63,8 +64,10 @@ class HandedIn:
 class ModelSession:
     """Asks one model in the course of one request."""
 
-    def __init__(self, provider: Provider, key: str, listen: Listener | None = None) -> None:
-        self._provider, self._key, self._listen = provider, key, listen
+    def __init__(
+        self, provider: Provider, key: str, listen: Listener | None = None, prices: PriceTable | None = None
+    ) -> None:
+        self._provider, self._key, self._listen, self._prices = provider, key, listen, prices
         self._uses: list[TokenUse] = []
 
     @property
@@ -77,7 +80,8 @@ class ModelSession:
         reply = self._provider.request(self._key, request, self._listen)
         if self._listen is not None:
             self._listen("\n")
-        self._uses.append(reply.usage)
+        known = self._prices
+        self._uses.append(reply.usage if known is None else price_usage(known, request.model, reply.usage))
         return reply
 
     def answer(self, request: ModelRequest, carry_out: CarryOut) -> HandedIn:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
-from typing import Any
 
 from stagec.core.json import Json, Object, object_of, text_in
+from stagec.core.value import replace
+from stagec.project.prices import PriceTable, UsedTokens
 from stagec.world.models.port import TokenUse
 
 MEMBER = "usage"
@@ -69,9 +70,8 @@ _DIGITS = 30
 """Digits behind the point after which a price is none."""
 
 
-def price_response(response: Any) -> str | None:
-    """Return what a response costs in US dollars; nothing when nobody knows the price of the model."""
-    try:
-        return format(response.cost().total_price.normalize(), "f")
-    except (LookupError, AssertionError, ValueError):
-        return None
+def price_usage(prices: PriceTable, model: str, used: TokenUse) -> TokenUse:
+    """Return what one request has used with its price by a table; without one where the table has none."""
+    tokens = UsedTokens(used.input, used.output, used.cached, used.stored)
+    price = prices.price(model, tokens) if used.cost is None else None
+    return used if price is None else replace(used, cost=format(price.normalize(), "f"))

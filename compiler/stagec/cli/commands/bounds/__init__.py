@@ -1,4 +1,4 @@
-"""`stagec bounds`: how much runs take at most."""
+"""`stagec bounds`: how much runs take at most, and at least."""
 
 from __future__ import annotations
 
@@ -9,31 +9,27 @@ import click
 
 from stagec.cli import options
 from stagec.cli.completions import complete_flow
-from stagec.cli.running.options import command_timeout
+from stagec.cli.running.assumptions import CostOptions, takes_assumptions
 
 
-@click.command(short_help="Print the longest run of each flow in steps, turns and time.")
+@click.command(short_help="Print how much runs of each flow take: steps, turns, tokens, money, time.")
 @click.argument("paths", nargs=-1, metavar="[PATHS|PLAN]...", type=click.Path(path_type=Path, allow_dash=True))
 @options.root
 @click.option("--flow", metavar="ID", shell_complete=complete_flow, help="Only the flow with this id.")
-@click.option(
-    "--turn",
-    type=click.FloatRange(min=0, max=1_000_000, min_open=True),
-    metavar="SECONDS",
-    help="Assume this limit for a turn of a model with its tool calls; a plan has none.",
-)
-@command_timeout
-@options.output_format("text", "json", default="text")
+@takes_assumptions
+@options.output_format("text", "json", "markdown", default="text")
 @click.pass_context
 def bounds(context: click.Context, /, **given: Any) -> None:
-    """Print how much a run of each flow in PATHS, or of each PLAN, takes at most, or why there is no bound.
+    """Print how much runs of each flow in PATHS, or of each PLAN, take at most and at least, or why there is no bound.
 
-    The numbers are steps (executions of nodes), turns of models, and time, each with and without retries, and the
-    longest way by the names of its nodes. `-` reads a plan from standard input.
+    The numbers are steps (executions of nodes), turns of models, calls of tools, tokens, money by a table of prices,
+    and time, with the ways that take most and least. `-` reads a plan from standard input. A SPAN is `LEAST..MOST`, or
+    the most alone; `[cost]` of the configuration sets the same.
 
     Exit status: 0 each flow has a bound, 1 some flow has none or has errors, 2 usage or environment,
     3 no flow, 4 internal error.
     """
     from stagec.cli.commands.bounds.run import BoundsRequest, run
 
-    context.exit(run(BoundsRequest(**given)))
+    cost = CostOptions(**{name: given.pop(name) for name in CostOptions.__match_args__})
+    context.exit(run(BoundsRequest(cost, **given)))

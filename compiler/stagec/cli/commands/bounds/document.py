@@ -3,44 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-from stagec.core.diagnostic import Diagnostic
+from stagec.cli.commands.bounds.measured import BoundedFlow, UnboundedFlow, write_basis
+from stagec.cli.figures import NAMES_IN_JSON, format_dollars, write_way
 from stagec.core.json import Json
-from stagec.core.value import value
-from stagec.frontends import Flow
-from stagec.graph.bounds import Bounds, EntryBounds, Repetition, UpperBound
-from stagec.graph.expense import Assumed
-from stagec.graph.longest import Joint, Way
+from stagec.graph.bounds import Repetition
+from stagec.graph.figures import EntryBounds, Figure, UpperBound
 from stagec.graph.schedule_bounds import ScheduleBounds
-from stagec.plan import Plan
-
-
-@value
-class BoundedFlow:
-    """A plan, where it is from, and its bounds; `name_file` names its file where the reader stands."""
-
-    plan: Plan
-    digest: str
-    file: str
-    bounds: Bounds
-    assumed: Assumed
-    name_file: Callable[[str], str] = str
-
-    @property
-    def flow(self) -> str:
-        """The id of the flow."""
-        return self.plan.id
-
-
-@value
-class UnboundedFlow:
-    """A flow that has no plan, and why; `name_file` names files where the reader stands."""
-
-    flow: Flow
-    reason: str
-    errors: tuple[Diagnostic, ...]
-    name_file: Callable[[str], str] = str
+from stagec.graph.usage import Quantity
 
 
 def format_flows(flows: Iterable[BoundedFlow | UnboundedFlow]) -> str:
@@ -51,7 +22,7 @@ def format_flows(flows: Iterable[BoundedFlow | UnboundedFlow]) -> str:
 
 
 def _write_flow(each: BoundedFlow) -> Json:
-    plan, assumed = each.plan, each.assumed
+    plan = each.plan
     return {
         "flow": plan.id,
         "file": each.file,
@@ -62,7 +33,7 @@ def _write_flow(each: BoundedFlow) -> Json:
             "reached": plan.limits.reached,
             "parallel": plan.limits.parallel,
         },
-        "assumed": {"turnMilliseconds": assumed.turn, "validatorMilliseconds": assumed.validator},
+        "assumed": write_basis(each),
         "entries": [_write_entry(entry) for entry in each.bounds.entries],
         "repetitions": [_write_repetition(entry) for entry in each.bounds.repetitions],
     }
@@ -72,15 +43,24 @@ def _write_entry(given: EntryBounds) -> Json:
     return {
         "entry": given.entry,
         "node": given.node,
-        "executions": _write_bound(given.executions),
-        "turns": _write_bound(given.turns),
-        "milliseconds": _write_bound(given.time),
-        "limitedMilliseconds": _write_bound(given.milliseconds),
-        "unlimited": [{"what": each.kind, "nodes": list(each.nodes)} for each in given.unlimited],
+        "executions": _write_bound(given, Quantity.EXECUTIONS),
+        "turns": _write_bound(given, Quantity.TURNS),
+        "calls": _write_bound(given, Quantity.CALLS),
+        "inputTokens": _write_bound(given, Quantity.INPUT),
+        "outputTokens": _write_bound(given, Quantity.OUTPUT),
+        "dollars": _write_money(given.figures[Quantity.COST]),
+        "milliseconds": {**_write_bound(given, Quantity.MILLISECONDS), **_write_upper(given.time)},
+        "limitedMilliseconds": _write_bound(given, Quantity.MILLISECONDS),
+        "unlimited": _write_lacks(given.figures[Quantity.MILLISECONDS]),
         "cycles": [list(each) for each in given.cycles],
         "cutByLimit": given.is_cut,
-        "longest": _write_way(given.longest),
-        "slowest": _write_way(given.slowest),
+        "lacking": {NAMES_IN_JSON[name]: _write_lacks(each) for name, each in given.figures.items() if each.lacks},
+        "longest": write_way(given.longest),
+        "slowest": write_way(given.slowest),
+        "paths": {
+            NAMES_IN_JSON[name]: {"most": write_way(each.longest), "least": write_way(each.shortest)}
+            for name, each in given.figures.items()
+        },
         "schedule": None if given.schedule is None else _write_schedule(given.schedule),
     }
 
@@ -99,13 +79,24 @@ def _write_schedule(given: ScheduleBounds) -> Json:
     }
 
 
-def _write_bound(given: UpperBound) -> Json:
+def _write_bound(entry: EntryBounds, measure: Quantity) -> dict[str, Json]:
+    figure = entry.figures[measure]
+    return {"least": figure.least, **_write_upper(figure.upper)}
+
+
+def _write_upper(given: UpperBound) -> dict[str, Json]:
     return {"withoutRetries": given.first, "most": given.most}
 
 
-def _write_way(way: Way) -> Json:
-    """Return the nodes of a way in order; those that run together stand one after the other."""
-    return [part for part in way if not isinstance(part, Joint)]
+def _write_money(figure: Figure) -> Json:
+    """Return US dollars as decimal texts, exact to a billionth."""
+    unknown = any(each.kind in {"model-name", "price"} for each in figure.lacks)
+    amounts = {"least": None if unknown else figure.least, **_write_upper(figure.upper)}
+    return {name: None if each is None else format_dollars(int(str(each))) for name, each in amounts.items()}
+
+
+def _write_lacks(figure: Figure) -> list[Json]:
+    return [{"what": each.kind, "nodes": list(each.nodes)} for each in figure.lacks]
 
 
 def _write_repetition(given: Repetition) -> Json:

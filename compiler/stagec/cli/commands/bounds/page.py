@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from stagec.cli.commands.bounds.document import BoundedFlow, UnboundedFlow
+from stagec.cli.commands.bounds.measured import BoundedFlow, UnboundedFlow, describe_basis
 from stagec.cli.commands.bounds.schedule_page import draw_schedule
+from stagec.cli.figures import describe_least, describe_most, explain_lack
 from stagec.cli.sheet import Row, Sheet
 from stagec.cli.wording import format_duration, join_names, shorten
 from stagec.core.words import format_count, shorten_digest
-from stagec.graph.bounds import EntryBounds, Repetition, UpperBound
-from stagec.graph.longest import Joint, Way
+from stagec.graph.bounds import Repetition
+from stagec.graph.figures import EntryBounds, Figure, UpperBound
+from stagec.graph.usage import Quantity
+from stagec.graph.way import Joint, Way
 from stagec.plan import Plan
 
 _ERRORS, _CYCLES, _PARTS = 8, 8, 60
@@ -32,6 +35,8 @@ def draw_flow(sheet: Sheet, given: BoundedFlow) -> None:
     else:
         limit = f"{format_count(limits.executions, 'step')}; a run that needs more ends as {limits.reached}{together}"
     sheet.row("limit", limit)
+    for line in describe_basis(given):
+        sheet.row("assumes", line)
     for entry in given.bounds.entries:
         if len(given.bounds.entries) > 1:
             sheet.heading(f"{shorten(plan.id)} from entry {shorten(entry.entry) or repr('')}")
@@ -42,24 +47,50 @@ def draw_flow(sheet: Sheet, given: BoundedFlow) -> None:
 
 
 def _draw_entry(sheet: Sheet, plan: Plan, entry: EntryBounds) -> None:
+    figures = entry.figures
     sheet.row("begins", *(shorten(each) for each in (entry.node,) if each is not None))
     if entry.executions.most is None:
         executions = "no bound: nothing limits how often a run repeats; a limit of executions would"
     else:
         why = ", where the limit ends the run" if entry.is_cut else ""
         executions = f"at most {entry.executions.most:,}{why}{_without_retries(entry.executions, _number)}"
-    sheet.row("steps", executions)
+    sheet.row("steps", f"{executions}{_at_least(Quantity.EXECUTIONS, figures[Quantity.EXECUTIONS])}")
     sheet.row("turns", _describe_turns(entry))
+    if entry.turns.most != 0:
+        for label, measure in _USED.items():
+            sheet.row(label, *_describe_use(measure, figures[measure]))
     sheet.row("time", *_describe_time(entry))
     cycles = [join_names(cycle) for cycle in entry.cycles[:_CYCLES]]
     if len(entry.cycles) > _CYCLES:
         cycles.append(f"{len(entry.cycles) - _CYCLES:,} more")
     sheet.row("repeats", *cycles)
-    sheet.row("longest", *_describe_way(entry.longest, sheet.arrow))
+    _draw_ways(sheet, entry)
     if entry.schedule is not None:
         draw_schedule(sheet, plan, entry.schedule)
-    elif entry.slowest != entry.longest:
-        sheet.row("slowest", *_describe_way(entry.slowest, sheet.arrow))
+
+
+_USED = {"calls": Quantity.CALLS, "input": Quantity.INPUT, "output": Quantity.OUTPUT, "cost": Quantity.COST}
+"""The rows about what models use."""
+
+
+def _draw_ways(sheet: Sheet, entry: EntryBounds) -> None:
+    """Write the ways that take most and least, each once."""
+    told: list[Way] = []
+    for label, measure, is_most in _WAYS:
+        figure = entry.figures[measure]
+        way = figure.longest if is_most else figure.shortest
+        if entry.schedule is None and way and way not in told:
+            told.append(way)
+            sheet.row(label, *describe_way(way, sheet.arrow))
+
+
+_WAYS = (
+    ("longest", Quantity.EXECUTIONS, True),
+    ("slowest", Quantity.MILLISECONDS, True),
+    ("dearest", Quantity.COST, True),
+    ("shortest", Quantity.EXECUTIONS, False),
+    ("cheapest", Quantity.COST, False),
+)
 
 
 def draw_refusal(sheet: Sheet, given: UnboundedFlow) -> None:
@@ -75,11 +106,33 @@ def draw_refusal(sheet: Sheet, given: UnboundedFlow) -> None:
 
 
 def _describe_turns(entry: EntryBounds) -> str:
+    least = _at_least(Quantity.TURNS, entry.figures[Quantity.TURNS])
     if entry.turns.most is None:
-        return "no bound"
+        return f"no bound{least}"
     if entry.turns.most == 0:
         return "none"
-    return f"at most {entry.turns.most:,}{_without_retries(entry.turns, _number)}"
+    return f"at most {entry.turns.most:,}{_without_retries(entry.turns, _number)}{least}"
+
+
+def _at_least(measure: Quantity, figure: Figure) -> str:
+    if figure.least is None:
+        return "; no run is completed"
+    return f"; at least {describe_least(measure, figure)}" if figure.least else ""
+
+
+def _describe_use(measure: Quantity, figure: Figure) -> Iterator[str]:
+    """Yield how much of something models use, or what would have to be known."""
+    if figure.upper.most is not None:
+        unit = " tokens" if measure in {Quantity.INPUT, Quantity.OUTPUT} else ""
+        yield f"at most {describe_most(measure, figure)}{unit}{_at_least(measure, figure)}"
+        return
+    for index, each in enumerate(figure.lacks):
+        yield f"{'no bound' if index == 0 else 'nor'}: {explain_lack(each)}"
+    if not figure.lacks:
+        yield "no bound"
+    unknown = {"model-name", "price"} & {each.kind for each in figure.lacks}
+    if figure.least and not unknown:
+        yield f"at least {describe_least(measure, figure)}"
 
 
 def _number(given: int) -> str:
@@ -98,24 +151,16 @@ def _describe_time(entry: EntryBounds) -> Iterator[str]:
     if limited.most is None:
         yield "no bound"
     elif not entry.unlimited:
-        yield f"at most {format_duration(limited.most)}{_without_retries(limited, format_duration)}"
+        least = _at_least(Quantity.MILLISECONDS, entry.figures[Quantity.MILLISECONDS])
+        yield f"at most {format_duration(limited.most)}{_without_retries(limited, format_duration)}{least}"
     else:
         for index, each in enumerate(entry.unlimited):
-            unlimited = _UNLIMITED[each.kind].format(nodes=join_names(each.nodes))
-            yield f"{'no bound' if index == 0 else 'nor'}: {unlimited}"
+            yield f"{'no bound' if index == 0 else 'nor'}: {explain_lack(each)}"
         if limited.most:
             yield f"all else takes at most {format_duration(limited.most)}{_without_retries(limited, format_duration)}"
 
 
-_UNLIMITED = {
-    "model": "nothing limits how long a turn of a model takes (in {nodes}); --turn SECONDS assumes a limit",
-    "person": "a person may be asked (in {nodes})",
-    "hook": "Python callables take part (in {nodes})",
-    "judge": "the world is asked whether the work is done (in {nodes})",
-}
-
-
-def _describe_way(way: Way, arrow: str) -> Iterator[str]:
+def describe_way(way: Way, arrow: str) -> Iterator[str]:
     """Yield a way as `plan → (test | lint) → review`, and what comes again and again as `(check → repair) 3 times`."""
     if way:
         names = [part if isinstance(part, Joint) else shorten(part) for part in way]

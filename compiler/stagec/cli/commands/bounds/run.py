@@ -7,11 +7,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from stagec.cli.commands.bounds.document import BoundedFlow, UnboundedFlow, format_flows
+from stagec.cli.commands.bounds.document import format_flows
+from stagec.cli.commands.bounds.markdown import write_comment
+from stagec.cli.commands.bounds.measured import BoundedFlow, UnboundedFlow
 from stagec.cli.commands.bounds.page import draw_flow, draw_refusal
 from stagec.cli.files import STDIN, name_from_here, read_file
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Refused, choose_flows
+from stagec.cli.running.assumptions import CostBasis, CostOptions, assume
 from stagec.cli.sheet import Sheet
 from stagec.cli.streams import find_canvas, put, show_progress
 from stagec.cli.unfound import explain_missing_flow
@@ -20,9 +23,9 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value
 from stagec.core.words import listing, quote
 from stagec.graph.bounds import bound
-from stagec.graph.expense import Assumed
 from stagec.plan import PlanError
 from stagec.plan.loader import read_frame
+from stagec.project.configuration import Configuration
 from stagec.runtime import verify
 
 Measured = BoundedFlow | UnboundedFlow
@@ -30,25 +33,23 @@ Measured = BoundedFlow | UnboundedFlow
 
 @value
 class BoundsRequest:
-    """The arguments and options as given; None where one is absent. Times are in seconds."""
+    """The arguments and options as given; None where one is absent."""
 
+    cost: CostOptions
     paths: tuple[Path, ...] = ()
     root: Path | None = None
     flow: str | None = None
-    turn: float | None = None
-    command_timeout: float = 600
     output_format: str = "text"
 
 
 def run(request: BoundsRequest) -> Exit:
     """Print the bounds of what was asked for, and return the exit status."""
-    assumed = Assumed(
-        None if request.turn is None else _to_milliseconds(request.turn), _to_milliseconds(request.command_timeout)
-    )
     with show_progress("measuring …"):
-        flows = [*_measure(request, assumed)]
+        flows = [*_measure(request)]
     if request.output_format == "json":
         put(format_flows(flows))
+    elif request.output_format == "markdown":
+        put(write_comment(flows))
     else:
         sheet = Sheet(find_canvas(sys.stdout, os.environ))
         for each in flows:
@@ -62,27 +63,27 @@ def run(request: BoundsRequest) -> Exit:
     )
 
 
-def _to_milliseconds(seconds: float) -> int:
-    return max(1, round(seconds * 1000))
-
-
-def _measure(request: BoundsRequest, assumed: Assumed) -> Iterator[Measured]:
+def _measure(request: BoundsRequest) -> Iterator[Measured]:
     """Yield the bounds of the plans first, then those of the flows of the project."""
     plans = [path for path in request.paths if _is_plan(path)]
     paths = tuple(path for path in request.paths if path not in plans)
     measured: list[BoundedFlow] = []
+    configuration = load_configuration(paths, request.root)
+    basis = assume(request.cost, configuration)
     for path in plans:
         try:
             loaded = verify(read_file(path))
         except PlanError as error:
             raise Failure(f"{quote(path)} is refused: {error}", Exit.FINDINGS) from error
-        measured.append(BoundedFlow(loaded.plan, loaded.digest, str(path), bound(loaded.plan, assumed), assumed))
+        measured.append(
+            BoundedFlow(loaded.plan, loaded.digest, str(path), bound(loaded.plan, basis.assumptions), basis)
+        )
     known = [each.flow for each in measured]
     if request.flow is not None:
         measured = [each for each in measured if each.flow == request.flow]
     yield from measured
     if paths or not plans:
-        yield from _measure_project(request, paths, assumed)
+        yield from _measure_project(request, paths, configuration, basis)
     elif not measured:
         near = hint(request.flow or "", NameIndex(known)) or f"; there are {listing(known)}"
         raise Failure(f"no flow of the plans is called {quote(request.flow)}{near}")
@@ -102,8 +103,10 @@ def _is_plan(path: Path) -> bool:
 _BEGIN = b'{"digest":"sha256:'
 
 
-def _measure_project(request: BoundsRequest, paths: tuple[Path, ...], assumed: Assumed) -> Iterator[Measured]:
-    freezer = Freezer(load_configuration(paths, request.root), paths)
+def _measure_project(
+    request: BoundsRequest, paths: tuple[Path, ...], configuration: Configuration, basis: CostBasis
+) -> Iterator[Measured]:
+    freezer = Freezer(configuration, paths)
     meanings = freezer.compilation.meanings
     if not meanings:
         raise explain_missing_flow("measure", freezer.project, freezer.compilation)
@@ -117,4 +120,6 @@ def _measure_project(request: BoundsRequest, paths: tuple[Path, ...], assumed: A
             yield UnboundedFlow(made.flow, made.reason, freezer.errors_of(made.flow), name_file)
         else:
             digest, _ = read_frame(made.data)
-            yield BoundedFlow(made.plan, digest, meaning.flow.at.file, bound(made.plan, assumed), assumed, name_file)
+            yield BoundedFlow(
+                made.plan, digest, meaning.flow.at.file, bound(made.plan, basis.assumptions), basis, name_file
+            )

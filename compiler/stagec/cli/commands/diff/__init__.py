@@ -7,12 +7,16 @@ from typing import Any
 import click
 
 from stagec.cli import options
+from stagec.cli.running.assumptions import models
+from stagec.cli.running.options import prices
 
 
 @click.command(short_help="List what has changed between two versions of flows.")
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="[NEW]", default=".")
 @click.option("--flow", metavar="ID", help="Compare only the flow with this id.")
+@prices
+@models
 @options.output_format("text", "json", "markdown", default="text")
 @click.pass_context
 def diff(context: click.Context, /, **given: Any) -> None:
@@ -20,7 +24,8 @@ def diff(context: click.Context, /, **given: Any) -> None:
 
     OLD and NEW are each the file of a plan, a file or folder of a project, or a revision of git: `REV` is the other
     side (or the current folder) as it was in that revision, `REV:PATH` a path in it. `-` reads a plan from standard
-    input. Flows are matched by name. To move files or to change their layout is no change.
+    input. Flows are matched by name. To move files or to change their layout is no change. What runs take at most and
+    at least is listed where it moves.
 
     Exit status: 0 nothing has changed, 1 something has, 2 usage, environment, or a flow with errors, 3 no flow,
     4 internal error.

@@ -12,8 +12,9 @@ from stagec.core.value import NOTHING, replace, value
 from stagec.emitters import forms_of
 from stagec.frontends import Flow
 from stagec.graph import build
-from stagec.graph.bounds import EntryBounds, bound
+from stagec.graph.bounds import bound
 from stagec.graph.expense import Assumed
+from stagec.graph.figures import EntryBounds
 from stagec.model.flow import Concerns
 from stagec.picture.document import Picture, Role
 from stagec.picture.draw import draw

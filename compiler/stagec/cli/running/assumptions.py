@@ -1,0 +1,170 @@
+"""What figures about the cost of runs assume: options, the configuration of a project, and the table of prices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from stagec.cli.running.options import command_timeout, prices
+from stagec.cli.running.price_table import load_prices
+from stagec.core.failure import Failure
+from stagec.core.value import NOTHING, value
+from stagec.core.words import quote
+from stagec.project.configuration import Configuration
+from stagec.project.prices import PriceTable
+from stagec.project.settings import COST
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from stagec.graph.figures import Assumptions
+    from stagec.graph.usage import AssumedUse, Interval, NamedModel
+
+F = TypeVar("F", bound=Callable[..., Any])
+_LARGEST = 10**9
+_BETWEEN = ".."
+_WRITTEN = "1.."
+
+
+def read_span(text: str) -> tuple[float, float | None]:
+    """Return the ends of `1..20`, `1..`, `..20` or `20`, which has no least; raise `ValueError` for other texts."""
+    first, between, last = text.partition(_BETWEEN)
+    if not between:
+        first, last = "0", first
+    least, most = float(first or "0"), float(last) if last else None
+    if not 0 <= least <= (_LARGEST if most is None else most) <= _LARGEST or not (first or last):
+        raise ValueError(text)
+    return least, most
+
+
+class SpanText(click.types.StringParamType):
+    """A span, `LEAST..MOST`, or the most alone."""
+
+    name = "span"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the text of a span; refuse what is none."""
+        try:
+            read_span(value)
+        except ValueError:
+            self.fail(f"{quote(value)} is no span: write LEAST..MOST, such as 1..20, or the most alone", param, ctx)
+        return str(value)
+
+
+@value
+class CostOptions:
+    """What is assumed, as options name it, None where one is absent; times are in seconds."""
+
+    prices: Path | None = None
+    models: tuple[str, ...] = ()
+    turn: str | None = None
+    calls: str | None = None
+    responses: str | None = None
+    input_tokens: str | None = None
+    output_tokens: str | None = None
+    command_timeout: float = 600
+
+
+models = click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="[KEY=]PROVIDER:NAME",
+    envvar="STAGEC_MODEL",
+    show_envvar=True,
+    help="The model that answers: for all, for a name of the plan, or for 'node:' and a node.",
+)
+
+
+def takes_assumptions(command: F) -> F:
+    """Give a command the options of what figures about cost assume, the fields of `CostOptions`."""
+    spans = (
+        (
+            "--turn",
+            "SECONDS",
+            "Assume that a turn of a model, with its tool calls, takes so long.",
+        ),
+        ("--calls", "SPAN", "Assume so many calls of tools in a response of a model."),
+        ("--responses", "SPAN", "Assume so many responses of a model until a step has its answer; by default 1..50."),
+        ("--input-tokens", "SPAN", "Assume that a model reads so many tokens in a request."),
+        ("--output-tokens", "SPAN", "Assume that a model writes so many tokens in a response."),
+    )
+    options = [
+        prices,
+        models,
+        *(click.option(name, type=SpanText(), metavar=metavar, help=text) for name, metavar, text in spans),
+        command_timeout,
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@value
+class CostBasis:
+    """What figures rest on: the assumptions, the table of prices, and the models that answer, by key."""
+
+    assumptions: Assumptions
+    table: PriceTable
+    models: Mapping[str, str] = NOTHING
+
+
+def assume(options: CostOptions, configuration: Configuration, known: Mapping[str, str] | None = None) -> CostBasis:
+    """Return what figures assume: as options say, else as the configuration does; `known` models are settled."""
+    from stagec.cli.running.models import choose_models, read_models
+    from stagec.graph.expense import Assumed
+    from stagec.graph.figures import Assumptions
+    from stagec.graph.usage import NamedModel
+
+    told, settings = configuration.settings.cost, configuration.settings
+    file = configuration.root / str(told["prices"]) if options.prices is None and "prices" in told else options.prices
+    table = load_prices(file)
+    models = read_models(options.models, settings.models) if known is None else known
+    choice = choose_models(models)
+
+    def choose(node: str, wish: str | None) -> NamedModel:
+        model = choice.choose(node, wish)
+        return NamedModel(model, None if model is None else table.find(model))
+
+    spans = _Spans(told)
+    turn = spans.read(options.turn, "turn", "", 1000)
+    times = Assumed(turn.most, _to_milliseconds(options.command_timeout), turn.least)
+    return CostBasis(Assumptions(times, spans.read_use(options), choose), table, models)
+
+
+class _Spans:
+    """The spans of a configuration."""
+
+    def __init__(self, told: Mapping[str, str | int]) -> None:
+        self._told = told
+
+    def read_use(self, options: CostOptions) -> AssumedUse:
+        """Return what is assumed of requests to models."""
+        from stagec.graph.usage import AssumedUse
+
+        return AssumedUse(
+            self.read(options.calls, "calls", ""),
+            self.read(options.responses, "responses", ""),
+            self.read(options.input_tokens, "input-tokens", ""),
+            self.read(options.output_tokens, "output-tokens", _WRITTEN),
+            int(self._told.get("token-characters", COST["token-characters"] or 1)),
+        )
+
+    def read(self, option: str | None, key: str, otherwise: str, scale: int = 1) -> Interval:
+        """Return a span as an option gives it, else the configuration, else the default."""
+        from stagec.graph.usage import Interval
+
+        text = str(self._told.get(key, COST[key] or otherwise)) if option is None else option
+        if not text:
+            return Interval()
+        try:
+            least, most = read_span(text)
+        except ValueError as error:
+            raise Failure(f"'cost.{key}' is no span: {quote(text)}; write LEAST..MOST, such as 1..20") from error
+        return Interval(round(least * scale), None if most is None else max(1, round(most * scale)))
+
+
+def _to_milliseconds(seconds: float) -> int:
+    return max(1, round(seconds * 1000))
