@@ -52,5 +52,6 @@ def test_a_variable_without_a_value_is_an_error(template: Path, text: str) -> No
 
 def test_every_template_of_the_package_is_called_by_name() -> None:
     top = Path(__file__).parents[1] / "compiler"
-    modules = "".join(path.read_text(encoding="utf-8") for path in top.rglob("*.py"))
-    assert [path.name for path in top.rglob("*.jinja") if f'"{path.name}"' not in modules] == []
+    callers = [*top.rglob("*.py"), *top.rglob("*.jinja")]  # a template can extend or include another
+    texts = "".join(path.read_text(encoding="utf-8") for path in callers)
+    assert [path.name for path in top.rglob("*.jinja") if f'"{path.name}"' not in texts] == []

@@ -118,6 +118,43 @@ def test_a_flow_with_errors_has_its_picture_and_its_findings(tmp_path: Path, mon
     assert "section" not in page.names
 
 
+TESTS = """\
+scenario:
+  inputs: {topic: the tides}
+tests:
+  approved at once:
+    scenario:
+      conversations:
+        draft: [[{complete: {text: The moon.}}]]
+        review: [[{complete: {approved: true, remarks: ""}}]]
+    expect: {outcome: done}
+  wrong:
+    scenario:
+      conversations:
+        draft: [[{complete: {text: The moon.}}]]
+        review: [[{complete: {approved: true, remarks: ""}}]]
+    expect: {outcome: failed}
+"""
+
+
+def test_a_page_says_what_the_tests_of_its_flow_cover(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(TOP / "compiler" / "starters" / "pipeline", tmp_path / "p")
+    monkeypatch.chdir(tmp_path / "p")
+    Path("a.flow-test.yaml").write_text(TESTS, encoding="utf-8")
+    assert write() == 0
+    pages = read_site(Path("handbook"))
+    (page,) = (each for name, each in pages.items() if name != "index.html")
+    assert "passed: approved at once" in page.text
+    assert "failed: wrong · expected 'failed', found 'done'" in page.text
+    assert "What no test runs" in page.text
+    assert "2, " in pages["index.html"].text
+    Path("a.flow-test.yaml").write_text(f"flow: other\n{TESTS}", encoding="utf-8")
+    assert write() == 0
+    pages = read_site(Path("handbook"))
+    assert "there is no such flow" in pages["index.html"].text
+    assert all("This flow has no tests." in page.text for name, page in pages.items() if name != "index.html")
+
+
 def test_the_same_sources_make_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(TOP / "registries" / "docs-repair")
     for name in ("one", "two"):

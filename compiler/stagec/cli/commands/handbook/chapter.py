@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from stagec.cli.commands.handbook.coverage import HandbookTests, TestSummary
 from stagec.cli.commands.handbook.steps import StepPage, StepWriter, UsedTool, tell_limits
 from stagec.cli.plans import Freezer, Refused
 from stagec.cli.wording import format_duration, format_value
@@ -56,6 +57,7 @@ class Chapter:
     steps: tuple[StepPage, ...] = ()
     tools: tuple[tuple[UsedTool, tuple[str, ...]], ...] = ()
     """Each tool with the steps that may call it."""
+    tests: TestSummary | None = None
 
     @property
     def title(self) -> str:
@@ -72,8 +74,9 @@ class Chapter:
 class ChapterWriter:
     """Writes the chapters of a project."""
 
-    def __init__(self, freezer: Freezer) -> None:
+    def __init__(self, freezer: Freezer, tests: HandbookTests) -> None:
         self._freezer = freezer
+        self._tests = tests
         compilation = freezer.compilation
         self._concerns = Concerns(compilation.flows, compilation.diagnostics)
 
@@ -93,6 +96,7 @@ class ChapterWriter:
             costs=tuple(_list_costs(made.plan)),
             steps=StepWriter(made.plan).write_all(),
             tools=tuple(_list_tools(made.plan)),
+            tests=self._tests.summarize(flow.id, flow.at),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stagec.cli.commands.handbook.chapter import ChapterWriter
+from stagec.cli.commands.handbook.coverage import HandbookTests
 from stagec.cli.commands.handbook.site import MARK, name_pages, write_site
 from stagec.cli.files import read_file, update_folder
 from stagec.cli.limits import load_configuration
@@ -48,9 +49,14 @@ def _make_pages(request: HandbookRequest) -> dict[str, bytes]:
     meanings = freezer.compilation.meanings
     if not meanings:
         raise explain_missing_flow("describe", freezer.project, freezer.compilation)
-    writer = ChapterWriter(freezer)
+    tests = HandbookTests(configuration)
+    writer = ChapterWriter(freezer, tests)
     names = name_pages(each.flow.id for each in meanings)
-    return write_site(freezer, [writer.write(each, name) for each, name in zip(meanings, names, strict=True)])
+    return write_site(
+        freezer.compilation.diagnostics,
+        tests.troubles,
+        [writer.write(each, name) for each, name in zip(meanings, names, strict=True)],
+    )
 
 
 def _read_earlier(folder: Path, pages: dict[str, bytes]) -> dict[str, bytes]:

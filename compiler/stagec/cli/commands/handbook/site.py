@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stagec.cli.commands.handbook.chapter import Chapter, draw_linked
-from stagec.cli.plans import Freezer
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.words import format_count, visible
 from stagec.picture.document import forms_of
@@ -34,16 +33,16 @@ _LONGEST = 80
 """Characters of the name of a page."""
 
 
-def write_site(freezer: Freezer, chapters: Sequence[Chapter]) -> dict[str, bytes]:
-    """Return every page: the first one, and one for each flow."""
-    site = _Site(freezer, chapters)
+def write_site(found: Sequence[Diagnostic], troubles: Sequence[str], chapters: Sequence[Chapter]) -> dict[str, bytes]:
+    """Return every page: the first one, and one for each flow. `troubles` is why files of tests cannot be run."""
+    site = _Site(found, troubles, chapters)
     return {"index.html": site.write_index(), **{each.file: site.write_chapter(each) for each in chapters}}
 
 
 class _Site:
     """What all pages share."""
 
-    def __init__(self, freezer: Freezer, chapters: Sequence[Chapter]) -> None:
+    def __init__(self, found: Sequence[Diagnostic], troubles: Sequence[str], chapters: Sequence[Chapter]) -> None:
         from base64 import b64encode
         from hashlib import sha256
 
@@ -51,7 +50,8 @@ class _Site:
         from stagec.templates import render
 
         self._chapters = chapters
-        self._found = freezer.compilation.diagnostics
+        self._found = found
+        self._troubles = troubles
         self._style = read_style() + render(__package__, "page.css.jinja")
         self._digest = f"sha256-{b64encode(sha256(self._style.encode()).digest()).decode()}"
 
@@ -65,7 +65,9 @@ class _Site:
             }
             for each in self._chapters
         ]
-        return self._render("index.html.jinja", "index.html", "Handbook", flows=flows, found=_sort(self._found))
+        return self._render(
+            "index.html.jinja", "index.html", "Handbook", flows=flows, found=_sort(self._found), troubles=self._troubles
+        )
 
     def write_chapter(self, chapter: Chapter) -> bytes:
         """Return the page of a flow."""
