@@ -32,17 +32,9 @@ SAMPLED = {
 SAMPLED_FULL = {"hostile": 15}
 """The same for a full run; whoever names a folder runs all of its tests."""
 
-FULL_ONLY = (
-    "tests/packaging/test_pre_commit.py::test_the_hook_stops_a_broken_registry_and_lets_a_clean_one_pass",
+FULL_ONLY = {
     "tests/cli/test_review.py::test_a_comment_is_never_longer_than_github_accepts",
     "tests/cli/test_review.py::test_many_flows_are_counted_and_drawn_as_far_as_there_is_room",
-    "tests/packaging/test_review_comment.py::test_a_branch_that_is_checked_out_itself_is_compared_with_where_it_went_off",
-    "tests/packaging/test_review_comment.py::test_a_fork_without_rights_gets_the_summary",
-    "tests/packaging/test_review_comment.py::test_a_project_with_errors_is_reviewed_and_fails_the_job",
-    "tests/stagec_dev/site/test_site.py::test_the_site_is_whole_and_works_without_a_network",
-    "tests/packaging/test_pre_commit.py::test_every_hook_stops_what_it_is_for",
-    "tests/packaging/test_pre_commit.py::test_a_repository_without_anything_to_check_passes",
-    "tests/stagec_dev/test_new.py::test_what_is_written_keeps_the_laws_but_for_the_marks",
     "tests/conformance/test_kills.py::test_a_worker_that_is_killed_again_and_again_changes_nothing",
     "tests/conformance/test_kills.py::test_a_worker_that_is_stopped_and_goes_on_later_doubles_nothing",
     "tests/conformance/test_page.py::test_a_driver_of_somebody_else_is_judged",
@@ -59,13 +51,42 @@ FULL_ONLY = (
     "tests/conformance/test_runs.py::test_a_run_that_is_submitted_again_is_the_same_run",
     "tests/conformance/test_runs.py::test_a_worker_that_is_asked_to_end_ends_and_another_one_goes_on",
     "tests/conformance/test_runs.py::test_every_sample_ends_as_in_memory",
+    "tests/core/test_docstring.py::test_no_page_and_no_help_is_lost",
+    "tests/core/test_secrets.py::test_no_output_takes_for_ever",
+    "tests/crash/test_crashes_of_stages.py",
+    "tests/crash/test_full_disk_of_stages.py",
+    "tests/crash/test_kills_of_commands.py",
+    "tests/crash/test_kills_of_stages.py",
+    "tests/determinism/test_output.py",
+    "tests/determinism/test_plans.py::test_the_locale_does_not_matter",
+    "tests/drivers/local/test_copies.py",
+    "tests/hostile/test_boundaries.py",
+    "tests/hostile/test_files.py",
+    "tests/packaging/test_pre_commit.py::test_a_repository_without_anything_to_check_passes",
+    "tests/packaging/test_pre_commit.py::test_every_hook_stops_what_it_is_for",
+    "tests/packaging/test_pre_commit.py::test_the_hook_stops_a_broken_registry_and_lets_a_clean_one_pass",
+    "tests/packaging/test_review_comment.py::test_a_branch_that_is_checked_out_itself_is_compared_with_where_it_went_off",
+    "tests/packaging/test_review_comment.py::test_a_fork_without_rights_gets_the_summary",
+    "tests/packaging/test_review_comment.py::test_a_project_with_errors_is_reviewed_and_fails_the_job",
+    "tests/properties/test_bundles.py",
+    "tests/properties/test_fixes_of_mutants.py",
+    "tests/properties/test_quick_yaml.py::test_third_party_texts_are_read_like_the_parser_does",
+    "tests/registries/test_stage_tutorial.py",
+    "tests/registries/test_tour.py::test_a_model_of_this_machine_drives_a_run_that_is_killed",
+    "tests/registries/test_wine_quality.py::test_the_stages_find_out_about_wines",
     "tests/scale/test_storm.py::test_a_storm_changes_nothing_of_what_comes_of_runs",
     "tests/scale/test_versions.py::test_a_rolling_upgrade_mixes_no_versions",
     "tests/scale/test_waiting.py::test_runs_that_wait_for_people_hold_nothing",
-)
-"""Tests, whatever their parameters, that a quick run of the whole suite leaves out.
+    "tests/stagec_dev/site/test_site.py::test_the_site_is_whole_and_works_without_a_network",
+    "tests/stagec_dev/test_new.py",
+    "tests/stagec_dev/test_scaling.py",
+    "tests/world/stages/test_hostile_stages.py",
+    "tests/world/tools/test_real_servers.py",
+}
+"""Files of tests, and tests whatever their parameters, that a quick run of the whole suite leaves out.
 
-They run other test suites, install packages, build all pages, or wait for many processes.
+They run other test suites, install packages, build all pages, fill disks, kill programs again and again, or wait for many
+processes. A quick run keeps tests of each kind.
 """
 
 
@@ -95,11 +116,16 @@ def sample(cases: Sequence[T], quick: int, *, full: int | None = None) -> Sequen
 
 def select(names: Sequence[str]) -> set[str]:
     """Return the names of the tests that a run of the whole suite keeps."""
-    left_out = set[str]() if is_full() else {each for each in names if each.partition("[")[0] in FULL_ONLY}
+    left_out = set[str]() if is_full() else {each for each in names if FULL_ONLY.intersection(_list_wholes(each))}
     for folder, most in (SAMPLED_FULL if is_full() else SAMPLED).items():
         inside = [each for each in names if each.startswith(f"tests/{folder}/")]
         left_out.update({*inside}.difference(sample_alike(inside, most)))
     return {*names} - left_out
+
+
+def _list_wholes(name: str) -> tuple[str, str]:
+    """Return the file of a test, and the test without its parameters."""
+    return name.partition("::")[0], name.partition("[")[0]
 
 
 def sample_alike(names: Sequence[str], most: int) -> list[str]:
