@@ -104,6 +104,38 @@ def test_a_run_without_answers_stops_and_is_resumed_in_the_middle_of_an_agent(pr
     assert run("replay", "one").returncode == 0
 
 
+def compile_narrower(project: Path, run: Run, agent: str) -> str:
+    """Compile the orchestrator with an agent whose closing step cannot be repeated, and return the plan."""
+    registry = project / ".agent" / agent / "steps_registry.json"
+    found = json.loads(registry.read_text(encoding="utf-8"))
+    found["steps"]["closure.issue"]["structuredGate"]["allowedIntents"] = ["closing"]
+    found["steps"]["closure.issue"]["transitions"].pop("repeat")
+    registry.write_text(json.dumps(found), encoding="utf-8")
+    schema = project / ".agent" / agent / "schemas" / "issue.schema.json"
+    text = schema.read_text(encoding="utf-8")
+    schema.write_text(text.replace('"enum": ["closing", "repeat"]', '"enum": ["closing"]'), encoding="utf-8")
+    made = run("compile", ".agent", "-o", "new")
+    assert made.returncode == 0, made.stderr.decode()
+    return "new/workflow.plan.json"
+
+
+@pytest.mark.parametrize(("agent", "taken"), [("reviewer", True), ("builder", False)])
+def test_a_run_goes_on_under_another_plan_in_the_middle_of_an_agent(
+    project: Path, run: Run, agent: str, *, taken: bool
+) -> None:
+    answers = answer_steps()
+    del answers["closure.issue"]
+    (project / "part.yaml").write_text(json.dumps(scenario(agents={"builder": {"answers": answers}})), encoding="utf-8")
+    assert run("run", PLAN, "--scenario", "part.yaml", "--run", "one").returncode == 2
+    change = ("resume", "one", "--scenario", "world.yaml", "--plan", compile_narrower(project, run, agent))
+    ended = run(*change)
+    told = ended.stderr.decode()
+    assert ended.returncode == (0 if taken else 2), told
+    assert taken or "agent 'builder': node 'closure.issue'" in told
+    assert run(*change, *(() if taken else ("--again", "build"))).returncode == 0
+    assert run("replay", "one").returncode == 0
+
+
 def test_a_run_that_is_interrupted_in_an_agent_can_be_cancelled(project: Path, run: Run) -> None:
     (project / "part.yaml").write_text(json.dumps(scenario(agents={"builder": {"answers": {}}})), encoding="utf-8")
     run("run", PLAN, "--scenario", "part.yaml", "--run", "one")

@@ -14,7 +14,7 @@ from stagec.core.value import replace
 from stagec.drivers.local import Journal, create
 from stagec.drivers.local.mailbox import Mailbox
 from stagec.plan import Plan, dump
-from stagec.runtime import Answered, Started, State, advance, load
+from stagec.runtime import Answered, Replanned, Started, State, advance, load
 
 NASTY = "</script><img src=x onerror=alert(1)>\u202egnp.exe\u0007 __proto__ " + "long" * 300
 ROWS = "[...document.querySelectorAll('#rows .name')].map(each => each.textContent)"
@@ -71,6 +71,26 @@ def test_a_run_is_shown_while_it_goes_on(chromium: Any, serving: Callable[..., A
     chromium.wait_for(f"{text('.pill .status')} === 'interrupted'")
     hosts = {url.split("/")[2] for url in chromium.requests()}
     assert (hosts, chromium.complaints()) == ({served.host.removeprefix("http://")}, [])
+
+
+def test_the_graph_is_that_of_the_plan_with_which_a_run_goes_on(
+    chromium: Any, serving: Callable[..., Any], tmp_path: Path
+) -> None:
+    old = make_stages()
+    journal, key = begin(tmp_path, old)
+    chromium.visit(serving(tmp_path).address)
+    chromium.wait_for(f"{ROWS}.length === 1")
+    chromium.click("#rows a")
+    chromium.wait_for(f"{box_status('plan')} === 'active'")
+    new = dump(handmade.completed(replace(old, nodes={**old.nodes, "extra": old.nodes["lint"]})))
+    journal.append(Replanned(load(new).digest, new.decode()))
+    chromium.wait_for(f"{box_status('extra')} === 'idle'")
+    journal.append(Answered(key, CALLS))
+    chromium.wait_for(f"{box_status('test')} === 'active'")
+    assert chromium.value(box_status("plan")) == "visited"
+    assert "goes on with" in chromium.value(text(".journal"))
+    journal.close()
+    assert chromium.complaints() == []
 
 
 FILLS = """['.start', '.done', '.node[data-status=idle]', '.node[data-status=active]'].map(

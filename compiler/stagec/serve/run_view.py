@@ -151,7 +151,8 @@ class RunView:
         active = self._find_active()
         nodes: list[Json] = [self._describe_box(*each, active) for each in enumerate(self.drawing.boxes)]
         edges: list[Json] = [self._describe_line(*each) for each in enumerate(self.drawing.picture.lines)]
-        return {"nodes": nodes, "edges": edges, "ended": None if self.state.ended is None else str(self.state.ended)}
+        ended = None if self.state.ended is None else str(self.state.ended)
+        return {"plan": self.program.digest, "nodes": nodes, "edges": edges, "ended": ended}
 
     def _describe_box(self, number: int, box: Box, active: Mapping[str, str]) -> Object:
         told: Object = {"box": number, "role": box.role.value, "kind": box.kind, "title": box.name}

@@ -51,12 +51,17 @@ export class FlowPicture {
 
   async load(run) {
     let drawn;
+    this.run = run;
+    this.drawn = this.flow?.plan;
+    this.picture = null;
     try {
       drawn = document.importNode(await askPicture(run), true);
     } catch (refusal) {
       this.stage.replaceChildren(el("p", { class: "said" }, refusal.message));
       return;
     }
+    this.boxes.clear();
+    this.lines.clear();
     this.picture = drawn;
     this.width = Number(drawn.getAttribute("width"));
     this.height = Number(drawn.getAttribute("height"));
@@ -92,6 +97,11 @@ export class FlowPicture {
   show(flow) {
     this.flow = flow;
     if (!this.picture) return;
+    if (flow.plan !== this.drawn) {
+      // the run goes on under another plan
+      this.load(this.run);
+      return;
+    }
     for (const node of flow.nodes) {
       const known = this.boxes.get(node.box);
       if (known === undefined) continue;
