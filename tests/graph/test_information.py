@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 from random import Random
 
@@ -147,3 +148,25 @@ def test_a_way_is_as_short_as_it_can_be_and_goes_through_what_ran_in_parallel() 
     first, second = (ways.describe(each) for each in ways.find_senders())
     assert [each.node for each in first.way] == ["u", "p", "s"]
     assert [each.node for each in second.way] == ["u", "p", "s", "t"]
+
+
+def test_a_fork_waits_once_for_all_its_branches() -> None:
+    names = [f"n{number}" for number in range(3_000)]
+    leaves = {name: Node(name, AT, edges=(Edge(name, "ok", Stop(), AT),)) for name in (*names, "j")}
+    fork = Node("r", AT, edges=(Edge("r", "ok", To(tuple(names), Mode.FORK, "j"), AT),))
+    kinds = (frozenset({Label.PRIVATE}), frozenset({Label.UNTRUSTED}))
+    labels = {name: kinds[at % 2] for at, name in enumerate(names)} | {"j": frozenset({Label.SEND})}
+    for nodes in ({"r": fork, **leaves}, {**leaves, "r": fork}):
+        ways = Counted(Flow("wide", AT, {"": Entry("r", AT)}, nodes), labels)
+        assert ways.find_senders() == ("j",)
+        assert ways.asked < 5 * len(names)
+
+
+class Counted(InformationFlow):
+    """Counts how often what follows an edge is asked for."""
+
+    asked = 0
+
+    def _end(self, edge: Edge, found: Mapping[str, frozenset[int]]) -> frozenset[int]:
+        self.asked += 1
+        return super()._end(edge, found)

@@ -147,14 +147,16 @@ class InformationFlow:
             for each in (each for edge in node.edges for each in list_targets(edge)):
                 users.setdefault(each, set()).add(name)
         found: dict[str, frozenset[int]] = dict.fromkeys(self._every, frozenset())
-        waiting = deque(self._every)
+        waiting, queued = deque(reversed(self._every)), set(self._every)  # a fork waits once for all its branches
         while waiting:
             name = waiting.popleft()
+            queued.discard(name)
             ends = frozenset[int]().union(*(self._end(edge, found) for edge in self._flow.nodes[name].edges))
             ends = _follow_all({self._does(name)}, ends)
             if ends != found[name]:
                 found[name] = ends
-                waiting.extend(users[name])
+                waiting.extend(users[name] - queued)
+                queued |= users[name]
         return found
 
     def _end(self, edge: Edge, found: Mapping[str, frozenset[int]]) -> frozenset[int]:
