@@ -85,8 +85,8 @@ FULL_ONLY = {
 }
 """Files of tests, and tests whatever their parameters, that a quick run of the whole suite leaves out.
 
-They run other test suites, install packages, build all pages, fill disks, kill programs again and again, or wait for many
-processes. A quick run keeps tests of each kind.
+They run other test suites, install packages, build all pages, fill disks, kill programs again and again, or wait for
+many processes. A quick run keeps tests of each kind.
 """
 
 

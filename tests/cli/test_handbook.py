@@ -97,9 +97,11 @@ def test_a_flow_is_told_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         "A model works with tools for at most 20 turns.",
         "It hands its result in by calling submit_plan.",
         "list of: text, 1 or more entries",
-        "at most 960",
+        "960",
+        "the flow names no model",
+        "reads private data",
         "MCP server files",
-        "no bound: a turn of a model may take any time",
+        "a turn of a model may take any time",
         "parsed.approved = true",
     ):
         assert told in page.text

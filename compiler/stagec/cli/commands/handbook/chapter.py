@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 
 from stagec.cli.commands.handbook.coverage import HandbookTests, TestSummary
 from stagec.cli.commands.handbook.steps import StepPage, StepWriter, UsedTool, tell_limits
+from stagec.cli.figures import NAMES, describe_least, describe_most, explain_lack, list_shown
 from stagec.cli.plans import Freezer, Refused
-from stagec.cli.wording import format_duration, format_value
+from stagec.cli.running.assumptions import CostBasis
+from stagec.cli.wording import format_value
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.value import NOTHING, replace, value
 from stagec.emitters import forms_of
 from stagec.frontends import Flow
 from stagec.graph import build
 from stagec.graph.bounds import bound
-from stagec.graph.expense import Assumed
-from stagec.graph.figures import EntryBounds
 from stagec.model.flow import Concerns
 from stagec.picture.document import Picture, Role
 from stagec.picture.draw import draw
@@ -26,18 +26,13 @@ from stagec.plan.document import Input
 from stagec.plan.loader import read_frame
 from stagec.svg.shapes import Markup, element
 
-_COMMAND_TIMEOUT = 600_000
-"""Milliseconds after which the commands of validators are stopped unless `stagec run` is told otherwise."""
-
 
 @value
 class Cost:
-    """What a run from one entry takes at most, in words."""
+    """What a run from one entry takes: of each thing that is counted the least, the most, and why there is no bound."""
 
     entry: str
-    steps: str
-    turns: str
-    time: str
+    rows: tuple[tuple[str, str, str, str], ...]
 
 
 @value
@@ -74,8 +69,10 @@ class Chapter:
 class ChapterWriter:
     """Writes the chapters of a project."""
 
-    def __init__(self, freezer: Freezer, tests: HandbookTests) -> None:
+    def __init__(self, freezer: Freezer, basis: CostBasis, tests: HandbookTests) -> None:
         self._freezer = freezer
+        self._basis = basis
+        self._rights = {(each.flow.at, each.flow.id): each.rights for each in freezer.compilation.list_accesses()}
         self._tests = tests
         compilation = freezer.compilation
         self._concerns = Concerns(compilation.flows, compilation.diagnostics)
@@ -88,24 +85,24 @@ class ChapterWriter:
         made = self._freezer.freeze(meaning)
         if isinstance(made, Refused):
             return Chapter(flow, file, picture, found, made.reason)
+        rights = self._rights.get((flow.at, flow.id), NOTHING)
         chapter = Chapter(flow, file, picture, found, plan=made.plan, digest=read_frame(made.data)[0])
         return replace(
             chapter,
             beginnings=tuple(tell_limits(made.plan)),
             inputs={name: _describe_need(each) for name, each in made.plan.inputs.items()},
-            costs=tuple(_list_costs(made.plan)),
-            steps=StepWriter(made.plan).write_all(),
-            tools=tuple(_list_tools(made.plan)),
+            costs=tuple(_list_costs(made.plan, self._basis)),
+            steps=StepWriter(made.plan, rights).write_all(),
+            tools=tuple(_list_tools(StepWriter(made.plan, rights))),
             tests=self._tests.summarize(flow.id, flow.at),
         )
 
 
-def _list_tools(plan: Plan) -> Iterator[tuple[UsedTool, tuple[str, ...]]]:
-    writer = StepWriter(plan)
+def _list_tools(writer: StepWriter) -> Iterator[tuple[UsedTool, tuple[str, ...]]]:
     steps = writer.write_all()
-    for name in plan.tools:
-        tool = writer.describe_tool(name)
-        yield tool, tuple(each.name for each in steps if tool in each.tools)
+    for name in writer.plan.tools:
+        users = tuple(each.name for each in steps if name in {tool.name for tool in each.tools})
+        yield writer.describe_tool(name), users
 
 
 def _describe_need(given: Input) -> str:
@@ -114,26 +111,30 @@ def _describe_need(given: Input) -> str:
     return "can be left out" if given.default is None else f"{format_value(given.default)} if nothing is given"
 
 
-def _list_costs(plan: Plan) -> Iterator[Cost]:
-    def describe(most: int | None) -> str:
-        return "no bound" if most is None else f"at most {most:,}" if most else "none"
+def _list_costs(plan: Plan, basis: CostBasis) -> Iterator[Cost]:
+    for entry in bound(plan, basis.assumptions).entries:
+        figures = [(measure, entry.figures[measure]) for measure in list_shown(entry)]
+        rows = (
+            (
+                NAMES[measure],
+                describe_least(measure, figure),
+                describe_most(measure, figure),
+                "; ".join(_EXPLAINED.get(each.kind) or explain_lack(each) for each in figure.lacks),
+            )
+            for measure, figure in figures
+        )
+        yield Cost(entry.entry, tuple(rows))
 
-    def describe_time(entry: EntryBounds) -> str:
-        most = entry.time.most
-        if most is None:
-            return "no bound: " + " and ".join(dict.fromkeys(_UNLIMITED[each.kind] for each in entry.unlimited))
-        return f"at most {format_duration(most)}"
 
-    for each in bound(plan, Assumed(None, _COMMAND_TIMEOUT)).entries:
-        yield Cost(each.entry, describe(each.executions.most), describe(each.turns.most), describe_time(each))
-
-
-_UNLIMITED = {
+_EXPLAINED = {
     "model": "a turn of a model may take any time",
-    "person": "a person may be asked",
-    "hook": "Python code takes part",
-    "judge": "somebody judges whether the work is done",
+    "calls": "a model may call any number of tools in a response",
+    "input": "a model may read any number of tokens",
+    "output": "a model may write any number of tokens",
+    "model-name": "the flow names no model",
+    "price": "the price of the model is not known",
 }
+"""What the reader of a handbook need not know of options."""
 
 
 def draw_linked(chapter: Chapter) -> Markup:

@@ -14,7 +14,7 @@ from stagec.project.configuration import Configuration
 
 @value
 class TestSummary:
-    """Tests of one flow by name, each with why it fails; how much of the flow they run, in percent; what they do not."""
+    """Tests of one flow by name, each with why it fails; how much of the flow they run, in percent; the rest."""
 
     tests: tuple[tuple[str, tuple[str, ...]], ...]
     percent: float

@@ -10,6 +10,7 @@ from stagec.cli.commands.handbook.site import MARK, name_pages, write_site
 from stagec.cli.files import read_file, update_folder
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer
+from stagec.cli.running.assumptions import CostOptions, assume
 from stagec.cli.streams import put, say, show_progress
 from stagec.cli.unfound import explain_missing_flow
 from stagec.core.failure import Exit, Failure
@@ -50,7 +51,7 @@ def _make_pages(request: HandbookRequest) -> dict[str, bytes]:
     if not meanings:
         raise explain_missing_flow("describe", freezer.project, freezer.compilation)
     tests = HandbookTests(configuration)
-    writer = ChapterWriter(freezer, tests)
+    writer = ChapterWriter(freezer, assume(CostOptions(), configuration), tests)
     names = name_pages(each.flow.id for each in meanings)
     return write_site(
         freezer.compilation.diagnostics,

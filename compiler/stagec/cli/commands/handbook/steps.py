@@ -19,6 +19,7 @@ from stagec.cli.wording import (
 )
 from stagec.core.value import NOTHING, value
 from stagec.core.words import format_count
+from stagec.model.rights import Label, Rights
 from stagec.plan import Plan
 from stagec.plan.act import Command, Converse, Delegate, Process, Prompt, Rest
 from stagec.plan.node import Edge, Node, Pick, Stop, list_targets
@@ -78,13 +79,14 @@ class StepPage:
 class StepWriter:
     """Writes the pages of a plan's steps."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    def __init__(self, plan: Plan, rights: Mapping[str, Rights]) -> None:
+        self.plan = plan
+        self._rights = rights
 
     def write_all(self) -> tuple[StepPage, ...]:
         """Return the page of every step, those first that runs come to first."""
-        names = dict.fromkeys((*find_reached(self._plan), *self._plan.nodes))
-        return tuple(self._write(name, self._plan.nodes[name]) for name in names)
+        names = dict.fromkeys((*find_reached(self.plan), *self.plan.nodes))
+        return tuple(self._write(name, self.plan.nodes[name]) for name in names)
 
     def _write(self, name: str, node: Node) -> StepPage:
         act = node.act
@@ -97,8 +99,8 @@ class StepWriter:
             (*self._tell_act(node), *self._tell_conditions(node)),
             self._list_received(node),
             tuple(self._list_texts(node)),
-            None if schema is None else FieldTable(self._plan.contents[schema]),
-            tuple(self.describe_tool(each) for each in used),
+            None if schema is None else FieldTable(self.plan.contents[schema]),
+            tuple(self.describe_tool(each, name) for each in used),
             tuple(self._describe_move(each) for each in node.edges),
             tuple(describe_gate(node.gate)),
             act.agent if isinstance(act, Delegate) else None,
@@ -114,7 +116,7 @@ class StepWriter:
                 yield f"A model works with tools for at most {format_count(act.turns, 'turn')}."
                 yield f"It hands its result in by calling {act.completion}."
             case Command():
-                yield f"A program runs: {' '.join(join_runs(word, self._plan.contents) for word in act.words)}"
+                yield f"A program runs: {' '.join(join_runs(word, self.plan.contents) for word in act.words)}"
                 yield f"It is stopped after {format_duration(act.milliseconds)}."
             case Process():
                 yield from self._tell_process(act)
@@ -166,7 +168,7 @@ class StepWriter:
             yield f"It is tried again after a failure: {describe_retry(node.retry)}."
         if node.validation is not None:
             for check in (*node.validation.preflight, *node.validation.conditions):
-                yield f"The check {check.validator} must succeed: {self._plan.validators[check.validator].command}"
+                yield f"The check {check.validator} must succeed: {self.plan.validators[check.validator].command}"
             yield f"When a check fails: {node.validation.action}."
         for phase, call in node.hooks.items():
             yield f"Python code takes part ({phase}): {call}."
@@ -179,8 +181,8 @@ class StepWriter:
     def _list_texts(self, node: Node) -> Iterator[ShownPrompt]:
         act = node.act
         if isinstance(act, Prompt | Converse) and act.prompt is not None:
-            if isinstance(act, Prompt) and self._plan.system is not None:
-                yield self._write_text("System prompt", self._plan.system.prompt)
+            if isinstance(act, Prompt) and self.plan.system is not None:
+                yield self._write_text("System prompt", self.plan.system.prompt)
             yield self._write_text("Prompt", act.prompt)
         for index, each in enumerate((act.repeats or ()) if isinstance(act, Prompt) else (), 1):
             yield self._write_text(f"Prompt of repetition {index}", each.prompt)
@@ -192,19 +194,26 @@ class StepWriter:
 
     def _write_text(self, title: str, template: Template) -> ShownPrompt:
         return ShownPrompt(
-            title, tuple((text, style is not None) for text, style in split_runs(template, self._plan.contents))
+            title, tuple((text, style is not None) for text, style in split_runs(template, self.plan.contents))
         )
 
-    def describe_tool(self, name: str) -> UsedTool:
-        """Return what is known of a tool."""
-        tool = self._plan.tools[name]
+    def describe_tool(self, name: str, step: str | None = None) -> UsedTool:
+        """Return what is known of a tool, in the permission mode of a step if there is one."""
+        tool = self.plan.tools[name]
         origin = tool.origin if tool.server is None else f"MCP server {tool.server}"
-        return UsedTool(name, _EFFECTS[tool.effects], origin, tool.description or "")
+        labels: set[str] = set()
+        for owner in self.plan.nodes if step is None else (step,):
+            rights = self._rights.get(owner)
+            if rights is not None:
+                labels |= {
+                    _LABELS[each] for right in rights.tools if right.name == name for each in rights.labels_of(right)
+                }
+        return UsedTool(name, ", ".join(sorted(labels)) or _EFFECTS[tool.effects], origin, tool.description or "")
 
     def _describe_move(self, edge: Edge) -> NextStep:
         target = edge.target
         leads = (
-            tuple(dict.fromkeys(self._plan.choices[target.choices].values()))
+            tuple(dict.fromkeys(self.plan.choices[target.choices].values()))
             if isinstance(target, Pick)
             else list_targets(target)
         )
@@ -213,6 +222,12 @@ class StepWriter:
         return NextStep(edge.on, when, describe_target(target, "the run ends"), leads, ends)
 
 
+_LABELS = {
+    Label.PRIVATE: "reads private data",
+    Label.UNTRUSTED: "reads what strangers write",
+    Label.WRITE: "changes something",
+    Label.SEND: "sends to the outside",
+}
 _EFFECTS = {"read": "reads only", "mutating": "changes something", "unknown": "not declared"}
 
 
