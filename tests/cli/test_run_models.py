@@ -133,11 +133,11 @@ def test_a_budget_below_the_cost_of_every_completed_run_is_refused_before_anythi
 
 
 def test_a_table_of_prices_counts_for_the_ceiling_and_for_the_run(tmp_path: Path) -> None:
-    (tmp_path / "mine.toml").write_text('as-of = "2026-11-01"\n[models."openai:gpt*"]\ninput = 1000\noutput = 2000\n')
+    (tmp_path / "mine.toml").write_text('as-of = "2026-11-01"\n[models."openai:gpt*"]\ninput = 0\noutput = 2000\n')
     with serve(WRITTEN, CHECKED) as wire:
-        ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt", "--prices", "mine.toml", "--max-cost", "0.02")
+        ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt", "--prices", "mine.toml", "--max-cost", "0.008")
         assert "note: the cost of a run has no bound by the prices of 2026-11-01, mine.toml" in ended.stderr
-        assert "the run has cost 0.02 US dollars: --max-cost allows 0.02" in ended.stderr
+        assert "the run has cost 0.01 US dollars: --max-cost allows 0.008" in ended.stderr
 
 
 @pytest.mark.parametrize(("option", "amount"), [("--max-cost", "much"), ("--max-cost", "-1"), ("--max-tokens", "0")])

@@ -74,6 +74,9 @@ class Schedule:
         match target:
             case Stop():
                 self.end(scope)
+            case Fork(nodes=(_,)):  # which ends the run
+                self.acting.clear()
+                self.waiting.clear()
             case Fork(nodes=nodes, join=join):
                 inner = Scope(len(nodes), join, [], scope)
                 self.waiting.extend((each, inner) for each in nodes)
