@@ -7,6 +7,7 @@ import time
 
 import pytest
 import sqlalchemy as sa
+from campaigns import choose
 from in_databases import (
     ScriptedTestWorld,
     state_of,
@@ -21,7 +22,7 @@ from playable import judged, steps
 
 from stagec.core.failure import Failure
 from stagec.core.value import replace
-from stagec.drivers.dbos import RunPhase, RunStore
+from stagec.drivers.dbos import QueueLimit, RunPhase, RunStore
 from stagec.drivers.dbos.heartbeat import Heartbeat, WorkerRow
 from stagec.drivers.dbos.retention import remove_old
 from stagec.drivers.dbos.tables import documents, workflows
@@ -36,6 +37,7 @@ from stagec.runtime import State, load
 from stagec.runtime.exchange import Answered, Cancelled, Started
 
 ENDED = (RunPhase.DONE, RunPhase.FAILED)
+MANY = choose(20, full=200)
 
 
 def replay(history: History) -> State:
@@ -222,3 +224,28 @@ def test_what_cannot_be_a_message_is_refused(runs: RunStore) -> None:
         transitions(runs).send("two", write_message(MessageKind.CANCEL, "terminal"))
     with pytest.raises(Failure, match=r"nothing is asked under the key 'one/else#1/1\.0'"):
         transitions(runs).send_answer("one", "one/else#1/1.0", yes=True, by="terminal")
+
+
+def test_limits_are_kept_and_listed(runs: RunStore) -> None:
+    runs.queues.prepare(None)
+    given = [QueueLimit("", 5, 100, 60.0), QueueLimit("acme", 2)]
+    for each in given:
+        runs.queues.set_limit(each)
+    assert sorted(runs.queues.list_limits(), key=lambda each: each.tenant) == given
+    submit(runs, submission("one", tenant="acme"), submission("two", tenant="other"))
+    with working(runs.database, ScriptedTestWorld()):
+        assert {wait_until(runs, each, *ENDED).phase for each in ("one", "two")} == {RunPhase.DONE}
+    runs.queues.set_limit(QueueLimit("acme"))
+    assert runs.queues.list_limits() == given[:1]
+
+
+def test_runs_that_wait_for_people_hold_nothing(runs: RunStore) -> None:
+    submit(runs, *(submission(f"run-{each}", judged()) for each in range(MANY)))
+    with working(runs.database, ScriptedTestWorld()) as worker:
+        wait_for(lambda: len(runs.list_records((RunPhase.WAITING,))) == MANY)
+        wait_for(lambda: not worker.under_way)
+        with runs.database.transact() as connection:
+            taken = connection.execute(sa.select(workflows.c.status).distinct()).scalars().all()
+        assert taken == ["SUCCESS"]
+        record = runs.find("run-0")
+        assert (record.wake_at, record.phase) == (None, RunPhase.WAITING)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -28,10 +29,12 @@ def _show(run: str, runs: Path, database: str | None) -> None:
     show_history(*read_named(run, runs, database))
 
 
-def _export(run: str, runs: Path, otlp: str | None, database: str | None, **more: bool) -> None:
+def _export(run: str, runs: Path, otlp: str | None, database: str | None, **more: Any) -> None:
     """Print RUN as JSON: the digest of its plan, and every event with its answer.
 
     The output cannot be resumed. To copy a run, copy its one file, .stagec/runs/RUN.run, at any moment.
+
+    With --journal, write a run of a database as such a file, which 'stagec resume' continues.
 
     With --otlp, send it to a collector of OpenTelemetry instead: spans and figures.
     """
@@ -41,6 +44,14 @@ def _export(run: str, runs: Path, otlp: str | None, database: str | None, **more
         send_stored(run, runs, otlp, messages=more["messages"])
         return
     from stagec.cli.databases.run_sources import read_named
+
+    if more["journal"] is not None:
+        from stagec.cli.databases.moving import write_journal
+
+        if database is None:
+            raise click.UsageError("--journal writes the run of a --database; a run of a folder is its file")
+        write_journal(run, more["journal"], database)
+        return
     from stagec.cli.running.history import export_run
 
     export_run(*read_named(run, runs, database))
@@ -59,9 +70,24 @@ _MESSAGES = click.option(
 )
 
 
+_JOURNAL = click.option(
+    "--journal",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a run of a database as the journal of a run in a folder: its name ends in '.run'.",
+)
+
+
+def _import(path: Path, database: str | None) -> None:
+    """Let the workers of a database go on with the run in FILE, which ends in '.run'; the file stays as it is."""
+    from stagec.cli.databases.moving import import_run
+
+    import_run(path, database)
+
+
 def _sending(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of a run that is sent."""
-    return options.run(options.runs(options.database(_OTLP(_MESSAGES(command)))))
+    return options.run(options.runs(options.database(_JOURNAL(_OTLP(_MESSAGES(command))))))
 
 
 def _commands() -> list[click.Command]:
@@ -71,6 +97,9 @@ def _commands() -> list[click.Command]:
         click.command("list", short_help="List the stored runs.")(options.runs(options.database(formats(_list)))),
         click.command("show", short_help="Print what has happened in a run.")(
             options.run(options.runs(options.database(_show)))
+        ),
+        click.command("import", short_help="Take a run of a folder over into a database.")(
+            click.argument("path", metavar="FILE", type=click.Path(path_type=Path))(options.database(_import))
         ),
         click.command("export", short_help="Print a run as JSON, or send it.")(_sending(_export)),
     ]

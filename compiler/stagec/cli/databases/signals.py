@@ -10,7 +10,7 @@ from stagec.cli.running.steered_runs import BY, WORDS
 from stagec.cli.streams import say
 from stagec.core.failure import Failure
 from stagec.core.words import quote
-from stagec.drivers.dbos import RunPhase, RunRecord, RunStore, Transitions
+from stagec.drivers.dbos import RunPhase, Transitions
 from stagec.drivers.dbos.run_records import APPLICATION_VERSION
 from stagec.drivers.messages import MessageKind, name_answer, write_message
 from stagec.drivers.replay import replay_twice
@@ -23,16 +23,11 @@ def list_asked(run: str | None, database: str) -> Iterator[Asked]:
     with open_store(database) as store:
         asking = (RunPhase.ACTIVE, RunPhase.WAITING, RunPhase.PAUSED, RunPhase.INTERRUPTED)
         records = store.list_records(asking) if run is None else [store.find(run)]
-        for record in records:
-            if record.ended_at is None and record.segment >= 0:
-                yield from _list_of(store, record)
-
-
-def _list_of(store: RunStore, record: RunRecord) -> Iterator[Asked]:
-    sent = Transitions(store).read_messages(record.run)
-    is_executed = record.phase in {RunPhase.ACTIVE, RunPhase.WAITING}
-    for each in list_open_questions(store.load_program(record), store.fold(record).pending.values()):
-        yield Asked(record.run, each, is_executed, sent.get(name_answer(each.key)))
+        for record in (each for each in records if each.ended_at is None and each.segment >= 0):
+            is_executed = record.phase in {RunPhase.ACTIVE, RunPhase.WAITING}
+            sent = Transitions(store).read_messages(record.run)
+            for each in list_open_questions(store.load_program(record), store.fold(record).pending.values()):
+                yield Asked(record.run, each, is_executed, sent.get(name_answer(each.key)))
 
 
 def send_answer(run: str, database: str, key: str, word: str) -> None:

@@ -65,7 +65,10 @@ class Database:
 
 def open_database(url: str, connections: int = 5) -> Database:
     """Return the database at an address; nothing is asked of it yet. Raises `Failure` for what is no address."""
-    _quieten()
+    logger = logging.getLogger("dbos")  # the engine speaks of errors alone, and to standard error alone
+    logger.setLevel(logging.ERROR)
+    logger.handlers = logger.handlers or [logging.StreamHandler(sys.stderr)]
+    logger.propagate = False
     try:
         given = sa.make_url(url)
     except ArgumentError as error:
@@ -87,7 +90,10 @@ def open_database(url: str, connections: int = 5) -> Database:
 
 
 def _open_file(address: sa.URL) -> sa.Engine:
-    engine = sa.create_engine(address)
+    try:
+        engine = sa.create_engine(address)
+    except ArgumentError as error:
+        raise Failure(f"{quote(str(address))} names no file: write 'sqlite:///FILE', with three slashes") from error
 
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:
@@ -146,12 +152,3 @@ def _explain(error: Exception) -> str:
     told = str(getattr(error, "orig", None) or error)
     lines = [line.strip() for line in told.splitlines() if line.strip()]
     return lines[0] if lines else type(error).__name__
-
-
-def _quieten() -> None:
-    """Let the engine speak of warnings alone, and to standard error alone."""
-    logger = logging.getLogger("dbos")
-    logger.setLevel(logging.ERROR)
-    if not logger.handlers:
-        logger.addHandler(logging.StreamHandler(sys.stderr))
-        logger.propagate = False

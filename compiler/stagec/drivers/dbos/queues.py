@@ -17,9 +17,9 @@ from stagec.drivers.dbos.run_records import name_segment
 APPLICATION = "stagec"
 SEGMENT = "stagec.segment"
 """The name of what the engine executes: a segment of a run."""
-RUNS, REQUESTS = "stagec.runs", "stagec.requests"
-"""The queue of segments, and that of requests which are under way at the same time."""
-_OF_TENANTS, _OF_PROVIDERS = f"{RUNS}.", f"{REQUESTS}."
+RUNS = "stagec.runs"
+"""The queue of segments."""
+_OF_TENANTS = f"{RUNS}."
 PACE = 0.1
 """Seconds between two looks of a worker at a queue."""
 _FRESH = 5.0
@@ -48,11 +48,10 @@ class Queued(Protocol):
 class QueueLimit:
     """What holds for a queue: how many may be under way, and how many may begin in so many seconds; None: any number.
 
-    `name` is that of a tenant or of a provider, empty for each tenant that has no limit of its own.
+    `tenant` is empty for each that has no limit of its own.
     """
 
-    kind: str
-    name: str = ""
+    tenant: str = ""
     concurrency: int | None = None
     begins: int | None = None
     seconds: float = 1.0
@@ -103,9 +102,8 @@ class Queues:
         """Make the queues that every database has; `concurrency` is how many segments each worker executes at once."""
         known = {queue.name: queue for queue in self.client.list_queues()}
         most = MOST if concurrency is None else concurrency
-        for name in (RUNS, REQUESTS):
-            if name not in known:
-                self.client.register_queue(name, worker_concurrency=most, polling_interval_sec=PACE)
+        if RUNS not in known:
+            self.client.register_queue(RUNS, worker_concurrency=most, polling_interval_sec=PACE)
         if concurrency is not None:
             for name, queue in known.items():
                 if name == RUNS or name.startswith(_OF_TENANTS):
@@ -114,30 +112,25 @@ class Queues:
     def set_limit(self, limit: QueueLimit) -> None:
         """Let a limit hold from the next look of each worker on."""
         rate: QueueRateLimit | None = None if limit.begins is None else {"limit": limit.begins, "period": limit.seconds}
-        if limit.kind == "tenant" and not limit.name:
+        if not limit.tenant:
             queue = self.client.retrieve_queue(RUNS)
             if queue is None:
                 raise Failure(f"the database {self._database.name} has no queues: 'stagec database migrate' makes them")
             queue.set_partition_concurrency(limit.concurrency)
             queue.set_partition_limiter(rate)
             return
-        name = f"{_OF_TENANTS if limit.kind == 'tenant' else _OF_PROVIDERS}{limit.name}"
+        name = f"{_OF_TENANTS}{limit.tenant}"
         self.client.register_queue(name, global_concurrency=limit.concurrency, limiter=rate, polling_interval_sec=PACE)
 
     def list_limits(self) -> list[QueueLimit]:
         """Return what holds."""
         found = []
         for queue in self.client.list_queues():
+            most, rate = queue.global_concurrency, queue.limiter
             if queue.name == RUNS:
-                limits = [("tenant", "", queue.partition_concurrency, queue.partition_limiter)]
-            else:
-                prefixes = (("tenant", _OF_TENANTS), ("provider", _OF_PROVIDERS))
-                named = [
-                    (kind, queue.name.removeprefix(each)) for kind, each in prefixes if queue.name.startswith(each)
-                ]
-                limits = [(*each, queue.global_concurrency, queue.limiter) for each in named]
-            for kind, name, most, rate in limits:
-                begins, seconds = (None, 1.0) if rate is None else (rate["limit"], rate["period"])
-                if most is not None or begins is not None:
-                    found.append(QueueLimit(kind, name, most, begins, seconds))
+                most, rate = queue.partition_concurrency, queue.partition_limiter
+            begins, seconds = (None, 1.0) if rate is None else (rate["limit"], rate["period"])
+            is_ours = queue.name == RUNS or queue.name.startswith(_OF_TENANTS)
+            if is_ours and (most is not None or begins is not None):
+                found.append(QueueLimit(queue.name.removeprefix(RUNS).removeprefix("."), most, begins, seconds))
         return found

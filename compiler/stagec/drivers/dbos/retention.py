@@ -21,7 +21,8 @@ def remove_old(store: RunStore, seconds: float) -> int:
     while removed := _remove_some(store, int(seconds * 1000)):
         count += removed
     with store.database.transact() as connection:  # plans and scenarios of which there is no run
-        is_used = sa.exists().where(sa.or_(runs.c.plan == documents.c.digest, runs.c.scenario == documents.c.digest))
+        named = (runs.c.plan, runs.c.scenario, runs.c.prologue)
+        is_used = sa.exists().where(sa.or_(*(each == documents.c.digest for each in named)))
         connection.execute(documents.delete().where(~is_used))
     return count
 

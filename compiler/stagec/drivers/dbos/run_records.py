@@ -43,7 +43,8 @@ RESUMABLE = (RunPhase.PAUSED, RunPhase.INTERRUPTED)
 class Submission:
     """A run that is to begin: its name, its plan, and with what.
 
-    `scenario` is the JSON of a scenario, `signature` the text of the signature of the plan. `delay` is in milliseconds.
+    `scenario` is the JSON of a scenario, `signature` the text of the signature of the plan. `delay` is in
+    milliseconds. `prologue` is the JSON of the entries of a run that is taken over: those of its journal but the first.
     """
 
     run: str
@@ -56,6 +57,7 @@ class Submission:
     tenant: str = USUAL_TENANT
     priority: int = USUAL_PRIORITY
     delay: int = 0
+    prologue: str | None = None
     version: str = APPLICATION_VERSION
 
 
@@ -72,6 +74,7 @@ class RunRecord:
     inputs: str
     scenario: str | None
     signature: str | None
+    prologue: str | None
     phase: RunPhase
     segment: int
     refusals: int

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from stagec.core.failure import Failure
-from stagec.core.json import Json
+from stagec.core.json import Json, list_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import replace
 from stagec.core.words import quote
@@ -80,7 +80,8 @@ class RunStore:
     def _keep_documents(self, connection: sa.Connection, given: Sequence[Submission]) -> None:
         """Keep plans and scenarios, each once."""
         found = {each.digest: each.plan for each in given}
-        found |= {name_text(each.scenario): each.scenario.encode() for each in given if each.scenario is not None}
+        texts = (text for each in given for text in (each.scenario, each.prologue) if text is not None)
+        found |= {name_text(text): text.encode() for text in texts}
         rows = [{"digest": digest, "body": body} for digest, body in found.items() if digest not in self._kept]
         if rows:
             connection.execute(self._insert(documents).on_conflict_do_nothing(), rows)
@@ -97,6 +98,7 @@ class RunStore:
             "inputs": json.dumps(dict(given.inputs), allow_nan=False),  # ASCII: no database takes half characters
             "scenario": None if given.scenario is None else name_text(given.scenario),
             "signature": given.signature,
+            "prologue": None if given.prologue is None else name_text(given.prologue),
             "phase": RunPhase.WAITING if is_later else RunPhase.ACTIVE,
             "segment": -1 if is_later else 0,
             "refusals": 0,
@@ -113,7 +115,7 @@ class RunStore:
         """Raise `Failure` unless the run of a name is one with the same."""
         wanted = self._make_row(given, 0)
         row = connection.execute(sa.select(runs).where(runs.c.run == given.run)).mappings().one()
-        differing = [name for name in ("plan", "entry", "inputs", "scenario") if row[name] != wanted[name]]
+        differing = [name for name in ("plan", "entry", "inputs", "scenario", "prologue") if row[name] != wanted[name]]
         if differing:
             told = f"it has another {differing[0]}"
             raise Failure(f"there is a run {quote(given.run)} already in {self.database.name}, and {told}")
@@ -216,9 +218,12 @@ class RunStore:
                 rows = connection.execute(query).all()
             found += [(order[row.workflow_uuid], row.function_id, row.output) for row in rows]
         entries = [each for each in (read_output(output) for _, _, output in sorted(found)) if each is not None]
+        before_all = [] if record.prologue is None else list_of(json.loads(self.load_document(record.prologue)))
+        entries = [*(read_entry(str(each)) for each in before_all), *entries]
         begun = (("", record.started, EventTimes(record.created_at * 1_000_000)),)
         digests, events, times = zip(*(begun + tuple(entries)), strict=True)
-        following = (*digests[1:], record.digest)
+        is_known = segment <= record.segment or record.phase is not RunPhase.ACTIVE
+        following = (*digests[1:], record.digest if is_known else "")
         return History(b"", record.plan, events, following, times=strip_times(times))
 
 

@@ -35,6 +35,7 @@ runs = sa.Table(
     sa.Column("inputs", sa.Text, nullable=False),
     sa.Column("scenario", sa.Text),
     sa.Column("signature", sa.Text),
+    sa.Column("prologue", sa.Text),
     sa.Column("phase", sa.Text, nullable=False),
     sa.Column("segment", sa.Integer, nullable=False),
     sa.Column("refusals", sa.Integer, nullable=False),
@@ -55,8 +56,9 @@ runs = sa.Table(
 )
 """One row for each run: what it was begun with, which segment it is in, and how it stands when no segment is under way.
 
-`due` has the times at which waits are over, by key. `digest` is the step digest of the last event. `summary` is what
-lists show, as JSON. Times are milliseconds since 1970 by the clock of the database.
+`prologue` is the document of what happened elsewhere, before the run was taken over. `due` has the times at which waits
+are over, by key. `digest` is the step digest of the last event. `summary` is what lists show, as JSON. Times are
+milliseconds since 1970 by the clock of the database.
 """
 messages = sa.Table(
     "messages",

@@ -1,0 +1,63 @@
+"""Move runs between folders and databases: the journal of one driver is the history of the other."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+from stagec.cli.databases.opening import open_store
+from stagec.cli.running.inputs import load_program
+from stagec.cli.running.runs import explain_journal_error, name_of, read_run
+from stagec.cli.running.stages import has_stages
+from stagec.cli.signatures import SIGNATURE
+from stagec.cli.streams import put
+from stagec.core.failure import Failure
+from stagec.core.words import quote
+from stagec.drivers.dbos import RunPhase, Submission
+from stagec.drivers.dbos.run_store import dump_entry
+from stagec.drivers.history import UNTIMED, add_times, dump_event
+from stagec.drivers.local import JournalError, create
+from stagec.runtime import Started
+
+
+def import_run(path: Path, database: str | None) -> None:
+    """Let the workers of a database go on with a run of a folder, which stays as it is."""
+    stored = read_run(path)
+    history, name = stored.history, name_of(path)
+    if stored.is_executed:
+        raise Failure(f"run {quote(name)} is being executed by another process: pause it first")
+    started = history.events[0] if history.events else None
+    program = load_program(history.plan, f"the plan of run {quote(name)}")
+    if not isinstance(started, Started) or history.last_change is not None or has_stages(program.plan):
+        why = "it has not begun, has changed its plan, or has stages that are processes"
+        raise Failure(f"run {quote(name)} cannot be taken over by workers: {why}")
+    times = history.times or (UNTIMED,) * len(history.events)
+    bodies = [
+        body if at.at is None else add_times(body, at)
+        for body, at in zip(map(dump_event, history.events), times, strict=True)
+    ]
+    prologue = json.dumps(list(map(dump_entry, history.step_digests, bodies[1:])))
+    signature = history.facts.get(SIGNATURE)
+    given = (started.run, history.plan, history.digest, started.entry, started.inputs, None, signature)
+    with open_store(database) as store:
+        list(store.submit([Submission(*given, prologue=prologue)]))
+        put(f"{started.run}\n")
+
+
+def write_journal(run: str, path: Path, database: str) -> None:
+    """Write what has happened in a run as a journal, which `stagec resume` continues."""
+    with open_store(database) as store:
+        record = store.find(run)
+        if record.phase is RunPhase.ACTIVE:
+            raise Failure(f"run {quote(run)} is {record.phase}: 'stagec pause' pauses it")
+        history, is_over = store.read_history(record), record.ended_at is not None
+    try:
+        with closing(create(path, history.plan, history.digest)) as journal:
+            for event, step_digest in zip(history.events, history.step_digests, strict=True):
+                journal.append(event)
+                journal.take_digest(step_digest)
+            if is_over:
+                journal.seal()
+    except JournalError as error:
+        raise explain_journal_error(run, error) from error
