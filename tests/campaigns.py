@@ -74,6 +74,7 @@ FULL_ONLY = {
     "tests/registries/test_stage_tutorial.py",
     "tests/registries/test_tour.py::test_a_model_of_this_machine_drives_a_run_that_is_killed",
     "tests/registries/test_wine_quality.py::test_the_stages_find_out_about_wines",
+    "tests/scale/test_failures.py::test_a_run_whose_segment_has_failed_goes_on",
     "tests/scale/test_storm.py::test_a_storm_changes_nothing_of_what_comes_of_runs",
     "tests/scale/test_versions.py::test_a_rolling_upgrade_mixes_no_versions",
     "tests/scale/test_waiting.py::test_runs_that_wait_for_people_hold_nothing",

@@ -29,10 +29,12 @@ from conformance.trial import Trial, on_trial
 from postgres import Postgres, PostgresError
 
 from stagec.core.failure import Failure
+from stagec.drivers.dbos import RunPhase
 
 DISK = 160
 """MiB of the disk of the server."""
 WORKERS = 3
+ENDED = (RunPhase.DONE, RunPhase.FAILED, RunPhase.BLOCKED)
 OPEN = 12
 """Runs that have not ended, at any time before the last kill."""
 _JUMPS = ("0", "3600", "-86400", "2592000", "-60")
@@ -207,7 +209,12 @@ def weather(kills: int, seed: int) -> tuple[Mapping[str, float], list[str]]:
             with on_trial(driver, Path(folder), pace=5) as trial:
                 storm = Storm(trial, server, chance)
                 storm.rage(kills)
-                trial.finish()
+                try:
+                    trial.finish()
+                except AssertionError as error:
+                    records = driver.store.list_records([each for each in RunPhase if each not in ENDED])
+                    stood = [f"{each.run} is {each.phase}, {each.reason!r}" for each in records]
+                    raise AssertionError(f"{error}; after {dict(storm.done)}; {stood}") from error
                 faults, events = trial.find_faults(), sum(trial.count_events(run) for run in trial.submitted)
             driver.close()
     told = {"seconds": round(time.monotonic() - begun), "runs": len(trial.submitted), "events": events, **storm.done}

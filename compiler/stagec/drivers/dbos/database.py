@@ -30,6 +30,10 @@ _IDLE = 60_000
 """Milliseconds after which the server ends a transaction in which nothing happens: a stopped worker holds no locks."""
 
 
+class UnreachableError(Failure):
+    """A database that cannot be asked now."""
+
+
 @value
 class Database:
     """A database that can be reached; `name` says which one it is, without its password."""
@@ -51,12 +55,12 @@ class Database:
 
     @contextmanager
     def transact(self) -> Iterator[sa.Connection]:
-        """Do the body as one transaction; raise `Failure` when the database cannot be asked."""
+        """Do the body as one transaction; raise `UnreachableError` when the database cannot be asked."""
         try:
             with self.engine.begin() as connection:
                 yield connection.execution_options(schema_translate_map=_FILE_SCHEMAS) if self.is_sqlite else connection
         except DBAPIError as error:
-            raise Failure(f"the database {self.name} cannot be used: {_explain(error)}") from error
+            raise UnreachableError(f"the database {self.name} cannot be used: {_explain(error)}") from error
 
     def close(self) -> None:
         """Let go of all connections."""

@@ -178,9 +178,9 @@ class Transitions:
             names = connection.execute(sa.select(runs.c.run).where(is_due).limit(_MOST_WOKEN)).scalars().all()
         return sum(self._wake(name) for name in names)
 
-    def list_broken(self) -> list[RunRecord]:
-        """Return the runs whose segment the engine has given up: it has failed, or too many workers have died of it."""
-        is_given_up = workflows.c.status.in_(("ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"))
+    def list_broken(self, statuses: tuple[str, ...]) -> list[RunRecord]:
+        """Return the active runs whose segment the engine has given up, and says so by one of these statuses."""
+        is_given_up = workflows.c.status.in_(statuses)
         name = runs.c.run + sa.literal("/") + sa.cast(runs.c.segment, sa.Text)
         query = sa.select(runs, self._database.now.label("now")).join(workflows, workflows.c.workflow_uuid == name)
         with self._database.transact() as connection:

@@ -16,7 +16,7 @@ from stagec.core.failure import Failure
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import format_count
-from stagec.drivers.dbos.database import Database, check
+from stagec.drivers.dbos.database import Database, UnreachableError, check
 from stagec.drivers.dbos.heartbeat import PACE, PATIENCE, Heartbeat, WorkerRow
 from stagec.drivers.dbos.queues import APPLICATION, SEGMENT
 from stagec.drivers.dbos.retention import remove_old
@@ -30,6 +30,8 @@ _LOOK = 0.25
 """Seconds between two looks at the signals of the runs that are under way."""
 _ATTEMPTS = 50
 """Workers that may die of one segment."""
+_FAILURES = 8
+"""Segments in a row that may fail before a person has to look at a run."""
 _SOONEST, _LATEST = 2_000, 60_000
 """Milliseconds after which a run is offered again that a worker has given back: at first, and at last."""
 
@@ -165,8 +167,11 @@ class Worker:
         except (UnknownPlanError, RefusedRunError) as refusal:
             reason = f"worker {self.name} cannot run it: {self._setup.redactor.redact_output(str(refusal))}"
             self._settings.tell(f"run {record.run} is given back: {reason}")
-            delay = min(_LATEST, _SOONEST * 2 ** min(record.refusals, 10))
-            return Settlement(RunPhase.WAITING, reason, delay=delay, is_refusal=True)
+            return _give_back(record, reason)
+        except (
+            UnreachableError
+        ) as failure:  # before the first event: whatever is recorded later is recorded by the engine
+            return _give_back(record, str(failure))
         except Failure as failure:
             return Settlement(RunPhase.INTERRUPTED, self._setup.redactor.redact_output(str(failure)))
         finally:
@@ -206,8 +211,13 @@ class Worker:
     def _put_back_lost(self) -> None:
         held = frozenset(each.record.workflow for each in self._list_segments())
         self._lost = self._heartbeat.put_back_lost(held, self._lost)
-        for record in self._transitions.list_broken():
-            reason = "the engine has given it up: its workers have died, or a segment has failed"
+        for record in self._transitions.list_broken(("ERROR",)):  # the database failed, and the engine with it
+            again = record.refusals < _FAILURES
+            reason = "its segment has failed"
+            settled = _give_back(record, reason) if again else Settlement(RunPhase.INTERRUPTED, reason)
+            self._transitions.settle(record, settled)
+        for record in self._transitions.list_broken(("CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")):
+            reason = "the engine has given it up: its workers have died"
             self._transitions.settle(record, Settlement(RunPhase.INTERRUPTED, reason))
 
     def _try(self, work: Callable[[], object]) -> None:
@@ -220,3 +230,9 @@ class Worker:
             self._trouble = str(failure)
         else:
             self._trouble = ""
+
+
+def _give_back(record: RunRecord, reason: str) -> Settlement:
+    """Return how a run stands that goes on a little later, and later each time."""
+    delay = min(_LATEST, _SOONEST * 2 ** min(record.refusals, 10))
+    return Settlement(RunPhase.WAITING, reason, delay=delay, is_refusal=True)
