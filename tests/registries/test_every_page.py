@@ -33,6 +33,7 @@ EXECUTED = {
     "docs/user-guide/adopt.md": "tests/registries/test_adoption_pages.py",
     "docs/user-guide/baseline.md": "tests/registries/test_adoption_pages.py",
     "docs/user-guide/bounds.md": "here",
+    "docs/user-guide/paths.md": "tests/cli/test_paths.py",
     "docs/user-guide/checkpoints.md": "tests/registries/test_checkpoints_page.py",
     "docs/user-guide/ci.md": "tests/packaging/test_services.py",
     "docs/user-guide/climpt-versions.md": "tests/registries/test_versions_page.py",

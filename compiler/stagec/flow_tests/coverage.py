@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.flow_tests.execution import Observation
+from stagec.flow_tests.edges import Taken, list_chosen
+from stagec.flow_tests.execution import Judged, Observation
 from stagec.plan import Plan
 from stagec.plan.gate import VerdictGate
-from stagec.plan.node import Edge, Fork, Go, Named, Pick, Stop, list_targets
-from stagec.runtime import Move
+from stagec.plan.node import Edge, Fork, Go, Named, Pick, list_targets
 
 KINDS = ("node", "edge", "case", "rule")
 """What is counted.
@@ -49,33 +49,21 @@ class Coverage:
 
 def measure_coverage(plan: Plan, observations: Iterable[Observation]) -> Coverage:
     """Return what of a plan runs have covered."""
-    known = frozenset(_list_parts(plan))
+    known = frozenset(list_parts(plan))
     run = {part for each in observations for part in _list_run(plan, each)}
     return Coverage(known, known & run)
 
 
-def _list_parts(plan: Plan) -> Iterator[CoveredPart]:
+def list_parts(plan: Plan) -> Iterator[CoveredPart]:
+    """Yield everything that is counted of a plan."""
     for name, node in plan.nodes.items():
         yield CoveredPart("node", name)
         for number, edge in enumerate(node.edges):
-            chosen = _list_chosen(plan, edge)
+            chosen = list_chosen(plan, edge)
             if not isinstance(edge.target, Named | Pick):
                 yield CoveredPart("case" if edge.when else "edge", name, number)
             yield from (CoveredPart("case", name, number, each) for each in dict.fromkeys(chosen))
         yield from (CoveredPart("rule", name, *rule[:2]) for rule in _list_rules(plan, name))
-
-
-def _list_chosen(plan: Plan, edge: Edge) -> tuple[str, ...]:
-    """Return the nodes that a target leads to only where an answer, or that another one cannot start, says so."""
-    match edge.target:
-        case Pick():
-            return tuple(plan.choices[edge.target.choices].values())
-        case Named():
-            return tuple(edge.target.nodes.values())
-        case Go():
-            return () if edge.target.otherwise is None else (edge.target.otherwise,)
-        case _:
-            return ()
 
 
 def _list_rules(plan: Plan, name: str) -> Iterator[tuple[int, str, tuple[str, str]]]:
@@ -90,29 +78,25 @@ def _list_rules(plan: Plan, name: str) -> Iterator[tuple[int, str, tuple[str, st
 
 
 def _list_run(plan: Plan, found: Observation) -> Iterator[CoveredPart]:
-    for move in found.moves:
-        yield CoveredPart("node", move.node)
-        for number, name in _find_edge(plan, move):
-            yield from (CoveredPart(kind, move.node, number, name) for kind in ("case", "edge"))
-    for node in plan.nodes:
-        for number, title, mark in _list_rules(plan, node):
-            if (node, *mark) in found.judged:
+    yield from (CoveredPart("node", each) for each in found.path)
+    yield from (find_part(plan, each) for each in found.taken)
+    yield from list_rules_run(plan, found.judged)
+
+
+def find_part(plan: Plan, taken: Taken) -> CoveredPart:
+    """Return what an edge that a run has taken counts as."""
+    node, number, name = taken
+    edge = plan.nodes[node].edges[number]
+    is_chosen = bool(name) or isinstance(edge.target, Named | Pick)
+    return CoveredPart("case" if edge.when or is_chosen else "edge", node, number, name)
+
+
+def list_rules_run(plan: Plan, judged: Iterable[Judged]) -> Iterator[CoveredPart]:
+    """Yield the rules by which results have been judged."""
+    for node, *mark in judged:
+        for number, title, wanted in _list_rules(plan, node) if node in plan.nodes else ():
+            if (*mark,) == wanted:
                 yield CoveredPart("rule", node, number, title)
-
-
-def _find_edge(plan: Plan, move: Move) -> Iterator[tuple[int, str]]:
-    """Yield the edge that a move took: the first that leads where it led, or that ends its branch."""
-    possible = [(number, each) for number, each in enumerate(plan.nodes[move.node].edges) if each.on == move.outcome]
-    led = set(move.to)
-    for number, each in possible:
-        if led and led <= {*_list_chosen(plan, each)}:
-            yield number, move.to[0]
-            return
-        if led and led <= {*list_targets(each.target)}:
-            yield number, ""
-            return
-    ending = (number for number, each in possible if isinstance(each.target, Stop))
-    yield from ((number, "") for number in (next(ending, None),) if number is not None)
 
 
 def describe_missing(plan: Plan, coverage: Coverage) -> Iterator[str]:
@@ -122,19 +106,23 @@ def describe_missing(plan: Plan, coverage: Coverage) -> Iterator[str]:
     yield from (f"no test runs {quote(each)}" for each in sorted(idle))
     for part in sorted(missing, key=lambda each: (each.node, each.kind, each.number, each.name)):
         if part.node not in idle:
-            yield _describe(plan, part)
+            verb = "is judged by" if part.kind == "rule" else "takes"
+            yield f"no test {verb} {describe_part(plan, part)}"
 
 
-def _describe(plan: Plan, part: CoveredPart) -> str:
+def describe_part(plan: Plan, part: CoveredPart) -> str:
+    """Return a part as people read it: `'check' → 'repair' on 'ok', case 2`."""
+    if part.kind == "node":
+        return quote(part.node)
     if part.kind == "rule":
-        return f"no test is judged by {quote(part.node)}, {part.name}"
+        return f"{quote(part.node)}, {part.name}"
     edge = plan.nodes[part.node].edges[part.number]
     if part.name:
         way = "a fallback" if isinstance(edge.target, Go) else "an answer"
-        return f"no test takes {quote(part.node)} → {quote(part.name)} on {quote(edge.on)}, as {way} may say"
+        return f"{quote(part.node)} → {quote(part.name)} on {quote(edge.on)}, as {way} may say"
     ends = ", ".join(map(quote, _show_ends(edge))) or "the end"
     case = f", case {part.number + 1}" if edge.when else ""
-    return f"no test takes {quote(part.node)} → {ends} on {quote(edge.on)}{case}"
+    return f"{quote(part.node)} → {ends} on {quote(edge.on)}{case}"
 
 
 def _show_ends(edge: Edge) -> tuple[str, ...]:

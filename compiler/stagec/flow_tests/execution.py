@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
@@ -11,6 +11,7 @@ from stagec.core.value import NOTHING, replace, value
 from stagec.drivers.local.play import play
 from stagec.flow_tests.contracts import Broken, find_broken
 from stagec.flow_tests.document import FlowTest
+from stagec.flow_tests.edges import EdgeWatch, Taken
 from stagec.plan.loader import load
 from stagec.runtime import Effect, Event, Move, Program, Started, StepResult
 from stagec.runtime.advance import find_trouble
@@ -22,6 +23,8 @@ from stagec.world.local_world import ClosedWorld
 from stagec.world.scenario import find_mistakes
 
 _RUN = "test"
+Judged = tuple[str, str, str]
+"""A judgement or a refusal: the node, the verdict or `refused`, and the reason."""
 
 
 @value
@@ -44,7 +47,7 @@ class Observation:
     `trouble` is why it has no end: it cannot begin as the scenario says, or the scenario has no answer to a request.
     `judged` are the judgements and refusals by node, with their reasons, `waits` milliseconds, `touched` the nodes that
     the run came to, `attempts` how often each acted in its last execution, `broken` what schemas judge otherwise than
-    expected, `called` each node with each tool that it called.
+    expected, `called` each node with each tool that it called, `taken` the edges that the run took.
     """
 
     outcome: str | None
@@ -57,12 +60,13 @@ class Observation:
     last: Json = None
     trouble: str | None = None
     requests: Mapping[str, LastRequest] = NOTHING
-    judged: frozenset[tuple[str, str, str]] = frozenset()
+    judged: frozenset[Judged] = frozenset()
     waits: int = 0
     touched: frozenset[str] = frozenset()
     attempts: Mapping[str, int] = NOTHING
     broken: Broken = NOTHING
     called: frozenset[tuple[str, str]] = frozenset()
+    taken: tuple[Taken, ...] = ()
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -73,15 +77,17 @@ class Observation:
 class _Recorder:
     """Receives the steps of a run."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: EdgeWatch) -> None:
+        self._watch = watch
         self.moves: list[Move] = []
+        self.taken: list[Taken] = []
         self.calls: Counter[str] = Counter()
         self.turns = 0
         self.waits = 0
         self.results: dict[str, Json] = {}
         self.last: Json = None
         self.requests: dict[str, LastRequest] = {}
-        self.judged: set[tuple[str, str, str]] = set()
+        self.judged: set[Judged] = set()
         self.touched: set[str] = set()
         self.attempts: dict[str, int] = {}
         self.called: set[tuple[str, str]] = set()
@@ -90,17 +96,13 @@ class _Recorder:
         """Take note of what a step asks for, of what it judges, and of what has ended."""
         for each in step.effects:
             self._note(each)
-        for event in step.trace:
-            node, facts = str(event.facts.get("stageId")), event.facts
-            if event.name == "StageAssertOutcome" and "verdict" in facts:
-                self.judged.add((node, str(facts["verdict"]), str(facts["reason"])))
-            elif event.name == "ValidationFailed":
-                self.judged.add((node, "refused", str(facts["pattern"])))
-        own = [each for each in step.moves if not each.run]
-        self.moves += own
-        self.touched.update(each.node for each in own)
+        self.judged.update(list_judged(step))
+        own = self._watch.take(step.moves)
+        self.moves += [move for move, _ in own]
+        self.taken += [edge for _, edge in own if edge is not None]
+        self.touched.update(move.node for move, _ in own)
         if own and step.last is not None:
-            self.results[own[-1].node] = step.last
+            self.results[self.moves[-1].node] = step.last
             self.last = step.last
 
     def _note(self, effect: Effect) -> None:
@@ -135,7 +137,18 @@ class _Recorder:
             frozenset(self.touched),
             self.attempts,
             called=frozenset(self.called),
+            taken=tuple(self.taken),
         )
+
+
+def list_judged(step: StepResult) -> Iterator[Judged]:
+    """Yield the judgements and refusals in a step, the latter with the pattern of their failure as the reason."""
+    for event in step.trace:
+        node, facts = str(event.facts.get("stageId")), event.facts
+        if event.name == "StageAssertOutcome" and "verdict" in facts:
+            yield node, str(facts["verdict"]), str(facts["reason"])
+        elif event.name == "ValidationFailed":
+            yield node, "refused", str(facts["pattern"])
 
 
 def _read_request(effect: Effect) -> LastRequest | None:
@@ -158,9 +171,11 @@ def run_test(program: Program, test: FlowTest) -> Observation:
     trouble = find_trouble(program, started)
     if trouble is not None:
         return Observation(None, "", trouble=f"the run cannot begin: {trouble}")
-    recorder = _Recorder()
+    watch = EdgeWatch(program)
+    recorder = _Recorder(watch)
+    world = script_world(test.scenario, program.agents, ClosedWorld())
     try:
-        state = play(program, script_world(test.scenario, program.agents, ClosedWorld()), started, recorder.observe)
+        state = play(watch.program, world, started, recorder.observe)
     except Failure as failure:  # the scenario has no answer
         return recorder.report(None, "", trouble=str(failure))
     found = recorder.report(str(state.ended), state.reason, state.executions)

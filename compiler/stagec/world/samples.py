@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from stagec.core.json import Json, list_of, object_of
+from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.place import Key
 from stagec.core.value import value
 from stagec.runtime import Program
+from stagec.runtime.json_values import MISSING
+from stagec.world.matching import write_matching
 
 _DEEPEST = 12
 """Objects inside each other that are made; a schema that wants more wants no end."""
 
 _MOST = 2_000
 """Values that are made for one answer; nobody reads more."""
+
+_ALTERNATIVES = 4
+"""Which of the values that a schema lists, and of its alternatives, are tried one after the other."""
 
 
 @value
@@ -29,20 +34,46 @@ class Wish:
 
 def make_sample(program: Program, schema: str | None, wishes: Iterable[Wish]) -> Json | None:
     """Return a value that satisfies the schema of a content, as wished; nothing when none can be made up simply."""
+    return next(make_samples(program, schema, wishes), None)
+
+
+def make_samples(program: Program, schema: str | None, wishes: Iterable[Wish]) -> Iterator[Object]:
+    """Yield different objects that satisfy the schema of a content, as wished, the simplest one first."""
+    wanted = tuple(wishes)
+    seen: list[Json] = []
+    for maker in _list_makers(program, schema):
+        made = maker.simplest(maker.root, 0)
+        found = dict(made) if isinstance(made, dict) else {}
+        for wish in wanted:
+            maker.put(found, wish)
+        if found not in seen and program.answer_schemas.complaint(schema, found) is None:
+            yield found
+        seen.append(found)
+
+
+def make_value(program: Program, schema: str | None) -> Json:
+    """Return a value of any kind that satisfies the schema of a content; `MISSING` when none can be made up simply."""
+    if schema is None:
+        return "text"
+    made = (maker.simplest(maker.root, 0) for maker in _list_makers(program, schema))
+    found: Json = next((each for each in made if program.answer_schemas.complaint(schema, each) is None), MISSING)
+    return found
+
+
+def _list_makers(program: Program, schema: str | None) -> Iterator[_Maker]:
+    """Yield what makes values by a schema: with the members that it demands, with all, and with other alternatives."""
     root = {} if schema is None else json.loads(program.plan.contents[schema])
-    maker = _Maker(root if isinstance(root, dict) else {})
-    found = maker.simplest(maker.root, 0)
-    found = found if isinstance(found, dict) else {}
-    for wish in wishes:
-        maker.put(found, wish)
-    return found if program.answer_schemas.complaint(schema, found) is None else None
+    for alternative in range(_ALTERNATIVES):
+        for is_full in (False, True):
+            yield _Maker(root if isinstance(root, dict) else {}, alternative, is_full=is_full)
 
 
 class _Maker:
     """Makes values by one schema, which refers to nothing but parts of itself."""
 
-    def __init__(self, root: Mapping[str, Any]) -> None:
+    def __init__(self, root: Mapping[str, Any], alternative: int = 0, *, is_full: bool = False) -> None:
         self.root = root
+        self._alternative, self._is_full = alternative, is_full
         self._left = _MOST
 
     def simplest(self, schema: Any, depth: int) -> Any:
@@ -55,7 +86,7 @@ class _Maker:
             return expanded["const"]
         for listed in ("enum", "examples"):
             if list_of(expanded.get(listed)):
-                return expanded[listed][0]
+                return self._choose(expanded[listed])
         if "default" in expanded:
             return expanded["default"]
         return self._of_kind(_find_type(expanded), expanded, depth)
@@ -81,24 +112,54 @@ class _Maker:
         match kind:
             case "object":
                 wanted = list_of(expanded.get("required")) if depth < _DEEPEST else []
+                if self._is_full:
+                    wanted = list(dict.fromkeys((*wanted, *object_of(expanded.get("properties")))))
                 return {str(name): self.simplest(self._member(expanded, str(name)), depth + 1) for name in wanted}
             case "array":
-                count = int(min(expanded.get("minItems", 0), _DEEPEST))
-                return [self.simplest(expanded.get("items", {}), depth + 1) for _ in range(count)]
+                first = list_of(expanded.get("prefixItems"))
+                count = max(int(min(expanded.get("minItems", 0), _DEEPEST)), len(first), int(self._is_full))
+                parts = (*first, *[expanded.get("items", {})] * (count - len(first)))
+                made = [self.simplest(each, depth + 1) for each in parts[:count]]
+                return [self._number(each, at) for at, each in enumerate(made)] if expanded.get("uniqueItems") else made
             case "string":
-                least, most = (expanded.get(name, other) for name, other in (("minLength", 0), ("maxLength", 1_000)))
-                return "text".ljust(int(min(least, 1_000)), ".")[: int(min(most, 1_000))]
+                return self._write_text(expanded)
             case "integer" | "number":
-                least, most = (
-                    expanded.get("minimum", expanded.get("exclusiveMinimum")),
-                    expanded.get("maximum", expanded.get("exclusiveMaximum")),
-                )
-                if least is not None:
-                    number: float = least + ("minimum" not in expanded)
-                    return number
-                return 0 if most is None or most > 0 else most - ("maximum" not in expanded)
+                return self._find_number(expanded)
             case _:
                 return False if kind == "boolean" else None
+
+    def _find_number(self, expanded: Mapping[str, Any]) -> Any:
+        """Return a number between the bounds of a schema, next to one of them where 0 is none of these numbers."""
+        least, most = (
+            expanded.get("minimum", expanded.get("exclusiveMinimum")),
+            expanded.get("maximum", expanded.get("exclusiveMaximum")),
+        )
+        if least is not None:
+            number: float = least + ("minimum" not in expanded)
+        else:
+            number = 0 if most is None or most > 0 else most - ("maximum" not in expanded)
+        step = expanded.get("multipleOf")
+        return -(-number // step) * step if step else number
+
+    def _number(self, given: Json, at: int) -> Json:
+        """Return a value as the one of a place in a list whose values all differ."""
+        if isinstance(given, str) and at:
+            return f"{given}{at}"
+        return given + at if isinstance(given, int | float) and not isinstance(given, bool) else given
+
+    def _write_text(self, expanded: Mapping[str, Any]) -> str:
+        """Return a text of the length, the format or the pattern that a schema asks for."""
+        pattern, form = expanded.get("pattern"), expanded.get("format")
+        text = _FORMATS.get(form, "text") if isinstance(form, str) else "text"
+        if isinstance(pattern, str):
+            text = write_matching(pattern)
+        least, most = (expanded.get(name, other) for name, other in (("minLength", 0), ("maxLength", 1_000)))
+        filler = text[-1:] if pattern is not None and text else "."
+        return text.ljust(int(min(least, 1_000)), filler)[: int(min(most, 1_000))]
+
+    def _choose(self, listed: Any) -> Any:
+        """Return one of some values or alternatives, the last of them where there are fewer."""
+        return listed[min(self._alternative, len(listed) - 1)]
 
     def _member(self, schema: Any, key: Key) -> Any:
         expanded = self._resolve(schema, 0)
@@ -110,7 +171,7 @@ class _Maker:
         for _ in range(_DEEPEST):
             others: list[Json] = [self._at(expanded.pop("$ref"))] if "$ref" in expanded else []
             others += list_of(expanded.pop("allOf", None))
-            others += [each[0] for name in ("anyOf", "oneOf") if (each := list_of(expanded.pop(name, None)))]
+            others += [self._choose(each) for name in ("anyOf", "oneOf") if (each := list_of(expanded.pop(name, None)))]
             if not others or depth > _DEEPEST:
                 break
             for other in others:
@@ -141,3 +202,17 @@ def _find_type(expanded: Mapping[str, Any]) -> str:
     if isinstance(kind, str):
         return kind
     return "object" if {"properties", "required"} & set(expanded) else "array" if "items" in expanded else "string"
+
+
+_FORMATS: Mapping[str, str] = {
+    "date": "2024-01-01",
+    "date-time": "2024-01-01T00:00:00Z",
+    "time": "00:00:00Z",
+    "email": "someone@example.org",
+    "uri": "https://example.org/",
+    "uri-reference": "https://example.org/",
+    "uuid": "00000000-0000-4000-8000-000000000000",
+    "ipv4": "192.0.2.1",
+    "hostname": "example.org",
+}
+"""A text of each format that schemas commonly name."""

@@ -22,6 +22,8 @@ def answer_for_phase(scenario: Scenario, effect: PhaseRequest) -> Json:
     if isinstance(effect, Dispatch):
         return _end_agent(object_of(find_told(scenario, effect.agent, effect.run)))
     told = scenario.issue.get(_name(effect))
+    if isinstance(told, dict):
+        told = object_of(told.get("at")).get(read_key(effect.key).node)
     if isinstance(told, list):
         told = told[min(read_key(effect.key).visit, len(told)) - 1] if told else None
     return {"error": told} if isinstance(told, str) else {}

@@ -34,13 +34,14 @@ from stagec.runtime.exchange import (
     Wait,
     read_key,
 )
-from stagec.runtime.json_values import MISSING, equal
+from stagec.runtime.json_values import MISSING
 from stagec.runtime.phase_requests import Close, Comment, Dispatch, Relabel
 from stagec.world.imagined_stages import imagine
 from stagec.world.scenario import Scenario
+from stagec.world.scripted_calls import find_grant, find_result, list_turns, select_visit, unwrap
 from stagec.world.scripted_phases import answer_for_phase, says_of_phase
 
-_VALUE, _ERROR = {"value"}, {"error"}
+_FAILED, _CHANGED = {"failed"}, {"value", "ctx"}
 
 
 class Beyond(Protocol):
@@ -121,9 +122,10 @@ class ScriptedWorld:
         told = _of_attempt(key, self._of_node(key, "answers", self._scenario.answers))
         if told is MISSING:
             raise self._lacks(key, "answers", f"an answer to 'answers.{key.node}'")
-        if set(object_of(told)) == {"answer", "say"}:
-            return {"answer": object_of(told)["answer"], "text": object_of(told)["say"]}
-        return {"answer": told}
+        marked = object_of(told)
+        if set(marked) == {"answer", "say"}:
+            return {"answer": marked["answer"], "text": marked["say"]}
+        return {"error": marked["failed"]} if set(marked) == _FAILED else {"answer": told}
 
     def _answer_for_stage(self, effect: StageRequest) -> Json:
         """Return what the scenario says of a stage, which succeeds where it says nothing of this one."""
@@ -134,9 +136,11 @@ class ScriptedWorld:
 
     def _turn(self, effect: Turn) -> Json:
         key = read_key(effect.key)
-        turns = _turns(self._of_node(key, "conversations", self._scenario.conversations), key)
+        turns = list_turns(self._of_node(key, "conversations", self._scenario.conversations), key)
         said = sum(each.role == "assistant" for each in effect.transcript)
         told = object_of(turns[min(said, len(turns) - 1)])
+        if "failed" in told:
+            return {"text": text_in(told, "say") or "", "error": told["failed"]}
         calls = [_call(each, f"{said}.{index}") for index, each in enumerate(list_of(told.get("calls")))]
         if "complete" in told:
             calls.append({"id": f"{said}.complete", "tool": effect.completion, "arguments": told["complete"]})
@@ -144,7 +148,7 @@ class ScriptedWorld:
 
     def _answer_call(self, effect: Call) -> Json:
         key, tools = read_key(effect.key), self._scenario.tools
-        found = _find_result(self._scenario, effect, key)
+        found = find_result(self._scenario, effect, key)
         if found is None:
             also = "or 'result' beside the call in its conversation"
             raise self._lacks(key, "tools", f"{quote(effect.tool)} to 'tools'{_near(effect.tool, tools)}, {also}")
@@ -153,7 +157,8 @@ class ScriptedWorld:
     def _decide(self, effect: Grant | Judge | Confirm) -> Json:
         match effect:
             case Grant():
-                return {"granted": _is_granted(self._scenario.grants, effect.tool)}
+                beside = find_grant(self._scenario, effect, read_key(effect.key))
+                return {"granted": _is_granted(self._scenario.grants, effect.tool) if beside is None else beside}
             case Judge():
                 return {"done": self._find_decision(effect, "judge", self._scenario.judge)}
             case Confirm():
@@ -163,7 +168,7 @@ class ScriptedWorld:
         key = read_key(effect.key)
         if isinstance(given, dict):
             given = self._of_node(key, member, given)
-        said = _of_visit(key, given)
+        said = select_visit(key, given)
         if not isinstance(said, bool):
             raise self._lacks(key, member, f"{member!r}: true or false, or one of them for each visit")
         return said
@@ -175,10 +180,10 @@ class ScriptedWorld:
             case Wait():
                 return {} if self._scenario.skips_waits else self._beyond.answer(effect)
             case Hook():
-                told = _of_visit(key, self._scenario.hooks.get(effect.call, MISSING))
-                return self._beyond.answer(effect) if told is MISSING else {"value": _unwrap(told)}
+                told = select_visit(key, _at(key, self._scenario.hooks.get(effect.call, MISSING)))
+                return self._beyond.answer(effect) if told is MISSING else _return(told)
             case Run() | Shell():
-                told = _of_visit(key, self._scenario.commands.get(_line(effect), MISSING))
+                told = select_visit(key, _at(key, self._scenario.commands.get(_line(effect), MISSING)))
                 return self._beyond.answer(effect) if told is MISSING else _output(object_of(told))
 
     def _of_node(self, key: RequestKey, member: str, given: Mapping[str, Json]) -> Json:
@@ -211,43 +216,24 @@ def _is_granted(grants: Json, tool: str) -> bool:
     return object_of(grants).get(tool) is True if isinstance(grants, dict) else grants is True
 
 
-def _turns(given: Json, key: RequestKey) -> list[Json]:
-    """Return the turns of a visit: those that are listed for it, or those of every visit."""
-    listed = list_of(given)
-    if any(isinstance(each, list) for each in listed):
-        of_visit = _of_visit(key, listed)
-        return of_visit if isinstance(of_visit, list) else [of_visit]
-    return listed or [{}]
-
-
-def _find_calls(given: Json, key: RequestKey) -> list[Mapping[str, Json]]:
-    """Return the calls of a visit that say themselves what comes of them."""
-    turns = (object_of(each) for each in _turns(given, key))
-    calls = (object_of(each) for turn in turns for each in list_of(turn.get("calls")))
-    return [each for each in calls if "result" in each or "error" in each]
-
-
-def _find_result(scenario: Scenario, effect: Call, key: RequestKey) -> Json:
-    """Return what a scenario says comes of a call; nothing where it does not say."""
-    for each in _find_calls(scenario.conversations.get(key.node), key):
-        arguments = each.get("arguments")
-        if each.get("tool") == effect.tool and equal({} if arguments is None else arguments, effect.arguments):
-            return {"error": each["error"]} if "error" in each else {"value": each["result"]}
-    told = _of_visit(key, scenario.tools[effect.tool]) if effect.tool in scenario.tools else MISSING
-    if told is MISSING:
-        return None
-    return {"error": object_of(told)["error"]} if set(object_of(told)) == _ERROR else {"value": _unwrap(told)}
-
-
 def _call(given: Json, name: str) -> dict[str, Json]:
     told = object_of(given)
     made = {"id": text_in(told, "id") or name, "tool": text_in(told, "tool") or ""}
     return {**made, "arguments": told.get("arguments", {})}
 
 
-def _unwrap(told: Json) -> Json:
-    """Return what stands inside `{value: …}`, and everything else as it is."""
-    return object_of(told)["value"] if set(object_of(told)) == _VALUE else told
+def _return(told: Json) -> Json:
+    """Return what a callable says: its value, with the context that it left if that is told, or how it has failed."""
+    marked = object_of(told)
+    if set(marked) == _FAILED:
+        return {"error": marked["failed"]}
+    return dict(marked) if set(marked) == _CHANGED else {"value": unwrap(told)}
+
+
+def _at(key: RequestKey, told: Json) -> Json:
+    """Return what is said for a node where something differs by node: `{at: {NODE: …}}`; `MISSING` for other nodes."""
+    found: Json = object_of(object_of(told)["at"]).get(key.node, MISSING) if set(object_of(told)) == {"at"} else told
+    return found
 
 
 def _output(told: Mapping[str, Json]) -> Json:
@@ -256,29 +242,18 @@ def _output(told: Mapping[str, Json]) -> Json:
 
 def _of_attempt(key: RequestKey, given: Json) -> Json:
     """Return what is said of an attempt: that of the visit, and in it of the attempt where these differ."""
-    told = _of_visit(key, given)
+    told = select_visit(key, given)
     attempts = object_of(told).get("attempts") if set(object_of(told)) == {"attempts"} else None
     if isinstance(attempts, list):
         told = attempts[min(key.attempt, len(attempts)) - 1] if attempts else MISSING
     return told
 
 
-def _of_visit(key: RequestKey, given: Json) -> Json:
-    """Return what a list has for the visit, its last where it is shorter, nothing of an empty one; else the value.
-
-    Nothing is `MISSING`.
-    """
-    if not isinstance(given, list):
-        return given
-    found: Json = given[min(key.visit, len(given)) - 1] if given else MISSING
-    return found
-
-
 _TAKEN: Mapping[type[Effect], Callable[[Scenario, Any, RequestKey], bool]] = {
     Ask: lambda scenario, _effect, key: key.node in scenario.answers,
     Turn: lambda scenario, _effect, key: key.node in scenario.conversations,
-    Call: lambda scenario, effect, key: _find_result(scenario, effect, key) is not None,
-    Grant: lambda scenario, _effect, _key: scenario.grants is not None,
+    Call: lambda scenario, effect, key: find_result(scenario, effect, key) is not None,
+    Grant: lambda scenario, effect, key: scenario.grants is not None or find_grant(scenario, effect, key) is not None,
     Judge: lambda scenario, _effect, _key: scenario.judge is not None,
     Confirm: lambda scenario, _effect, _key: scenario.confirm is not None,
     Hook: lambda scenario, effect, _key: effect.call in scenario.hooks,

@@ -22,7 +22,12 @@ def write_value(given: Json) -> str:
     if isinstance(given, str) and _PLAIN.fullmatch(given) and meaning(given) == given:
         return given
     shown = json.dumps(given, ensure_ascii=False, allow_nan=False)
-    return shown if shown.isprintable() else json.dumps(given, allow_nan=False)
+    return shown if shown.isprintable() else "".join(map(_escape, shown))
+
+
+def _escape(character: str) -> str:
+    """Return a character of a quoted text as it may stand there; JSON would write some as two that are none alone."""
+    return character if character.isprintable() else f"\\U{ord(character):08x}"
 
 
 Splice = tuple[int, int, str]

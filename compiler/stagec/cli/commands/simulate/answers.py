@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from stagec.cli.commands.simulate.questions import FAIL, OpenRequest, WayOn
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import listing, quote
 from stagec.plan.agents import SUCCESS, TRANSFORMER
-from stagec.plan.gate import AgentGate, Among, Exists, IntentGate, Reads, Term
-from stagec.plan.node import Node
+from stagec.plan.gate import AgentGate
 from stagec.runtime.exchange import Ask, Call, Confirm, Grant, Hook, Judge, Run, Shell, StageRequest, Turn, Wait
 from stagec.runtime.json_values import MISSING
 from stagec.runtime.phase_requests import Dispatch, PhaseRequest
 from stagec.world.imagined_stages import imagine
-from stagec.world.samples import Wish, make_sample
+from stagec.world.samples import make_sample
+from stagec.world.wishes import collect_wishes, make_output, write_output
 
 _YES = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
 
@@ -120,7 +120,8 @@ def _parse_result(question: OpenRequest, typed: str, schema: str | None) -> Json
         raise UnansweredError(
             f"{quote(typed)} is no answer: type the number of a way, {outcomes}, or a JSON object{near}"
         )
-    found = make_sample(question.program, schema, _collect_wishes(question.node, way))
+    wishes = collect_wishes(question.node.gate, way.outcome, way.named, way.terms)
+    found = make_sample(question.program, schema, wishes)
     if found is None:
         raise UnansweredError("no simple answer that takes this way satisfies the schema: type one as JSON")
     return found
@@ -134,37 +135,6 @@ def _find_way(question: OpenRequest, typed: str) -> WayOn | None:
     outcome, _, node = typed.partition(" ")
     possible = (each for each in question.ways if each.outcome == outcome and node in {"", each.leads, each.named})
     return next(possible, None)
-
-
-def _collect_wishes(node: Node, way: WayOn) -> Iterator[Wish]:
-    """Yield what an answer must hold so that it takes a way."""
-    gate = node.gate
-    if isinstance(gate, IntentGate):
-        yield Wish(gate.field, way.outcome)
-        if gate.target is not None and way.named is not None:
-            yield Wish(gate.target, way.named)
-    for term in way.terms:
-        # where in an answer, or in what a stage hands in, stands what a condition on the result is about
-        first, *rest = term.path
-        if first in {"answer", "parsed"}:
-            path = tuple(rest)
-        elif first == "handoff" and isinstance(gate, IntentGate) and rest:
-            path = next((path for path in reversed(gate.handoff) if path and str(path[-1]) == str(rest[0])), ())
-        else:
-            path = ()
-        if path:
-            yield _make_wish(path, term)
-
-
-def _make_wish(path: tuple[str | int, ...], term: Term) -> Wish:
-    match term:
-        case Among(values=values):
-            return Wish(path, values[0])
-        case Reads(texts=texts):
-            given = _parse_json(texts[0])
-            return Wish(path, given if isinstance(given, bool | int | float) else texts[0])
-        case Exists(present=present):
-            return Wish(path, "text", absent=not present)
 
 
 def _parse_turn(question: OpenRequest, effect: Turn, typed: str) -> Json:
@@ -187,31 +157,14 @@ def _parse_exit(question: OpenRequest, typed: str) -> Json:
     if isinstance(given, dict):
         return {"exit": 0, "stdout": "", "stderr": "", **given}
     if isinstance(given, int) and not isinstance(given, bool):
-        return _make_output(given)
+        return write_output(given)
     succeeded = {"pass": True, "fail": False}.get(typed)
     if succeeded is None:
         raise UnansweredError(f"{quote(typed)} is no answer: type pass, fail, an exit status, or a JSON object")
-    # an output with which the command counts as one that succeeded, or as one that did not
     effect = question.effect
-    # when the command that is asked for has succeeded
-    if isinstance(effect, Shell):
-        validation, validators = question.node.validation, question.program.plan.validators
-        known = [validators[each.validator] for each in validation.checked] if validation is not None else []
-        exact = (each.success for each in known if each.command == effect.command)
-        begun = (each.success for each in known if effect.command.startswith(each.command.partition("${")[0]))
-        success = next(exact, None) or next(begun, None)
-    else:
-        success = None
-    if success is None or success.kind == "exit":
-        wanted = object_of(_make_output(int(success.argument) if success and success.argument.isdigit() else 0))
-        return wanted if succeeded else _make_output(1 if wanted["exit"] == 0 else 0)
-    text = "" if success.kind == "empty" else success.argument
-    other = "something" if success.kind == "empty" else ""
-    return _make_output(0 if succeeded else 1, text if succeeded else other)
-
-
-def _make_output(status: int, stdout: str = "") -> Mapping[str, Json]:
-    return {"exit": status, "stdout": stdout, "stderr": ""}
+    if not isinstance(effect, Run | Shell):
+        return write_output(0 if succeeded else 1)
+    return make_output(question.program, question.node, effect, succeeds=succeeded)
 
 
 def _parse_json(text: str) -> Json:

@@ -1,0 +1,205 @@
+"""What the world may answer a request, so that a run takes one way or another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from stagec.core.failure import Failure
+from stagec.core.json import Json, Object
+from stagec.core.value import NOTHING, value
+from stagec.flow_tests.paths.ways import WayFinder
+from stagec.plan.agents import SUCCESS, TRANSFORMER
+from stagec.plan.document import Plan
+from stagec.plan.gate import AgentGate
+from stagec.runtime import Effect, Program
+from stagec.runtime.agent_runs import run_of
+from stagec.runtime.exchange import (
+    Ask,
+    Call,
+    Confirm,
+    Execute,
+    Grant,
+    Hook,
+    Judge,
+    Preserve,
+    Run,
+    Shell,
+    StageRequest,
+    Turn,
+    Wait,
+    execution_of,
+    read_key,
+)
+from stagec.runtime.phase_requests import Dispatch
+from stagec.world.agents_world import ScriptedAgent
+from stagec.world.imagined_stages import imagine
+from stagec.world.local_world import ClosedWorld
+from stagec.world.samples import Wish
+from stagec.world.scenario import parse_scenario
+from stagec.world.wishes import make_output
+
+Follow = Callable[[Effect], Json]
+_ODD = 20
+"""What an answer costs that nobody expects, in requests; an execution costs more."""
+
+
+@value
+class AnswerChoice:
+    """An answer, what it costs to give it, and what is answered to requests that follow as a matter of course.
+
+    `follow` returns an answer, or raises `LookupError` with the key of a request that is a choice of its own.
+    """
+
+    name: str
+    answer: Json
+    cost: int = 1
+    follow: Follow | None = None
+
+
+@value
+class AgentEnding:
+    """How a run of an agent can end: in a word, and the scenario of a run that ends so."""
+
+    name: str
+    scenario: Object
+
+
+class Chooser:
+    """Lists what can be answered in runs of a program; `endings` are those of its agents.
+
+    With `verdicts`, the program is that of an agent: its answers may have one of them, and a model may fail.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        endings: Mapping[str, tuple[AgentEnding, ...]] = NOTHING,
+        verdicts: tuple[str, ...] | None = None,
+    ) -> None:
+        self._program, self._endings = program, endings
+        self._fails = verdicts is not None
+        self._ways = WayFinder(program, (Wish(("verdict",), each) for each in verdicts or ()))
+
+    def list_choices(self, effect: Effect) -> tuple[AnswerChoice, ...]:
+        """Return what can be answered to a request."""
+        node = self._program.plan.nodes[read_key(effect.key).node]
+        match effect:
+            case Ask():
+                return tuple(self._list_answers(effect))
+            case Turn():
+                return tuple(self._list_turns(effect))
+            case Confirm() | Judge() | Grant():
+                name = {Confirm: "yes", Judge: "done", Grant: "granted"}[type(effect)]
+                return AnswerChoice("yes", {name: True}), AnswerChoice("no", {name: False})
+            case Run() | Shell():
+                passed, failed = (make_output(self._program, node, effect, succeeds=each) for each in (True, False))
+                return AnswerChoice("pass", passed), AnswerChoice("fail", failed, _ODD)
+            case Dispatch():
+                return tuple(self._list_endings(effect))
+            case _:
+                return tuple(self._list_others(effect))
+
+    def _list_answers(self, effect: Ask) -> Iterator[AnswerChoice]:
+        for each in self._ways.find(_node_of(effect)):
+            yield AnswerChoice(each.name, {"answer": each.result})
+        if self._fails:
+            yield AnswerChoice("failed", {"error": _UNANSWERED}, 10 * _ODD, _fail)
+
+    def _list_turns(self, effect: Turn) -> Iterator[AnswerChoice]:
+        """Yield results that are handed in, and that all turns pass; that alone once a turn has passed."""
+        last = effect.transcript[-1]
+        if last.role != "user" or not last.text.startswith(_REMINDER):
+            for way in self._ways.find(_node_of(effect)):
+                call: Json = {"id": "complete", "tool": effect.completion, "arguments": way.result}
+                yield AnswerChoice(way.name, {"calls": [call]})
+        execution = execution_of(effect.key)
+
+        def idle(asked: Effect) -> Json:
+            if execution_of(asked.key) != execution or not isinstance(asked, Turn | Wait):
+                raise LookupError(asked.key)
+            return {} if isinstance(asked, Wait) else {"text": ""}
+
+        yield AnswerChoice("cap", {"text": ""}, _ODD, idle)
+
+    def _list_endings(self, effect: Dispatch) -> Iterator[AnswerChoice]:
+        """Yield how the agent can end, each ending in a run of its own plan."""
+        for each in self._endings.get(effect.agent, ()):
+            scenario = parse_scenario({"agents": {effect.agent: each.scenario}}, "")
+            world = ScriptedAgent(scenario, effect.agent, ClosedWorld())
+            yield AnswerChoice(each.name, {}, 1, _follow_agent(effect.run, world))
+
+    def _list_others(self, effect: Effect) -> Iterator[AnswerChoice]:
+        """Yield what can be answered to a request that no model and no person answers."""
+        if isinstance(effect, Hook):
+            yield from self._list_returned(effect)
+        elif isinstance(effect, Execute):
+            yield AnswerChoice("success", imagine(effect, {}))
+            yield AnswerChoice("failure", imagine(effect, {"exit": 1}), _ODD)
+            yield AnswerChoice("interrupted", imagine(effect, {"interrupted": "timeout"}), _ODD)
+        elif isinstance(effect, Preserve):
+            yield AnswerChoice("lost", imagine(effect, {"valid": False}))
+        elif isinstance(effect, StageRequest):
+            yield AnswerChoice("done", imagine(effect, {}))
+        elif isinstance(effect, Call):
+            yield AnswerChoice("called", {"value": ""})
+        else:
+            yield AnswerChoice("done", {})
+
+    def _list_returned(self, effect: Hook) -> Iterator[AnswerChoice]:
+        shown = [each for name, each in effect.given.items() if name not in _ABOUT]
+        given = (True, "denied") if effect.given.get("kind") == "guard" else tuple(shown[-1:])
+        for at, each in enumerate(_RETURNED.get(effect.phase, given)):
+            yield AnswerChoice(f"returns {at}", {"value": each}, _ODD if at else 1)
+
+
+_UNANSWERED = "the model gives no answer"
+
+
+def _fail(asked: Effect) -> Json:
+    if isinstance(asked, Ask):
+        return {"error": _UNANSWERED}
+    raise LookupError(asked.key)
+
+
+_REMINDER = "Call "
+"""How the message begins that follows a turn in which a model has done nothing."""
+
+
+def _follow_agent(run: str, world: ScriptedAgent) -> Follow:
+    def answer(asked: Effect) -> Json:
+        if run_of(asked.key) != run:
+            raise LookupError(asked.key)
+        try:
+            return world.answer(asked)
+        except Failure as failure:
+            raise LookupError(str(failure)) from failure
+
+    return answer
+
+
+def _node_of(effect: Effect) -> str:
+    return read_key(effect.key).node
+
+
+_RETURNED: Mapping[str, tuple[Json, ...]] = {
+    "setup": ({},),
+    "gate": ("proceed", "defer", "block"),
+    "assert": ("ok", "retry", "fail"),
+    "exit": (None,),
+}
+"""What callables may return, by the phase of a stage in which they are called."""
+
+
+_ABOUT = frozenset({"stage", "when", "kind", "execution", "call", "tool", "source", "calls"})
+"""What a callable of the message loop is told besides what it looks at."""
+
+
+def list_verdicts(plan: Plan, agent: str) -> tuple[str, ...]:
+    """Return the verdicts of an agent that phases of a plan tell apart."""
+    gates = [
+        node.gate
+        for node in plan.nodes.values()
+        if isinstance(node.gate, AgentGate) and getattr(node.act, "agent", None) == agent
+    ]
+    said = (each for gate in gates if gate.role != TRANSFORMER or gate.verdicts for each in gate.outcomes)
+    return tuple(dict.fromkeys(each for each in said if each != SUCCESS))

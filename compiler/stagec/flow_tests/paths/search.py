@@ -1,0 +1,185 @@
+"""Search through the runs of a program: every answer that may lead elsewhere is tried on the machine itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from heapq import heappop, heappush
+from itertools import count
+
+from stagec.core.json import Json
+from stagec.core.value import NOTHING, replace, value
+from stagec.drivers.requests import choose_next
+from stagec.flow_tests.coverage import CoveredPart, find_part, list_rules_run
+from stagec.flow_tests.edges import EdgeWatch, Taken
+from stagec.flow_tests.execution import list_judged
+from stagec.flow_tests.paths.choices import AnswerChoice, Chooser
+from stagec.flow_tests.paths.positions import Positions, RunPosition
+from stagec.runtime import Answered, Effect, Move, Program, Started, State, StepResult, advance
+
+Pair = tuple[tuple[str, int], tuple[str, int]]
+"""Two edges one after the other, each by its node and its number."""
+Item = CoveredPart | Pair
+"""What can be covered."""
+END = -1
+"""The number of the position after the end of a run."""
+PATIENCE = 3_000
+"""Answers that are tried without finding anything new before a search is given up."""
+_EXECUTION, _NOT_DONE = 1_000, 2_500
+"""What an execution costs, and an end as anything else than done: a few executions more are a better test."""
+
+
+@value
+class Played:
+    """A run as far as it has come: the requests with their answers, what was covered, and where it stands.
+
+    `start` is the number of its beginning, `cost` what it has cost so far. `leading` says of nodes by which edge they
+    are come to; `last` is the last result.
+    """
+
+    started: Started
+    start: int = 0
+    cost: int = 0
+    state: State = State()
+    answered: tuple[tuple[Effect, Json], ...] = ()
+    items: frozenset[Item] = frozenset()
+    leading: Mapping[str, tuple[str, int]] = NOTHING
+    last: Json = None
+
+
+@value
+class Arc:
+    """A choice at a position: where it leads, what it covers, what it costs, and how many executions it begins."""
+
+    source: int
+    choice: str
+    target: int
+    items: frozenset[Item]
+    cost: int
+    executions: int
+    last: Json = None
+    outcome: str = ""
+
+
+class Player:
+    """Plays choices on the machine; with `pairs`, pairs of edges are taken note of as well."""
+
+    def __init__(self, program: Program, chooser: Chooser, *, pairs: bool = False) -> None:
+        self._plan, self._watch = program.plan, EdgeWatch(program)
+        self._chooser, self._pairs = chooser, pairs
+        self._positions = Positions(program)
+
+    def start(self, started: Started) -> Played:
+        """Return a run that has begun."""
+        return self._take(Played(started), advance(self._watch.program, State(), started))
+
+    def list_choices(self, played: Played) -> tuple[AnswerChoice, ...]:
+        """Return what can be answered now."""
+        return self._chooser.list_choices(choose_next(played.state.pending.values()))
+
+    def play(self, played: Played, choice: AnswerChoice) -> Played | None:
+        """Return a run after a choice, and what follows from it; nothing where that is not known."""
+        effect, answer = choose_next(played.state.pending.values()), choice.answer
+        while True:
+            step = advance(self._watch.program, played.state, Answered(effect.key, answer))
+            played = self._take(replace(played, answered=(*played.answered, (effect, answer))), step)
+            if played.state.ended is not None or choice.follow is None:
+                return played
+            effect = choose_next(played.state.pending.values())
+            try:
+                answer = choice.follow(effect)
+            except LookupError as error:
+                return played if error.args == (effect.key,) else None
+
+    def find_position(self, played: Played) -> RunPosition:
+        """Return where a run stands."""
+        found = self._positions.find(played.state)
+        return replace(found, memory=(found.memory, *sorted(played.leading.items()))) if self._pairs else found
+
+    def _take(self, played: Played, step: StepResult) -> Played:
+        leading = dict(played.leading)
+        items: set[Item] = {*played.items, *list_rules_run(self._plan, list_judged(step))}
+        own = self._watch.take(step.moves)
+        for move, edge in own:
+            items |= self._follow(move, edge, leading)
+        last = step.last if own else played.last
+        return replace(played, state=step.state, items=frozenset(items), leading=leading, last=last)
+
+    def _follow(self, move: Move, taken: Taken | None, leading: dict[str, tuple[str, int]]) -> set[Item]:
+        """Return what a move covers, and remember by which edge its nodes are come to."""
+        before = leading.pop(move.node, None)
+        items: set[Item] = {CoveredPart("node", move.node)}
+        if taken is not None:
+            edge = taken[:2]
+            items |= {find_part(self._plan, taken), *(() if before is None else ((before, edge),))}
+            if self._pairs:
+                leading |= dict.fromkeys(move.to, edge)
+        return items
+
+
+class SearchGraph:
+    """The positions that runs can come to, and the choices there; `is_whole` unless the search was given up.
+
+    `failures` are the details of failures by their node and kind.
+    """
+
+    def __init__(self, player: Player, starts: Iterable[Started]) -> None:
+        self.player = player
+        self.starts = tuple(starts)
+        self.arcs: list[list[Arc]] = []
+        self.positions: list[RunPosition] = []
+        self.is_whole = True
+        self.failures: dict[tuple[str, str], str] = {}
+        self._index: dict[tuple[int, RunPosition], int] = {}
+        self._queue: list[tuple[int, int, int, Played]] = []
+        self._count = count()
+        self.first = [
+            self._reach(
+                END, AnswerChoice("start", None, 1 + len(started.inputs)), Played(started, at), player.start(started)
+            )
+            for at, started in enumerate(self.starts)
+        ]
+        self._search()
+
+    def number(self, start: int, position: RunPosition) -> int | None:
+        """Return the number of a position in the runs from a start, nothing of one that was not come to."""
+        return self._index.get((start, position))
+
+    def _search(self) -> None:
+        """Look at positions, the nearest first, as long as there are any, and something new is found now and then."""
+        done: set[int] = set()
+        known: set[Item] = set()
+        patience = PATIENCE
+        while self._queue:
+            _, _, number, played = heappop(self._queue)
+            if number in done:
+                continue
+            done.add(number)
+            for choice in self.player.list_choices(played):
+                after = self.player.play(played, choice)
+                if after is not None:
+                    self.arcs[number].append(self._reach(number, choice, played, after))
+                    patience = patience - 1 if known >= after.items else PATIENCE
+                    known |= after.items
+            if patience < 0:
+                self.is_whole = False
+                return
+
+    def _reach(self, source: int, choice: AnswerChoice, before: Played, after: Played) -> Arc:
+        """Return the arc between two states of a run; the second one is looked at later, if nobody has been there."""
+        executions = after.state.executions - before.state.executions
+        cost = choice.cost + executions * _EXECUTION
+        items, ended = after.items - before.items, after.state.ended
+        if ended is not None:
+            why = after.state.failure
+            if why is not None:
+                self.failures.setdefault((why.node or "", why.kind), why.detail)
+            cost += 0 if ended == "done" else _NOT_DONE
+            return Arc(source, choice.name, END, items, cost, executions, after.last, str(ended))
+        position = self.player.find_position(after)
+        number = self._index.setdefault((before.start, position), len(self.arcs))
+        if number == len(self.arcs):
+            self.arcs.append([])
+            self.positions.append(position)
+        fresh = replace(after, items=frozenset[Item](), answered=(), start=before.start, cost=before.cost + cost)
+        heappush(self._queue, (fresh.cost, next(self._count), number, fresh))
+        return Arc(source, choice.name, number, items, cost, executions)

@@ -1,0 +1,168 @@
+"""Walk through what was found: runs that come to things in an order, within the limits of the flow, to an end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
+from heapq import heappop, heappush
+from itertools import count
+
+from stagec.core.value import replace, value
+from stagec.flow_tests.paths.search import END, Arc, Item, Played, Player, SearchGraph
+from stagec.plan import Plan
+from stagec.runtime import Program
+
+_LONGEST = 20_000
+"""Choices of one run."""
+_FAR = 10**9
+
+
+@value
+class WalkedRun:
+    """A run on its way: what has happened, the number of its position (None where it is unknown), and its room."""
+
+    played: Played
+    number: int | None = None
+    room: int = _FAR
+
+
+class Walker:
+    """Makes runs of a program by what a search has found."""
+
+    def __init__(self, program: Program, graph: SearchGraph, player: Player) -> None:
+        self._graph, self._player = graph, player
+        self._room = limit_of(program.plan) or _FAR
+        self._left = self._measure_left()
+
+    def walk(self, order: Iterable[Item], others: Collection[Item] = ()) -> Played | None:
+        """Return a run that comes to some items in their order, then to the nearest of others, and to an end.
+
+        Items that it cannot come to are left out. None where no run comes to any.
+        """
+        standing: WalkedRun | None = None
+        for item in order:
+            if standing is None or item not in standing.played.items:
+                standing = self._go(standing, partial(_covers, item)) or standing
+        missing = frozenset(others)
+        while (further := self._go_to_nearest(standing, missing)) is not None:
+            standing = further
+        return None if standing is None else self._end(standing)
+
+    def _go_to_nearest(self, standing: WalkedRun | None, missing: frozenset[Item]) -> WalkedRun | None:
+        left = missing if standing is None else missing - standing.played.items
+        if not left:
+            return None
+        found = self._go(standing, lambda arc: arc.target != END and not left.isdisjoint(arc.items))
+        return found or self._go(standing, lambda arc: not left.isdisjoint(arc.items))
+
+    def find(self, wanted: Callable[[Arc], bool]) -> Played | None:
+        """Return the shortest run with an arc that is wanted, to an end."""
+        standing = self._go(None, wanted)
+        return None if standing is None else self._end(standing)
+
+    def _go(self, standing: WalkedRun | None, wanted: Callable[[Arc], bool]) -> WalkedRun | None:
+        """Return a run that has gone on to the nearest arc that is wanted; None where none can be come to."""
+        if standing is not None and (standing.played.state.ended is not None or standing.number is None):
+            return None
+        route = self._find_route(standing, wanted)
+        if route is None:
+            return None
+        if standing is None:
+            at = next(at for at, each in enumerate(self._graph.first) if each is route[0])
+            begun = replace(self._player.start(self._graph.starts[at]), start=at)
+            standing = WalkedRun(begun, self._locate(begun), self._room - route[0].executions)
+            route = route[1:]
+        for arc in route:
+            following = self._take(standing, arc)
+            if following is None:
+                break  # what was counted on the way leads elsewhere
+            standing = following
+        return standing
+
+    def _take(self, standing: WalkedRun, arc: Arc) -> WalkedRun | None:
+        """Return a run after a choice; None where there is no such choice now."""
+        if standing.number != arc.source or standing.played.state.ended is not None:
+            return None
+        choices = self._player.list_choices(standing.played)
+        choice = next((each for each in choices if each.name == arc.choice), None)
+        after = None if choice is None else self._player.play(standing.played, choice)
+        return None if after is None else WalkedRun(after, self._locate(after), self._room - after.state.executions)
+
+    def _locate(self, played: Played) -> int | None:
+        if played.state.ended is not None:
+            return END
+        return self._graph.number(played.start, self._player.find_position(played))
+
+    def _end(self, standing: WalkedRun) -> Played:
+        """Return a run that has come to an end: the nearest, or the one to which limits lead."""
+        ended = self._go(standing, lambda arc: arc.target == END)
+        played = standing.played if ended is None else ended.played
+        for _ in range(_LONGEST):
+            if played.state.ended is not None:
+                break
+            choices = self._player.list_choices(played)
+            played = next(after for each in choices if (after := self._player.play(played, each)) is not None)
+        return played
+
+    def _find_route(self, standing: WalkedRun | None, wanted: Callable[[Arc], bool]) -> tuple[Arc, ...] | None:
+        """Return the cheapest arcs to one that is wanted, with room for the way from there to an end."""
+        begin = self._graph.first if standing is None else self._graph.arcs[standing.number or 0]
+        room = self._room if standing is None else standing.room
+        order = count()
+        queue: list[tuple[int, int, int, Arc, int | None]] = []
+        came: list[tuple[Arc, int | None]] = []
+        done: set[int] = set()
+        for arc in begin:
+            heappush(queue, (arc.cost, next(order), arc.executions, arc, None))
+        while queue:
+            cost, _, executions, arc, before = heappop(queue)
+            if executions + self._left.get(arc.target, 0) > room:
+                continue
+            if wanted(arc):
+                return self._trace(came, arc, before)
+            if arc.target == END or arc.target in done:
+                continue
+            done.add(arc.target)
+            came.append((arc, before))
+            for each in self._graph.arcs[arc.target]:
+                entry = (cost + each.cost, next(order), executions + each.executions, each, len(came) - 1)
+                heappush(queue, entry)
+        return None
+
+    def _trace(self, came: list[tuple[Arc, int | None]], last: Arc, before: int | None) -> tuple[Arc, ...]:
+        route = [last]
+        while before is not None:
+            arc, before = came[before]
+            route.append(arc)
+        return tuple(reversed(route))
+
+    def _measure_left(self) -> dict[int, int]:
+        """Return how many executions a run needs at least to come to an end; nothing where only a limit ends it."""
+        coming: dict[int, list[Arc]] = {}
+        for arcs in self._graph.arcs:
+            for arc in arcs:
+                coming.setdefault(arc.target, []).append(arc)
+        found: dict[int, int] = {}
+        queue = [(0, END)]
+        while queue:
+            left, number = heappop(queue)
+            if number in found:
+                continue
+            found[number] = left
+            for arc in coming.get(number, ()):
+                heappush(queue, (left + arc.executions, arc.source))
+        return found
+
+    def is_endless(self, number: int) -> bool:
+        """Tell whether only a limit ends runs that have come to a position."""
+        return number not in self._left
+
+
+def _covers(item: Item, arc: Arc) -> bool:
+    return item in arc.items
+
+
+def limit_of(plan: Plan) -> int | None:
+    """Return how many executions a run has at most, nothing where nothing limits them."""
+    limits = [plan.limits.executions, None if plan.phases is None else plan.phases.most + 1]
+    return min((each for each in limits if each is not None), default=None)

@@ -1,0 +1,135 @@
+"""Few ways through a graph that take every arc of some: a flow with lower bounds, split into ways.
+
+The graph may have cycles. Without a limit on the length of ways there are as few as a flow allows: of all cuts, the
+one that most of the demanded arcs cross in one direction tells how many ways are needed at least.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from stagec.core.value import value
+
+_BEGIN, _STOP = "begin", "stop"
+_ROUNDS = 6
+"""How often more ways are tried where all demanded arcs are too many for so few."""
+
+
+@value
+class Leg:
+    """An arc of a graph whose vertices have numbers: where it begins and ends, its cost, and whether it is demanded."""
+
+    source: int
+    target: int
+    cost: int = 1
+    is_demanded: bool = True
+
+
+class WayCover:
+    """The ways of a graph from the vertices `starts` to the vertices `ends`, none of which costs more than `limit`."""
+
+    def __init__(self, legs: Sequence[Leg], starts: Iterable[int], ends: Iterable[int], limit: int | None) -> None:
+        self._legs, self._limit = legs, limit
+        self._starts, self._ends = tuple(starts), tuple(ends)
+
+    def find(self) -> list[list[int]]:
+        """Return ways as the numbers of their legs; a demanded leg is missing where there is no room for it."""
+        flow, count = self._find_flow(None)
+        for _ in range(_ROUNDS):
+            total = sum(self._legs[at].cost * times for at, times in flow.items())
+            if self._limit is None or total <= count * self._limit:
+                break
+            flow, count = self._find_flow(max(count + 1, -(-total // self._limit)))
+        return self._join(*self._split(flow))
+
+    def _find_flow(self, count: int | None) -> tuple[dict[int, int], int]:
+        """Return how often each leg is taken, and by how many ways: by as few as can be, or by exactly so many."""
+        import networkx as nx
+
+        graph: Any = nx.MultiDiGraph()
+        many = 1 + 2 * sum(each.cost for each in self._legs) * (1 + len(self._legs))
+        demand: dict[Any, int] = dict.fromkeys((_BEGIN, _STOP), 0)
+        for at, leg in enumerate(self._legs):
+            graph.add_edge(leg.source, leg.target, key=at, weight=leg.cost)
+            if leg.is_demanded:
+                demand[leg.source] = demand.get(leg.source, 0) + 1
+                demand[leg.target] = demand.get(leg.target, 0) - 1
+        graph.add_edges_from((_BEGIN, each, {"weight": 0}) for each in self._starts)
+        graph.add_edges_from((each, _STOP, {"weight": 0}) for each in self._ends)
+        if count is None:
+            graph.add_edge(_STOP, _BEGIN, key="back", weight=many)
+        else:
+            demand[_BEGIN], demand[_STOP] = demand[_BEGIN] - count, demand[_STOP] + count
+        nx.set_node_attributes(graph, demand, "demand")
+        _, found = nx.network_simplex(graph)
+        taken = {at: int(leg.is_demanded) + found[leg.source][leg.target][at] for at, leg in enumerate(self._legs)}
+        ways = sum(sum(each.values()) for each in found[_BEGIN].values()) if count is None else count
+        return {at: times for at, times in taken.items() if times}, ways
+
+    def _split(self, flow: dict[int, int]) -> tuple[list[list[int]], list[list[int]]]:
+        """Return ways without repeated vertices, and cycles, that make a flow together."""
+        leaving: dict[int, list[int]] = {}
+        balance: dict[int, int] = {}
+        for at, times in flow.items():
+            leg = self._legs[at]
+            leaving.setdefault(leg.source, []).extend([at] * times)
+            balance[leg.source] = balance.get(leg.source, 0) + times
+            balance[leg.target] = balance.get(leg.target, 0) - times
+        begins = [vertex for vertex, surplus in balance.items() for _ in range(surplus)]
+        cycles: list[list[int]] = []
+        ways = [self._walk(begin, leaving, cycles) for begin in begins]
+        for vertex in [*leaving]:
+            while leaving[vertex]:
+                self._walk(vertex, leaving, cycles)
+        return ways, cycles
+
+    def _walk(self, begin: int, leaving: dict[int, list[int]], cycles: list[list[int]]) -> list[int]:
+        """Follow legs, which are used up, to where none leaves; cut out each cycle on the way."""
+        way: list[int] = []
+        places = {begin: 0}
+        here = begin
+        while leaving.get(here):
+            at = leaving[here].pop()
+            way.append(at)
+            here = self._legs[at].target
+            if here in places:
+                kept = places[here]
+                cycles.append(way[kept:])
+                for each in way[kept:]:
+                    places.pop(self._legs[each].target, None)
+                del way[kept:]
+            places[here] = len(way)
+        return way
+
+    def _join(self, ways: list[list[int]], cycles: list[list[int]]) -> list[list[int]]:
+        """Put each cycle into the way that has most room for it and comes through one of its vertices."""
+        left = deque(sorted(cycles, key=self._measure, reverse=True))
+        idle = 0
+        while left and idle < len(left):
+            cycle = left.popleft()
+            room = self._find_room(ways, cycle)
+            if room is None:
+                left.append(cycle)
+                idle += 1
+                continue
+            way, place, turn = room
+            way[place:place] = cycle[turn:] + cycle[:turn]
+            idle = 0
+        return ways
+
+    def _measure(self, way: Iterable[int]) -> int:
+        return sum(self._legs[at].cost for at in way)
+
+    def _find_room(self, ways: list[list[int]], cycle: list[int]) -> tuple[list[int], int, int] | None:
+        """Return a way, the place in it, and the leg of the cycle that comes first there."""
+        own = {self._legs[at].source: turn for turn, at in enumerate(cycle)}
+        for way in sorted(ways, key=self._measure):
+            if self._limit is not None and self._measure(way) + self._measure(cycle) > self._limit:
+                return None
+            vertices = [*(self._legs[at].source for at in way), *(self._legs[at].target for at in way[-1:])]
+            place = next((place for place, vertex in enumerate(vertices) if vertex in own), None)
+            if place is not None:
+                return way, place, own[vertices[place]]
+        return None

@@ -1,0 +1,168 @@
+"""Scenarios that cover flows: they do what they claim, and there are few of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import networkx as nx
+import pytest
+from campaigns import choose, sample
+from frontends.stages.freezing.test_random_pipelines import covered, meaning_of
+from orchestrated import write_orchestrator
+from random_steps import Arcs, make_graph, make_plan, make_tree
+
+from stagec.core.diagnostic import Severity
+from stagec.flow_tests.coverage import CoveredPart, list_parts, measure_coverage
+from stagec.flow_tests.paths.path_set import PathSet, find_paths
+from stagec.pipeline import Project, compile_project
+from stagec.plan import dump
+from stagec.project.settings import Settings
+from stagec.runtime import Program, load
+from stagec.runtime.program import program_of
+
+EXAMPLES = Path(__file__).parents[2] / "registries"
+SIZES = choose(4, full=12)
+
+
+def folders() -> list[Path]:
+    """Return the examples and the agents of the corpus."""
+    found = [each for each in sorted(EXAMPLES.iterdir()) if each.is_dir()]
+    if "STAGEC_CORPUS" in os.environ:
+        agents = sorted((Path(os.environ["STAGEC_CORPUS"]).resolve() / "agents").iterdir())
+        found += sample([each for each in agents if each.is_dir()], 8)
+    return found
+
+
+def programs(folder: Path) -> Iterator[Program]:
+    """Yield the programs of a project without errors."""
+    compiled = compile_project(Project(folder, (folder,), Settings()))
+    if all(each.severity is not Severity.ERROR for each in compiled.diagnostics):
+        yield from (load(dump(each.plan())) for each in compiled.meanings if each.has_plan)
+
+
+def check_claims(program: Program, found: PathSet) -> None:
+    """Check that everything is either covered, as `stagec test` measures it, or missing with a reason."""
+    measured = measure_coverage(program.plan, [each.found for each in found.paths])
+    missing = {each.item for each in found.missing if isinstance(each.item, CoveredPart)}
+    assert measured.run | missing == {*list_parts(program.plan)}
+    assert measured.run.isdisjoint(missing)
+    assert [each.why for each in found.missing if not each.why or each.why.startswith("no scenario")] == []
+    for each in found.paths:
+        others = [other.found for other in found.paths if other is not each]
+        assert measure_coverage(program.plan, others).run < measured.run, "a run covers nothing of its own"
+
+
+@pytest.mark.parametrize("folder", folders(), ids=lambda each: each.name)
+def test_scenarios_of_examples_and_agents_cover_what_they_claim(folder: Path) -> None:
+    for program in programs(folder):
+        found = find_paths(program)
+        check_claims(program, found)
+        assert folder.parent != EXAMPLES or not found.missing
+
+
+@pytest.mark.parametrize("seed", range(SIZES))
+def test_a_tree_has_a_scenario_for_each_leaf(seed: int) -> None:
+    arcs = make_tree(Random(seed), 4 + 7 * seed)
+    found = find_paths(program_of(make_plan(arcs)))
+    assert len(found.paths) == sum(each == [None] for each in arcs)
+    assert (found.missing, found.coverage.percent) == ((), 100)
+
+
+@pytest.mark.parametrize("seed", range(SIZES))
+def test_a_graph_with_cycles_has_as_few_scenarios_as_can_be(seed: int) -> None:
+    arcs = make_graph(Random(seed), 4 + 5 * seed, 3 + 7 * seed)
+    found = find_paths(program_of(make_plan(arcs)))
+    assert (found.missing, len(found.paths)) == ((), count_needed(arcs))
+
+
+def count_needed(arcs: Arcs) -> int:
+    """Return how many ways a graph needs at least: the most arcs of which no way takes two (Dilworth's theorem).
+
+    All arcs of a strong component count as one.
+    """
+    graph = nx.DiGraph([(at, to) for at, leads in enumerate(arcs) for to in leads if to is not None])
+    graph.add_node(0)
+    condensed = nx.condensation(graph)
+    place = condensed.graph["mapping"]
+    between = [(place[at], None if to is None else place[to]) for at, leads in enumerate(arcs) for to in leads]
+    elements = [each for each in between if each[0] != each[1]]
+    elements += dict.fromkeys(each for each in between if each[0] == each[1])
+    after = {each: {each, *nx.descendants(condensed, each)} for each in condensed}
+    order = nx.Graph()
+    left = [("l", at) for at in range(len(elements))]
+    order.add_nodes_from([*left, *(("r", at) for at in range(len(elements)))])
+    for at, (_, end) in enumerate(elements):
+        for other, (begin, _) in enumerate(elements):
+            if at != other and end is not None and begin in after[end]:
+                order.add_edge(("l", at), ("r", other))
+    matched = nx.bipartite.hopcroft_karp_matching(order, left)
+    return len(elements) - len(matched) // 2
+
+
+def test_limits_that_cut_runs_short_cost_at_most_a_tenth_more() -> None:
+    needed = used = 0
+    for seed in range(choose(6, full=24)):
+        random = Random(seed)
+        arcs = make_graph(random, random.randrange(4, 25), random.randrange(4, 25))
+        graph = nx.DiGraph([(at, to) for at, leads in enumerate(arcs) for to in leads if to is not None])
+        graph.add_node(0)
+        limit = 2 * max(nx.single_source_shortest_path_length(graph, 0).values()) + 4
+        program = program_of(make_plan(arcs, limit))
+        found = find_paths(program)
+        check_claims(program, found)
+        assert not found.missing
+        needed += max(count_needed(arcs), -(-sum(map(len, arcs)) // limit))
+        used += len(found.paths)
+    assert used <= 1.1 * needed
+
+
+def test_what_a_limit_keeps_runs_from_is_missing_with_the_reason() -> None:
+    found = find_paths(program_of(make_plan([[1], [2], [None]], limit=2)))
+    assert {each.why for each in found.missing} == {"no run comes to it, and limits end some runs first"}
+    assert {each.told for each in found.missing} == {"step 's2'", "'s2' → the end on 'way0'"}
+
+
+@pytest.mark.parametrize("seed", range(choose(6, full=20)))
+def test_forks_chains_and_joins_of_random_pipelines_are_claimed_as_they_run(seed: int, tmp_path: Path) -> None:
+    meaning, is_clean = meaning_of(tmp_path, covered(Random(seed)))
+    if is_clean:
+        program = program_of(meaning.plan())
+        check_claims(program, find_paths(program))
+
+
+def test_phases_run_their_agents(tmp_path: Path) -> None:
+    write_orchestrator(tmp_path)
+    found = {each.plan.id: find_paths(each) for each in programs(tmp_path)}
+    assert [each.missing for each in found.values()] == [()] * len(found)
+    (paths,) = (each.paths for name, each in found.items() if name not in {"builder", "reviewer"})
+    assert any("failed" in json.dumps(each.test.scenario) for each in paths)
+
+
+def test_the_shortest_run_to_a_node_is_the_only_one() -> None:
+    program = program_of(make_plan([[1, 2], [3], [2, 3], [None, 0]]))
+    found = find_paths(program, to="s3")
+    assert [each.found.path for each in found.paths] == [("s0", "s1", "s3")]
+
+
+def test_pairs_of_edges_are_covered() -> None:
+    program = program_of(make_plan([[1, 1], [None, 0]]))
+    single, double = find_paths(program), find_paths(program, pairs=True)
+    assert (len(single.paths), len(double.paths)) == (1, 2)
+    taken: set[Any] = set()
+    for each in double.paths:
+        edges = [edge[:2] for edge in each.found.taken]
+        taken |= {*pairwise(edges)}
+    assert len(taken) == 6
+
+
+def test_each_end_of_a_chain_of_stages_needs_a_run_of_its_own() -> None:
+    (program,) = programs(EXAMPLES / "wine-quality")
+    found = find_paths(program)
+    deepest = 6  # stages one after the other: each may fail, and be interrupted, after those before have succeeded
+    assert (len(found.paths), found.missing) == (2 * deepest + 1, ())
