@@ -50,7 +50,11 @@ class Coverage:
 def measure_coverage(plan: Plan, observations: Iterable[Observation]) -> Coverage:
     """Return what of a plan runs have covered."""
     known = frozenset(list_parts(plan))
-    run = {part for each in observations for part in _list_run(plan, each)}
+    run: set[CoveredPart] = set()
+    for each in observations:
+        run.update(CoveredPart("node", node) for node in each.path)
+        run.update(find_part(plan, taken) for taken in each.taken)
+        run.update(list_rules_run(plan, each.judged))
     return Coverage(known, known & run)
 
 
@@ -75,12 +79,6 @@ def _list_rules(plan: Plan, name: str) -> Iterator[tuple[int, str, tuple[str, st
     if node.validation is not None:
         for each in dict.fromkeys(one.validator for one in node.validation.checked):
             yield 0, f"validator {each}", ("refused", plan.validators[each].pattern)
-
-
-def _list_run(plan: Plan, found: Observation) -> Iterator[CoveredPart]:
-    yield from (CoveredPart("node", each) for each in found.path)
-    yield from (find_part(plan, each) for each in found.taken)
-    yield from list_rules_run(plan, found.judged)
 
 
 def find_part(plan: Plan, taken: Taken) -> CoveredPart:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from shlex import join
 from typing import Any
 
@@ -174,7 +174,7 @@ class _Notes:
     def take_output(self, effect: Run | Shell, key: RequestKey, answer: Object) -> None:
         """Note what a command has written."""
         line = join(effect.words) if isinstance(effect, Run) else effect.command
-        told = {name: answer[name] for name, usual in _OUTPUT.items() if name in answer and answer[name] != usual}
+        told = {name: each for name, usual in _OUTPUT.items() if (each := answer.get(name, _SILENT[name])) != usual}
         self._note("commands", line, key, told)
 
     def take_change(self, effect: Relabel | Comment | Close, key: RequestKey, answer: Object) -> None:
@@ -199,6 +199,8 @@ class _Notes:
 _MARKED = ({"answer", "say"}, {"attempts"}, {"failed"}, {"value"}, {"value", "ctx"}, {"at"})
 """Members that mean something in a scenario where they are all there are."""
 _OUTPUT: Mapping[str, Json] = {"exit": 0, "stdout": "", "stderr": ""}
+_SILENT: Mapping[str, Json] = {"exit": None, "stdout": "", "stderr": ""}
+"""What a program counts as of which nothing is said."""
 _STAGE = ("interrupted", "status", "missing", "changed", "error", "seconds")
 _TAKERS: Mapping[type, Callable[[_Notes, Any, RequestKey, Object], None]] = {
     Ask: _Notes.take_answer,
@@ -243,3 +245,31 @@ _FOLDS: Mapping[str, Callable[[Any], Any]] = {
     "processes": _fold_attempts,
     "conversations": _trim,
 }
+
+
+_TOLD: Mapping[type, tuple[str, ...]] = {
+    Ask: ("answer", "text", "error"),
+    Call: ("value", "error"),
+    Grant: ("granted",),
+    Judge: ("done",),
+    Confirm: ("yes",),
+    Hook: ("value", "ctx", "error"),
+    **dict.fromkeys((Run, Shell), ("exit", "stdout", "stderr")),
+    Execute: ("exit", *_STAGE),
+    Preserve: ("valid",),
+    Dispatch: _ENDED,
+    **dict.fromkeys((Publish, Relabel, Comment, Close), ("error",)),
+}
+"""What of an answer a scenario says, by the request."""
+
+
+def list_told(effect: Effect, answer: Object) -> Iterator[Json]:
+    """Yield what of an answer counts in a run that a scenario answers; nothing of one that is empty."""
+    if isinstance(effect, Turn):
+        yield from (answer.get(name) for name in ("text", "error") if answer.get(name))
+        for each in map(object_of, list_of(answer.get("calls"))):
+            yield [each.get("tool"), each.get("arguments", {})]
+    usual = _OUTPUT if isinstance(effect, Run | Shell) else {}
+    for name in _TOLD.get(type(effect), ()):
+        if answer.get(name) not in (None, "", [], usual.get(name)):
+            yield [name, answer[name]]

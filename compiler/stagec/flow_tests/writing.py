@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from itertools import chain, count
 
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.value import NOTHING, value
@@ -31,7 +32,9 @@ def write_flow_tests(flow: str, tests: Iterable[WrittenTest], notes: Iterable[st
     named: dict[str, Json] = {}
     for each in known:
         own = {name: told for name, told in each.scenario.items() if name not in shared}
-        named[_choose_name(each.name, named)] = {**({"scenario": own} if own else {}), "expect": dict(each.expected)}
+        numbered = (f"{each.name} ({number})" for number in count(2))
+        free = (name for name in chain((each.name,), numbered) if name not in named)
+        named[next(free)] = {**({"scenario": own} if own else {}), "expect": dict(each.expected)}
     document: Json = {"flow": flow, **({"scenario": shared} if shared else {}), "tests": named}
     comments = (f"# {line}" for note in notes for line in write_comment(note).splitlines())
     return "".join(f"{line}\n" for line in (*comments, *_list_lines(document)))
@@ -50,13 +53,6 @@ def _find_shared(tests: tuple[WrittenTest, ...]) -> Object:
         for name in ("entry", "inputs")
         if name in first and all(each.scenario.get(name) == first[name] for each in tests)
     }
-
-
-def _choose_name(wanted: str, taken: Mapping[str, Json]) -> str:
-    name, number = wanted, 2
-    while name in taken:
-        name, number = f"{wanted} ({number})", number + 1
-    return name
 
 
 def _list_lines(document: Json) -> Iterator[str]:

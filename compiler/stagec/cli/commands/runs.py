@@ -1,4 +1,4 @@
-"""`stagec runs`: list, show and export stored runs."""
+"""`stagec runs`: list, show, record and export stored runs."""
 
 from __future__ import annotations
 
@@ -57,6 +57,25 @@ def _export(run: str, runs: Path, otlp: str | None, database: str | None, **more
     export_run(*read_named(run, runs, database))
 
 
+def _record(run: str, runs: Path, output: Path | None, database: str | None) -> None:
+    """Turn RUN into a test of its flow: what was answered, and what came of it; 'stagec test' runs it without a model.
+
+    The test has the answers of models, tools, people, commands and stages, without secrets, and expects the outcome,
+    the path, results and calls. What no test can say is named on standard error.
+    """
+    from stagec.cli.databases.run_sources import read_named
+    from stagec.cli.running.recording import record
+
+    record(*read_named(run, runs, database), output)
+
+
+_OUTPUT = click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="FILE",
+    help="Where to write: FILE ends in '.flow-test.yaml' and must not exist. By default standard output.",
+)
 _OTLP = click.option(
     "--otlp",
     is_flag=False,
@@ -101,6 +120,9 @@ def _commands() -> list[click.Command]:
         click.command("import", short_help="Take a run of a folder over into a database.")(
             click.argument("path", metavar="FILE", type=click.Path(path_type=Path))(options.database(_import))
         ),
+        click.command("record", short_help="Turn a run into a test of its flow.")(
+            options.run(options.runs(options.database(_OUTPUT(_record))))
+        ),
         click.command("export", short_help="Print a run as JSON, or send it.")(_sending(_export)),
     ]
 
@@ -108,6 +130,6 @@ def _commands() -> list[click.Command]:
 COMMAND = Group(
     "runs",
     commands=_commands(),
-    help="List, show and export stored runs.",
-    short_help="List, show and export runs.",
+    help="List, show, record and export stored runs.",
+    short_help="List, show, record and export runs.",
 )

@@ -28,13 +28,17 @@ def read_files(configuration: Configuration, paths: tuple[Path, ...]) -> tuple[T
     if not files:
         where = listing([os.path.relpath(path) for path in paths or (configuration.root,)])
         raise Failure(f"no tests: {where} holds no file '*.flow-test.yaml'", Exit.NOTHING)
-    sources = Sources(configuration.root, settings.budgets)
+    sources = Sources(configuration.root, replace(settings.budgets, file_size=_ROOM * settings.budgets.file_size))
     trees = [judge(tree, "flow_test") for file in files if (tree := sources.tree(file, "flow test")) is not None]
     judged = tuple(tree if tree.faults else replace(tree, faults=tuple(_judge_scenarios(tree))) for tree in trees)
     for each in judged:
         if each.faults:
             refuse_faulty(each, "file of flow tests")
     return judged
+
+
+_ROOM = 10
+"""What models and tools answered in a recorded run may be so many times as large as what somebody writes."""
 
 
 def _judge_scenarios(tree: Tree) -> Iterator[Fault]:

@@ -103,7 +103,12 @@ class Chooser:
         for each in self._ways.find(_node_of(effect)):
             yield AnswerChoice(each.name, {"answer": each.result})
         if self._fails:
-            yield AnswerChoice("failed", {"error": _UNANSWERED}, 10 * _ODD, _fail)
+            yield AnswerChoice("failed", {"error": _UNANSWERED}, 10 * _ODD, self._fail)
+
+    def _fail(self, asked: Effect) -> Json:
+        if isinstance(asked, Ask):
+            return {"error": _UNANSWERED}
+        raise LookupError(asked.key)
 
     def _list_turns(self, effect: Turn) -> Iterator[AnswerChoice]:
         """Yield results that are handed in, and that all turns pass; that alone once a turn has passed."""
@@ -153,12 +158,6 @@ class Chooser:
 
 
 _UNANSWERED = "the model gives no answer"
-
-
-def _fail(asked: Effect) -> Json:
-    if isinstance(asked, Ask):
-        return {"error": _UNANSWERED}
-    raise LookupError(asked.key)
 
 
 _REMINDER = "Call "

@@ -10,7 +10,6 @@ from stagec.flow_tests.coverage import Coverage, CoveredPart, measure_coverage
 from stagec.flow_tests.document import FlowTest
 from stagec.flow_tests.execution import Observation, run_test
 from stagec.flow_tests.paths.finder import FoundRuns, Missing, PathFinder
-from stagec.flow_tests.paths.search import Played
 from stagec.flow_tests.scenario_writing import write_scenario
 from stagec.flow_tests.writing import WrittenTest
 from stagec.runtime import Program
@@ -53,24 +52,15 @@ def script_paths(program: Program, found: FoundRuns) -> PathSet:
     for run in found.runs:
         scenario = write_scenario(program.plan, run.started, run.answered)
         observed = run_test(program, FlowTest("", Place(""), parse_scenario(dict(scenario), "the scenario")))
-        wrong = _find_difference(program, run, observed)
-        if wrong is not None:
-            missing += [Missing(each, str(each), wrong) for each in sorted(run.items, key=str)]
+        parts = {each for each in run.items if isinstance(each, CoveredPart)}
+        if observed.outcome != str(run.state.ended) or measure_coverage(program.plan, [observed]).run != parts:
+            why = f"no scenario says what the world answers there{f': {observed.trouble}' if observed.trouble else ''}"
+            missing += [Missing(each, str(each), why) for each in sorted(run.items, key=str)]
             continue
         expected = {"outcome": observed.outcome, "path": list(observed.path)}
         paths.append(ScriptedPath(WrittenTest(name_path(observed), scenario, expected), observed))
     paths.sort(key=lambda each: (each.found.outcome != "done", len(each.found.path)))
     return PathSet(tuple(paths), measure_coverage(program.plan, (each.found for each in paths)), tuple(missing))
-
-
-def _find_difference(program: Program, run: Played, observed: Observation) -> str | None:
-    """Return why a scenario does not do what a run did, nothing when it does."""
-    if observed.trouble is not None:
-        return f"no scenario says what the world answers there: {observed.trouble}"
-    parts = {each for each in run.items if isinstance(each, CoveredPart)}
-    if observed.outcome != str(run.state.ended) or measure_coverage(program.plan, [observed]).run != parts:
-        return "no scenario says what the world answers there"
-    return None
 
 
 def name_path(observed: Observation) -> str:

@@ -68,7 +68,32 @@ class Positions:
         )
 
     def _describe(self, execution: Execution, state: State) -> Hashable:
-        return (execution.node, _label(execution.branch, state), execution.begins_branch, *_progress(execution))
+        return (
+            execution.node,
+            _label(execution.branch, state),
+            execution.begins_branch,
+            *self._describe_progress(execution),
+        )
+
+    def _describe_progress(self, execution: Execution) -> tuple[Hashable, ...]:
+        doing = execution.progress
+        found: tuple[Hashable, ...] = (execution.attempt, execution.joins is not None)
+        match doing:
+            case Conversation():
+                found = (execution.attempt, doing.asked, doing.turns, len(doing.calls), doing.failure)
+            case PendingValidation():
+                found = ("validation", doing.index, doing.result.outcome, doing.result.named)
+            case PendingPreflight():
+                found = ("preflight", doing.index)
+            case PendingJudgement():
+                found = ("judgement", *doing.answers)
+            case StageAttempt():
+                found = ("attempt", execution.attempt, doing.outcome)
+            case PendingTransition():
+                found = ("transition", doing.result.outcome, doing.phase, len(doing.todo))
+            case _:
+                pass
+        return found
 
     def _list_memory(self, state: State) -> Iterator[Hashable]:
         past = state.past
@@ -88,24 +113,3 @@ def _label(branch: Branch, state: State) -> Hashable:
         found.append((opener, branch.index))
         branch = state.scopes[branch.scope].around
     return tuple(found)
-
-
-def _progress(execution: Execution) -> tuple[Hashable, ...]:
-    doing = execution.progress
-    found: tuple[Hashable, ...] = (execution.attempt, execution.joins is not None)
-    match doing:
-        case Conversation():
-            found = (execution.attempt, doing.asked, doing.turns, len(doing.calls), doing.failure)
-        case PendingValidation():
-            found = ("validation", doing.index, doing.result.outcome, doing.result.named)
-        case PendingPreflight():
-            found = ("preflight", doing.index)
-        case PendingJudgement():
-            found = ("judgement", *doing.answers)
-        case StageAttempt():
-            found = ("attempt", execution.attempt, doing.outcome)
-        case PendingTransition():
-            found = ("transition", doing.result.outcome, doing.phase, len(doing.todo))
-        case _:
-            pass
-    return found

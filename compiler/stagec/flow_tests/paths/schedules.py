@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 
 from stagec.core.value import replace
 from stagec.drivers.requests import choose_next
@@ -26,17 +26,12 @@ def play_schedules(program: Program, player: Player, starts: Iterable[Started]) 
         if isinstance(entry, Schedule):
             begun = replace(player.start(started), start=at)
             runs.append(_play(player, begun, "success", ()))
-            runs += [_play(player, begun, ending, level) for ending in _OTHERWISE for level in _list_levels(entry)]
+            left = dict(entry.needs)
+            while left:  # the nodes that need nothing, then those that need only these, and so on
+                level = frozenset(name for name, needs in left.items() if left.keys().isdisjoint(needs))
+                runs += [_play(player, begun, ending, level) for ending in _OTHERWISE]
+                left = {name: needs for name, needs in left.items() if name not in level}
     return runs
-
-
-def _list_levels(schedule: Schedule) -> Iterator[frozenset[str]]:
-    """Yield the nodes that need nothing, then those that need only these, and so on."""
-    left = dict(schedule.needs)
-    while left:
-        level = frozenset(name for name, needs in left.items() if left.keys().isdisjoint(needs))
-        yield level
-        left = {name: needs for name, needs in left.items() if name not in level}
 
 
 def _play(player: Player, played: Played, ending: str, level: Collection[str]) -> Played:

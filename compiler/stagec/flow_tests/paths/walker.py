@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from functools import partial
 from heapq import heappop, heappush
 from itertools import count
 
@@ -42,7 +41,7 @@ class Walker:
         standing: WalkedRun | None = None
         for item in order:
             if standing is None or item not in standing.played.items:
-                standing = self._go(standing, partial(_covers, item)) or standing
+                standing = self._go_to_nearest(standing, frozenset((item,))) or standing
         missing = frozenset(others)
         while (further := self._go_to_nearest(standing, missing)) is not None:
             standing = further
@@ -156,10 +155,6 @@ class Walker:
     def is_endless(self, number: int) -> bool:
         """Tell whether only a limit ends runs that have come to a position."""
         return number not in self._left
-
-
-def _covers(item: Item, arc: Arc) -> bool:
-    return item in arc.items
 
 
 def limit_of(plan: Plan) -> int | None:

@@ -92,11 +92,24 @@ class WayFinder:
         for term in terms:
             path = find_in_answer(gate, term)
             if path:
-                values.setdefault(path, []).extend(_list_values(path, term))
+                values.setdefault(path, []).extend(self._list_values(path, term))
         yield ()
         yield from islice(
             product(*({repr(each): each for each in some}.values() for some in values.values())), _COMBINATIONS
         )
+
+    def _list_values(self, path: tuple[Key, ...], term: Term) -> Iterator[Wish]:
+        """Yield values at a path for which a condition holds, and some for which it does not."""
+        match term:
+            case Among(values=values):
+                yield from (Wish(path, each) for each in values)
+            case Reads(texts=texts):
+                yield from (Wish(path, read_text(each)) for each in texts)
+                yield from (Wish(path, text) for text in texts)
+            case Exists():
+                yield Wish(path, "text")
+        yield from (Wish(path, other) for other in _OTHERS)
+        yield Wish(path, absent=True)
 
     def _describe(self, name: str, gate: Gate, sample: Object) -> str | None:
         """Return which way a result takes: its outcome, the number of its edge, and the node that it names."""
@@ -143,20 +156,6 @@ def _find_edge(edges: Iterable[Edge], result: Json, named: str | None = None) ->
         if all_hold(edge.when, result) and not (isinstance(edge.target, Named) and named not in edge.target.nodes):
             return at
     return None
-
-
-def _list_values(path: tuple[Key, ...], term: Term) -> Iterator[Wish]:
-    """Yield values at a path for which a condition holds, and some for which it does not."""
-    match term:
-        case Among(values=values):
-            yield from (Wish(path, each) for each in values)
-        case Reads(texts=texts):
-            yield from (Wish(path, read_text(each)) for each in texts)
-            yield from (Wish(path, text) for text in texts)
-        case Exists():
-            yield Wish(path, "text")
-    yield from (Wish(path, other) for other in _OTHERS)
-    yield Wish(path, absent=True)
 
 
 _OTHERS: tuple[Json, ...] = (True, False, 0, 1, "text", "other", None, {}, [])

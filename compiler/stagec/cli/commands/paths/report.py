@@ -24,28 +24,50 @@ class FlowPaths:
     plan: Plan
     set: PathSet
 
+    def list_lines(self) -> Iterator[tuple[str, Style | None]]:
+        """Yield the lines for people, each with its style."""
+        counts = ((kind, *self.set.coverage.count(kind)) for kind in KINDS)
+        parts = [f"{run} of {format_count(known, kind)}" for kind, run, known in counts if known]
+        yield f"{self.plan.id}: {format_count(len(self.set.paths), 'run')} with {', '.join(parts)}", Style.MESSAGE
+        for number, each in enumerate(self.set.paths, 1):
+            begin = "" if each.test.scenario.get("entry") is None else f"from {each.test.scenario['entry']}: "
+            yield f"  {number}  {begin}{' → '.join(each.found.path) or 'no node'}", None
+            reason = "" if each.found.outcome == each.found.reason else f": {each.found.reason}"
+            yield f"     {each.found.outcome}{reason}, {format_count(each.found.executions, 'execution')}", None
+        for missing in self.set.missing:
+            yield f"  not covered: {missing.told}", Style.WARNING
+            yield f"     {missing.why}", None
+
+    def to_json(self) -> Mapping[str, object]:
+        """Return the flow as the document has it."""
+        counts = ((kind, *self.set.coverage.count(kind)) for kind in KINDS)
+        return {
+            "flow": self.plan.id,
+            "percent": round(self.set.coverage.percent, 1),
+            **{f"{kind}s": {"run": run, "all": known} for kind, run, known in counts},
+            "runs": [
+                {
+                    "name": each.test.name,
+                    "outcome": each.found.outcome,
+                    "reason": each.found.reason,
+                    "path": list(each.found.path),
+                    "executions": each.found.executions,
+                    "turns": each.found.turns,
+                    "scenario": each.test.scenario,
+                }
+                for each in self.set.paths
+            ],
+            "missing": [{"what": each.told, "why": each.why} for each in self.set.missing],
+        }
+
 
 def draw_text(flows: Sequence[FlowPaths]) -> str:
     """Return the runs for people."""
     canvas = find_canvas(sys.stdout, os.environ)
     paint = Paint(canvas.colour)
-    lines = (line for each in flows for line in _list_lines(each))
+    lines = (line for each in flows for line in each.list_lines())
     told = ((escape_ci_commands(visible(text, canvas.encoding)), style) for text, style in lines)
     return "".join(f"{paint(line, style)}\n" for line, style in told)
-
-
-def _list_lines(flow: FlowPaths) -> Iterator[tuple[str, Style | None]]:
-    counts = ((kind, *flow.set.coverage.count(kind)) for kind in KINDS)
-    parts = [f"{run} of {format_count(known, kind)}" for kind, run, known in counts if known]
-    yield f"{flow.plan.id}: {format_count(len(flow.set.paths), 'run')} with {', '.join(parts)}", Style.MESSAGE
-    for number, each in enumerate(flow.set.paths, 1):
-        begin = "" if each.test.scenario.get("entry") is None else f"from {each.test.scenario['entry']}: "
-        yield f"  {number}  {begin}{' → '.join(each.found.path) or 'no node'}", None
-        reason = "" if each.found.outcome == each.found.reason else f": {each.found.reason}"
-        yield f"     {each.found.outcome}{reason}, {format_count(each.found.executions, 'execution')}", None
-    for missing in flow.set.missing:
-        yield f"  not covered: {missing.told}", Style.WARNING
-        yield f"     {missing.why}", None
 
 
 def draw_flow_tests(flows: Sequence[FlowPaths]) -> str:
@@ -57,30 +79,8 @@ def draw_flow_tests(flows: Sequence[FlowPaths]) -> str:
 
 def draw_json(flows: Sequence[FlowPaths]) -> str:
     """Return the runs as the document that `schemas/paths.schema.json` describes."""
-    document = {"version": 1, "flows": [_write_flow(each) for each in flows]}
+    document = {"version": 1, "flows": [each.to_json() for each in flows]}
     return (json.dumps(document, indent=2) + "\n").replace("##", "#\\u0023")  # build services obey `##[…]`
-
-
-def _write_flow(flow: FlowPaths) -> Mapping[str, object]:
-    counts = ((kind, *flow.set.coverage.count(kind)) for kind in KINDS)
-    return {
-        "flow": flow.plan.id,
-        "percent": round(flow.set.coverage.percent, 1),
-        **{f"{kind}s": {"run": run, "all": known} for kind, run, known in counts},
-        "runs": [
-            {
-                "name": each.test.name,
-                "outcome": each.found.outcome,
-                "reason": each.found.reason,
-                "path": list(each.found.path),
-                "executions": each.found.executions,
-                "turns": each.found.turns,
-                "scenario": each.test.scenario,
-            }
-            for each in flow.set.paths
-        ],
-        "missing": [{"what": each.told, "why": each.why} for each in flow.set.missing],
-    }
 
 
 FORMATS: Mapping[str, Callable[[Sequence[FlowPaths]], str]] = {

@@ -17,7 +17,7 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
 from stagec.flow_tests.document import ENDINGS, is_flow_test
-from stagec.flow_tests.paths.path_set import find_paths
+from stagec.flow_tests.paths.path_set import PathSet, find_paths
 from stagec.plan import PlanError
 from stagec.runtime import Program, load
 
@@ -35,6 +35,14 @@ class PathsRequest:
     output: Path | None = None
     output_format: str = "text"
 
+    def find(self, program: Program) -> PathSet:
+        """Return the runs of a flow that are asked for; raise `Failure` for a name that it does not have."""
+        plan = program.plan
+        for name, known, noun in ((self.entry, plan.entries, "entry"), (self.to, plan.nodes, plan.names.node)):
+            if name is not None and name not in known:
+                raise Failure(f"{quote(plan.id)} has no {noun} {quote(name)}{hint(name, NameIndex(known))}")
+        return find_paths(program, entry=self.entry, to=self.to, pairs=self.pairs)
+
 
 def run(request: PathsRequest) -> Exit:
     """Write the runs; return the exit status."""
@@ -47,20 +55,12 @@ def run(request: PathsRequest) -> Exit:
         names = listing(sorted(each.plan.id for each in programs))
         raise Failure(f"one file has the tests of one flow: --flow names one of {names}")
     with show_progress("searching …"):
-        found = [_cover(each, request) for each in programs]
+        found = [FlowPaths(each.plan, request.find(each)) for each in programs]
     if request.output is None:
         put(FORMATS[request.output_format](found))
     else:
         _write(request.output, found[0])
     return Exit.FINDINGS if any(each.set.missing for each in found) else Exit.CLEAN
-
-
-def _cover(program: Program, request: PathsRequest) -> FlowPaths:
-    plan = program.plan
-    for name, known, noun in ((request.entry, plan.entries, "entry"), (request.to, plan.nodes, plan.names.node)):
-        if name is not None and name not in known:
-            raise Failure(f"{quote(plan.id)} has no {noun} {quote(name)}{hint(name, NameIndex(known))}")
-    return FlowPaths(plan, find_paths(program, entry=request.entry, to=request.to, pairs=request.pairs))
 
 
 def _write(path: Path, covered: FlowPaths) -> None:
