@@ -8,7 +8,8 @@ from pathlib import Path
 
 from stagec.catalogue import lock
 from stagec.core import fingerprint
-from stagec.drivers.local import mailbox, records
+from stagec.drivers import messages
+from stagec.drivers.local import records
 from stagec.emitters import json as graph
 from stagec.plan import FORMAT
 from stagec.project import baseline
@@ -32,7 +33,7 @@ def test_the_formats_are_those_of_the_code() -> None:
     assert rows("Formats of stagec") == {
         "plan": FORMAT,
         "journal": str(records.VERSION),
-        "message to a run": mailbox.FORMAT,
+        "message to a run": messages.FORMAT,
         "world": PROTOCOL,
         "checkpoint": NATIVE,
         "graph, as JSON": graph.FORMAT,
