@@ -23,6 +23,7 @@ EXAMPLES = (
     "guest-book",
     "issue-flow",
     "project-flow",
+    "support-desk",
     "wine-quality",
 )
 

@@ -36,6 +36,9 @@ class Spender:
     def overlaps(self, _effect: Effect) -> bool:
         return True
 
+    def takes(self, _effect: Effect) -> bool:
+        return True
+
     def cancel(self, key: str) -> None:
         self.cancelled.append(key)
 

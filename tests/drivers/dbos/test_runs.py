@@ -244,8 +244,11 @@ def test_runs_that_wait_for_people_hold_nothing(runs: RunStore) -> None:
     with working(runs.database, ScriptedTestWorld()) as worker:
         wait_for(lambda: len(runs.list_records((RunPhase.WAITING,))) == MANY)
         wait_for(lambda: not worker.under_way)
-        with runs.database.transact() as connection:
-            taken = connection.execute(sa.select(workflows.c.status).distinct()).scalars().all()
-        assert taken == ["SUCCESS"]
+
+        def list_taken() -> list[str]:
+            with runs.database.transact() as connection:
+                return [*connection.execute(sa.select(workflows.c.status).distinct()).scalars()]
+
+        wait_for(lambda: list_taken() == ["SUCCESS"])
         record = runs.find("run-0")
         assert (record.wake_at, record.phase) == (None, RunPhase.WAITING)

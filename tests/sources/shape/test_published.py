@@ -34,6 +34,12 @@ def described(given: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
             yield from described(each, path)
 
 
+def follow(whole: Any, member: Any) -> Any:
+    """Return a member, or the definition that it refers to and that several members share."""
+    definition = member.get("$ref", "") if isinstance(member, dict) else ""
+    return whole["$defs"][definition.removeprefix("#/$defs/")] if definition else member
+
+
 @every_schema
 def test_a_schema_is_valid(name: str) -> None:
     Draft202012Validator.check_schema(schema(name))
@@ -46,7 +52,9 @@ def test_a_schema_says_where_it_is_published(name: str) -> None:
 
 @every_schema
 def test_every_member_has_a_title_and_a_description(name: str) -> None:
-    bare = [path for path, member in described(schema(name)) if not {"title", "description"} <= set(member)]
+    whole = schema(name)
+    told = [(path, follow(whole, member)) for path, member in described(whole)]
+    bare = [path for path, member in told if not {"title", "description"} <= set(member)]
     assert bare == []
 
 

@@ -26,6 +26,7 @@ EXTRAS = {
     "mcp": "tools lock and diff, and the MCP servers of runs",
     "models": "run --model, models of providers",
     "otel": "telemetry of runs",
+    "dbos": "runs in a database, executed by many workers",
     "sign": "signatures of plans",
     "serve": "serve, the page of runs",
     "site": "the documentation as a site",
