@@ -63,6 +63,22 @@ def test_a_review_has_changes_bounds_and_findings(repository: Path, capfd: Shown
     assert "bounds   at most 4 steps (was 8)" in text
     comment = shown(capfd, "markdown", "--against", "HEAD", status=1)
     assert "⬇️ 4 steps (was 8)" in comment
+
+
+def test_a_review_says_what_a_change_costs_where_prices_and_spans_are_known(repository: Path, capfd: Shown) -> None:
+    (repository / "stagec.toml").write_text(
+        '[models]\ndefault = "anthropic:claude-3-5-haiku-latest"\n'
+        '[cost]\ncalls = "0..2"\ninput-tokens = "500..2000"\noutput-tokens = "50..500"\n'
+    )
+    lower(repository)
+    (flow,) = shown_json(capfd, "--against", "HEAD", status=1)["flows"]
+    amounts = {each["measure"]: (each["before"], each["after"]) for each in flow["bounds"]}
+    assert amounts.keys() >= {"steps", "turns", "calls", "inputTokens", "outputTokens", "cost"}
+    assert amounts["inputTokens"] == (2000 * amounts["turns"][0], 2000 * amounts["turns"][1])
+    stored = 1000 * amounts["inputTokens"][1]  # the dearest way to read: into the cache of the provider
+    assert amounts["cost"][1] == stored + 4000 * amounts["outputTokens"][1]
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=1)
+    assert f"⬇️ ${amounts['cost'][1] / 1e9:.3f} (was ${amounts['cost'][0] / 1e9:.3f})" in comment
     assert "```mermaid\nflowchart TB\n" in comment
     assert "```diff\n  + Be kind.\n" in comment
 

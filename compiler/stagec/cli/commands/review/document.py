@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from stagec.cli.commands.review.gather import MovedBound, Review, ReviewedFlow
 from stagec.cli.differences import dump_document, write_change
+from stagec.cli.figures import NAMES_IN_JSON
 from stagec.comparison.classify import JudgedChange
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json, object_of
+from stagec.graph.usage import Quantity
 
 
 def format_review(review: Review) -> str:
@@ -52,10 +54,13 @@ def _write_change(given: JudgedChange, allowed: frozenset[str]) -> Json:
     }
 
 
+_MEASURES = {**NAMES_IN_JSON, Quantity.EXECUTIONS: "steps", Quantity.COST: "cost", Quantity.MILLISECONDS: "time"}
+
+
 def _write_bound(given: MovedBound) -> Json:
     return {
         "entry": given.entry,
-        "measure": given.measure.value,
+        "measure": _MEASURES[given.measure],
         "before": given.before,
         "after": given.after,
     }

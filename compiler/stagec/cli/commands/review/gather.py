@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
+from itertools import product
 
 from stagec.cli.drawn_sides import DrawnChanges, FlowPair
+from stagec.cli.figures import NAMES, find_most, round_dollars
 from stagec.cli.wording import format_duration
 from stagec.comparison.change import Action
 from stagec.comparison.classify import JudgedChange, judge_flow
@@ -16,17 +17,10 @@ from stagec.core.fingerprint import fingerprint
 from stagec.core.value import value
 from stagec.core.words import format_count
 from stagec.graph.bounds import bound
-from stagec.graph.expense import Assumed
+from stagec.graph.figures import Assumptions
+from stagec.graph.usage import Quantity
 from stagec.picture.document import Fate, Picture
 from stagec.plan import Plan
-
-
-class Measure(StrEnum):
-    """What runs take at most."""
-
-    STEPS = "steps"
-    TURNS = "turns"
-    TIME = "time"
 
 
 @value
@@ -34,7 +28,7 @@ class MovedBound:
     """How much runs from an entry take at most of something, before and after; None where nothing bounds it."""
 
     entry: str
-    measure: Measure
+    measure: Quantity
     before: int | None
     after: int | None
 
@@ -49,10 +43,12 @@ class MovedBound:
 
     def _show(self, given: int | None, *, bare: bool = False) -> str:
         if given is None:
-            return "no bound" if bare else f"no bound of {self.measure}"
-        if self.measure is Measure.TIME:
+            return "no bound" if bare else f"no bound of {NAMES[self.measure]}"
+        if self.measure is Quantity.COST:
+            return f"${round_dollars(given, up=True)}"
+        if self.measure is Quantity.MILLISECONDS:
             return format_duration(given)
-        return f"{given:,}" if bare else f"{given:,} {self.measure}"
+        return f"{given:,}" if bare else f"{given:,} {NAMES[self.measure]}"
 
 
 @value
@@ -140,9 +136,11 @@ def count_severity(found: Iterable[Diagnostic], severity: Severity) -> int:
     return sum(each.severity is severity for each in found)
 
 
-def gather(drawn: DrawnChanges, allowed: frozenset[str]) -> Review:
-    """Return what there is to say of two sides."""
-    flows = tuple(_review(pair, picture, drawn) for pair, picture in zip(drawn.pairs, drawn.pictures, strict=True))
+def gather(drawn: DrawnChanges, allowed: frozenset[str], given: Assumptions) -> Review:
+    """Return what there is to say of two sides; figures about what runs take rest on what is assumed."""
+    flows = tuple(
+        _review(pair, picture, drawn, given) for pair, picture in zip(drawn.pairs, drawn.pictures, strict=True)
+    )
     known = [dict(_identify(side.diagnostics)) for side in (drawn.old, drawn.new)]
     fresh, gone = (tuple(some[key] for key in some if key not in other) for some, other in (known[::-1], known))
     kept = tuple(known[1][key] for key in known[1] if key in known[0])
@@ -157,7 +155,7 @@ def _rank(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(found, key=lambda each: -each.severity.weight))
 
 
-def _review(pair: FlowPair, picture: Picture, drawn: DrawnChanges) -> ReviewedFlow:
+def _review(pair: FlowPair, picture: Picture, drawn: DrawnChanges, given: Assumptions) -> ReviewedFlow:
     old, new = (None if each is None else each.plan for each in (pair.old, pair.new))
     sides = ((pair.old, drawn.old.label), (pair.new, drawn.new.label))
     lacks = tuple(label for side, label in sides if side is not None and side.plan is None)
@@ -169,18 +167,14 @@ def _review(pair: FlowPair, picture: Picture, drawn: DrawnChanges) -> ReviewedFl
         changed = None if picture.fate is Fate.SAME else Action.CHANGED
         return ReviewedFlow(pair.id, changed, (), (), picture, lacks, is_stuck=old is not None)
     changes = judge_flow(compare_flow(pair.id, old, new)).changes
-    moved = tuple(_compare_bounds(old, new))
+    moved = tuple(_compare_bounds(old, new, given))
     return ReviewedFlow(pair.id, Action.CHANGED if changes else None, changes, moved, picture)
 
 
-def _compare_bounds(old: Plan, new: Plan) -> Iterator[MovedBound]:
+def _compare_bounds(old: Plan, new: Plan, given: Assumptions) -> Iterator[MovedBound]:
     """Yield what runs from the same entry take at most, where that differs."""
-    before, after = ({each.entry: each for each in bound(plan, Assumed()).entries} for plan in (old, new))
-    for name in (name for name in before if name in after):
-        one, other = before[name], after[name]
-        figures = (
-            (Measure.STEPS, one.executions.most, other.executions.most),
-            (Measure.TURNS, one.turns.most, other.turns.most),
-            (Measure.TIME, one.time.most, other.time.most),
-        )
-        yield from (MovedBound(name, measure, *some) for measure, *some in figures if some[0] != some[1])
+    before, after = ({each.entry: each for each in bound(plan, given).entries} for plan in (old, new))
+    for name, measure in product((name for name in before if name in after), NAMES):
+        one, other = (find_most(measure, each[name].figures[measure]) for each in (before, after))
+        if one != other:
+            yield MovedBound(name, measure, one, other)

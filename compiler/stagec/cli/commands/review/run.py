@@ -12,7 +12,9 @@ from stagec.cli.commands.review.gather import gather
 from stagec.cli.commands.review.markdown import write_comment
 from stagec.cli.commands.review.page import draw_review
 from stagec.cli.drawn_sides import draw_sides
+from stagec.cli.limits import load_configuration
 from stagec.cli.revisions import find_merge_base
+from stagec.cli.running.assumptions import CostOptions, assume
 from stagec.cli.sheet import Sheet
 from stagec.cli.streams import find_canvas, put, show_progress
 from stagec.core.failure import Exit
@@ -37,11 +39,10 @@ def run(request: ReviewRequest) -> Exit:
     path = Path(request.path)
     with show_progress("reviewing …"):
         beside = path if path.exists() and request.path != "-" else Path()
-        if request.merge_base:
-            review = gather(draw_sides(find_merge_base(request.against, beside), request.path, request.flow), allowed)
-            review = replace(review, branch=request.against)
-        else:
-            review = gather(draw_sides(request.against, request.path, request.flow), allowed)
+        given = assume(CostOptions(), load_configuration((beside,))).assumptions
+        old = find_merge_base(request.against, beside) if request.merge_base else request.against
+        review = gather(draw_sides(old, request.path, request.flow), allowed, given)
+        review = replace(review, branch=request.against if request.merge_base else "")
     if request.output_format == "json":
         put(format_review(review))
     elif request.output_format == "markdown":
