@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -28,6 +30,17 @@ _FILE_SCHEMAS = {SCHEMA: None, ENGINE_SCHEMA: None}
 """A file has no schemas."""
 _IDLE = 60_000
 """Milliseconds after which the server ends a transaction in which nothing happens: a stopped worker holds no locks."""
+
+
+_SUBSECONDS = (3, 42)
+"""The first SQLite whose `unixepoch` knows milliseconds."""
+
+
+@sa.event.listens_for(sa.Engine, "connect")
+def teach_milliseconds(connection: Any, _record: object) -> None:
+    """Give an older SQLite the milliseconds that the tables of the engine ask for, whatever comes with a Python."""
+    if isinstance(connection, sqlite3.Connection) and sqlite3.sqlite_version_info < _SUBSECONDS:
+        connection.create_function("unixepoch", 1, lambda _unit: round(time.time() * 1000) / 1000)
 
 
 class UnreachableError(Failure):
