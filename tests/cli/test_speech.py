@@ -62,9 +62,14 @@ def test_no_text_does_anything_to_a_terminal(pieces: list[str], width: int, enco
         assert each.isprintable() or "\u3000" in each
         assert columns(each) < width
         each.encode(encoding)
-    kept = "".join("".join(pieces).split())
+    kept = "".join("".join(pieces).split(" ")).replace("\n", "")
     if kept.isascii() and kept.isprintable() and "##" not in kept:
         assert "".join("".join(each.split(" ", 2)[2:]).replace(" ", "") for each in lines) == kept
+
+
+def test_marks_above_letters_do_not_make_lines_longer(capsys: Shown) -> None:
+    _say(Speech(Canvas(20), is_watched=False), "000000000000\u094d0", "e\u0301" * 30)
+    assert all(columns(line) < 20 for line in capsys.readouterr().err.splitlines())
 
 
 def test_escape_sequences_are_visible(capsys: Shown) -> None:

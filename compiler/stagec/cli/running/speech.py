@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from bisect import bisect_right
 from collections import deque
 from threading import Lock
 
@@ -17,6 +18,8 @@ _USUAL = 80
 """Columns where nobody looks at a terminal, but wants to read what models write."""
 _KEPT = 1_000
 """Lines that wait while somebody is asked something at the terminal; older ones are dropped."""
+_MARKED = 4
+"""Characters that stand in a column at most: letters may have marks above and below them."""
 _WIPE = "\r\x1b[K"
 """Wipes out the sentence that says who takes so long."""
 
@@ -71,12 +74,11 @@ class Speech:
 
     def _break_full(self, name: str, text: str, room: int) -> str:
         """Write every line of a text that is full; return the rest."""
-        while columns(shown := visible(text[: room + 1], self._paper.encoding)) > room:
-            most = _count_fitting(text, room, self._paper.encoding)
+        while (most := _count_fitting(text, room, self._paper.encoding)) < len(text):
             blank = text.rfind(" ", most // 2, most + 1)
             line, text = (text[:blank], text[blank + 1 :]) if blank > 0 else (text[:most], text[most:])
             self._lines.append(f"{name}{visible(line, self._paper.encoding)}")
-        return text if shown else ""
+        return text
 
     def _show(self) -> None:
         """Write the lines that wait, unless somebody is being asked something."""
@@ -89,10 +91,7 @@ class Speech:
 
 
 def _count_fitting(text: str, room: int, encoding: str) -> int:
-    """Return how many characters of a text fit, one at least."""
-    used = 0
-    for index, each in enumerate(text):
-        used += columns(visible(each, encoding))
-        if used > room:
-            return max(1, index)
-    return len(text)
+    """Return how many characters of a text fit, one at least; marks that take no column of their own count as well."""
+    known = text[: room * _MARKED]
+    ends = range(1, len(known) + 1)
+    return max(1, bisect_right(ends, room, key=lambda end: columns(visible(known[:end], encoding)))) if text else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 import sys
 import time
 from collections.abc import Iterator
@@ -39,8 +38,10 @@ _SUBSECONDS = (3, 42)
 @sa.event.listens_for(sa.Engine, "connect")
 def teach_milliseconds(connection: Any, _record: object) -> None:
     """Give an older SQLite the milliseconds that the tables of the engine ask for, whatever comes with a Python."""
-    if isinstance(connection, sqlite3.Connection) and sqlite3.sqlite_version_info < _SUBSECONDS:
-        connection.create_function("unixepoch", 1, lambda _unit: round(time.time() * 1000) / 1000)
+    if hasattr(connection, "create_function"):  # a file, and no server
+        (version,) = connection.execute("SELECT sqlite_version()").fetchone()
+        if tuple(map(int, version.split("."))) < _SUBSECONDS:
+            connection.create_function("unixepoch", 1, lambda _unit: round(time.time() * 1000) / 1000)
 
 
 class UnreachableError(Failure):
