@@ -82,7 +82,7 @@ class LocalDriver:
         (self.folder / "paused" / run).touch()
         callback = cancel.callback
         assert callback is not None
-        callback(run, self.folder / "runs")
+        callback(run, self.folder / "runs", None)
 
     def pause(self, run: str) -> None:
         """Let no worker execute a run any more."""

@@ -64,6 +64,24 @@ def test_a_record_that_was_not_acknowledged_is_not_read(journal: Journal, live: 
     assert [type(each).__name__ for each in live.read_more().events] == ["Cancelled"]
 
 
+def test_a_record_behind_the_head_counts_when_nobody_executes_the_run(
+    journal: Journal, live: LiveJournal, path: Path
+) -> None:
+    journal.append(START)
+    file = journal._file
+    data, _ = dump_record(file._digest, file.count, b"\n" + b'{"is":"cancelled","reason":"x"}')
+    write_at(file.descriptor, file._end, data)
+    assert live.read_more().events == (START,)  # who executes the run has not acknowledged the next
+    journal.close()
+    assert [type(each).__name__ for each in live.read_more().events] == ["Cancelled"]
+    assert live.read_more() == News((), begins=False)
+    with closing(open_journal(path)) as resumed:
+        assert resumed.count == 2
+        assert live.read_more() == News((), begins=False)
+    with closing(LiveJournal(path)) as again:
+        assert len(again.read_more().events) == 2
+
+
 @pytest.mark.parametrize("place", [512, 1024])
 def test_one_head_may_be_in_the_middle_of_being_written(journal: Journal, path: Path, place: int) -> None:
     journal.append(START)

@@ -1,4 +1,4 @@
-"""Read a journal while another process appends to it: what that has acknowledged, and never anything else."""
+"""Read a journal while another process appends to it: only what counts, whatever becomes of that process."""
 
 from __future__ import annotations
 
@@ -49,6 +49,8 @@ class LiveJournal:
         self._descriptor = -1
         self._entries: EntryReader | None = None
         self._bookmark = Bookmark()
+        self._ahead = 0
+        """How many records behind the head have been read."""
         self._is_old = False
 
     def is_executed(self) -> bool:
@@ -75,7 +77,7 @@ class LiveJournal:
         """Let go of the file; reading begins again after this."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
-        self._descriptor, self._entries, self._bookmark, self._is_old = -1, None, Bookmark(), False
+        self._descriptor, self._entries, self._bookmark, self._ahead, self._is_old = -1, None, Bookmark(), 0, False
 
     def _follow(self) -> None:
         """Open the file that has the name now."""
@@ -115,18 +117,29 @@ class LiveJournal:
         return tuple(event for _, event in map(entries.take, records) if event is not None)
 
     def _read_records(self) -> list[Record]:
-        """Return the records that have been acknowledged and not been read."""
+        """Return the records that count and have not been read.
+
+        While nobody executes the run, a whole record behind the head counts as well: whoever resumes the run takes it.
+        A process leaves one that is killed after the record and before its head.
+        """
+        is_left = not is_locked(self._descriptor)
         read, known = partial(read_at, self._descriptor), self._bookmark
         head = self._read_head()
-        if (head.count, head.digest) == (known.count, known.digest):
-            return []
         size = os.fstat(self._descriptor).st_size
         if size > LARGEST:
             raise damage_error("it is larger than any journal")
-        records = list(islice(read_records(read, size, known), max(0, head.count - known.count)))
-        if not records or (known.count + len(records), records[-1].digest) != (head.count, head.digest):
+        count = head.count - known.count
+        records = list(islice(read_records(read, size, known), max(0, count + is_left)))
+        if count + self._ahead < 0 or len(records) < count:
             raise damage_error(f"record {known.count + len(records)} is not what was written")
-        self._bookmark = Bookmark(head.count, head.digest, records[-1].end)
+        if count >= 0:
+            if (records[count - 1] if count else known).digest != head.digest:
+                raise damage_error(f"record {head.count} is not what was written")
+            if is_locked(self._descriptor):  # somebody may have begun to write meanwhile
+                del records[count:]
+            self._ahead = len(records) - count
+        if records:
+            self._bookmark = Bookmark(known.count + len(records), records[-1].digest, records[-1].end)
         return records
 
     def _read_head(self) -> Head:
@@ -135,7 +148,7 @@ class LiveJournal:
             page = read_at(self._descriptor, 0, PAGE)
             with suppress(JournalError):
                 head = read_heads(page)[0]
-                if head.count >= self._bookmark.count:
+                if head.count + self._ahead >= self._bookmark.count:
                     return head
         return read_heads(page)[0]
 
