@@ -77,9 +77,9 @@ def test_on_paper_the_whole_drawing_is_there_however_it_is_seen(chromium: Any, t
     shown(chromium, tmp_path, Picture("p", "p", boxes, lines))
     parts = "document.querySelectorAll('.stage .box, .stage .box text, .stage .tag')"
     drawn = f"[...{parts}].filter(each => each.getClientRects().length > 0).length"
-    chromium.value("document.querySelectorAll('.stage .tile').forEach(each => each.classList.add('off'))")
-    chromium.value("document.querySelector('.sizer > svg').classList.add('far')")
-    on_screen = chromium.value(drawn)
+    hide = "document.querySelectorAll('.stage .tile').forEach(each => each.classList.add('off'))"
+    leave = "document.querySelector('.sizer > svg').classList.add('far')"
+    on_screen = chromium.value(f"({hide}, {leave}, {drawn})")  # at once: the page shows what is near again
     chromium.size(700, 1000, media="print")
     on_paper = chromium.value(drawn)
     wide = chromium.value("[document.querySelector('.sizer > svg').getBoundingClientRect().width, innerWidth]")
