@@ -17,16 +17,12 @@ from stagec.drivers.dbos import migrate, open_database
 
 Make = Callable[[Path], Driver]
 
-OF_FILES = {"test_a_journal_of_the_local_driver_moves_in"}
-"""What the driver on DBOS does not do: it writes journals, and takes none."""
-
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Let each test judge each driver."""
     if "driver" in metafunc.fixturenames:
         named = metafunc.config.getoption("--driver")
-        own = ["local"] if metafunc.function.__name__ in OF_FILES else ["dbos-postgres", "dbos-sqlite", "local"]
-        metafunc.parametrize("driver", named or own, indirect=True)
+        metafunc.parametrize("driver", named or ["dbos-postgres", "dbos-sqlite", "local"], indirect=True)
 
 
 @pytest.fixture(scope="session")

@@ -87,10 +87,7 @@ class Driver(Protocol):
         """Write a run that nobody executes as a journal of the local driver."""
 
     def load(self, run: str, path: Path) -> None:
-        """Take a run from a journal of the local driver, where it ends; workers go on with it.
-
-        A `RefusedError` of a driver that takes none.
-        """
+        """Take a run from a journal of the local driver, where it ends; workers go on with it."""
 
     def close(self) -> None:
         """Let go of everything; no worker lives any more."""

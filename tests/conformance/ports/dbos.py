@@ -7,7 +7,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from conformance.port import RefusedError, Reply, Submission
+from conformance.ports.dbos_worker import CLOCK, VERSION
 from conformance.ports.processes import Process
+from stagec.cli.databases.moving import import_run
 from stagec.core.failure import Failure
 from stagec.core.value import replace
 from stagec.drivers import dbos
@@ -17,6 +19,9 @@ from stagec.drivers.local import create
 from stagec.drivers.messages import MessageKind, OtherAnswerError, write_message
 from stagec.plan.loader import PlanError
 from stagec.runtime import load
+
+COMMAND = ("worker", "--world", "conformance.world:make", "--concurrency", "16", "--grace", "5", "--patience", "5")
+"""The worker of the suite, which has less time than a service."""
 
 
 class DbosDriver:
@@ -41,8 +46,9 @@ class DbosDriver:
             raise RefusedError(str(error)) from error
 
     def start_worker(self, world: Mapping[str, str]) -> Process:
-        """Start a worker."""
-        return Process(("-m", "conformance.ports.dbos_worker", self.url), world, self._folder / "said")
+        """Start a worker: the command, or what changes its clock or its version first."""
+        module = "conformance.ports.dbos_worker" if {CLOCK, VERSION} & set(world) else "stagec"
+        return Process(("-m", module, *COMMAND), {**world, "STAGEC_DATABASE": self.url}, self._folder / "said")
 
     def read(self, run: str) -> History | None:
         """Return what is kept of a run; of one that is under way, the last step digest is not known yet."""
@@ -84,9 +90,9 @@ class DbosDriver:
                 journal.append(event)
                 journal.take_digest(digest)
 
-    def load(self, run: str, path: Path) -> None:
-        """Refuse: this driver takes no journals of others."""
-        raise RefusedError(f"run {run} stays where {path} is")
+    def load(self, _run: str, path: Path) -> None:
+        """Take a run from a journal, as `stagec runs import` does."""
+        import_run(path, self.url)
 
     def close(self) -> None:
         """Let go of all connections."""

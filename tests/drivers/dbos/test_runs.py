@@ -22,11 +22,13 @@ from playable import judged, steps
 
 from stagec.core.failure import Failure
 from stagec.core.value import replace
-from stagec.drivers.dbos import QueueLimit, RunPhase, RunStore
+from stagec.drivers.dbos import QueueLimit, RunPhase, RunStore, Worker, WorkerSettings, migrate, open_database
+from stagec.drivers.dbos.database import UnreachableError
 from stagec.drivers.dbos.heartbeat import Heartbeat, WorkerRow
 from stagec.drivers.dbos.retention import remove_old
 from stagec.drivers.dbos.tables import documents, workflows
 from stagec.drivers.dbos.tables import steps as steps_of_engine
+from stagec.drivers.dbos.transitions import Settlement
 from stagec.drivers.history import History
 from stagec.drivers.local import run as run_locally
 from stagec.drivers.messages import MessageKind, OtherAnswerError, write_message
@@ -237,6 +239,42 @@ def test_limits_are_kept_and_listed(runs: RunStore) -> None:
         assert {wait_until(runs, each, *ENDED).phase for each in ("one", "two")} == {RunPhase.DONE}
     runs.queues.set_limit(QueueLimit("acme"))
     assert runs.queues.list_limits() == given[:1]
+
+
+def test_no_transaction_waits_for_a_second_connection(database: str) -> None:
+    opened = open_database(database, 1)
+    migrate(opened)
+    opened.engine.pool._timeout = 1  # type: ignore[attr-defined]
+    runs = RunStore(opened)
+    submit(runs, submission("one", judged()), submission("later", delay=1))
+    wait_for(lambda: transitions(runs).wake_due() == 1)
+    record = runs.find("one")
+    assert transitions(runs).settle(record, Settlement(RunPhase.PAUSED))
+    RunStore(opened).queues.prepare(None)
+    transitions(runs).resume("one")
+    with opened.transact(), pytest.raises(UnreachableError, match="cannot be used"), opened.transact():
+        pass
+    opened.close()
+
+
+def test_a_fault_of_what_looks_around_ends_the_worker(runs: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_given: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Heartbeat, "bury_dead", fail)
+    worker = Worker(runs.database, WorkerSettings(ScriptedTestWorld().open, print))
+    with pytest.raises(ZeroDivisionError):
+        worker.work()
+    assert not runs.list_workers()
+
+
+def test_old_runs_stay_while_the_database_cannot_be_asked(runs: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_given: object) -> None:
+        raise sa.exc.OperationalError("DELETE", {}, Exception("the disk is full"))
+
+    monkeypatch.setattr(type(runs.queues.client), "delete_workflows", fail)
+    with pytest.raises(Failure, match="cannot be used: the disk is full"):
+        remove_old(runs, 0)
 
 
 def test_runs_that_wait_for_people_hold_nothing(runs: RunStore) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from dbos import DBOS
 from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
 
 from stagec.core.failure import Failure
 from stagec.core.value import value
@@ -70,10 +71,15 @@ class Database:
     @contextmanager
     def transact(self) -> Iterator[sa.Connection]:
         """Do the body as one transaction; raise `UnreachableError` when the database cannot be asked."""
+        with self.ask(), self.engine.begin() as connection:
+            yield connection.execution_options(schema_translate_map=_FILE_SCHEMAS) if self.is_sqlite else connection
+
+    @contextmanager
+    def ask(self) -> Iterator[None]:
+        """Raise `UnreachableError` when the body cannot ask the database, also if the engine asks in it."""
         try:
-            with self.engine.begin() as connection:
-                yield connection.execution_options(schema_translate_map=_FILE_SCHEMAS) if self.is_sqlite else connection
-        except DBAPIError as error:
+            yield
+        except (DBAPIError, NoConnectionError) as error:
             raise UnreachableError(f"the database {self.name} cannot be used: {_explain(error)}") from error
 
     def close(self) -> None:

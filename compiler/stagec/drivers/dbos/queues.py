@@ -13,6 +13,7 @@ from stagec.core.failure import Failure
 from stagec.core.value import value
 from stagec.drivers.dbos.database import Database
 from stagec.drivers.dbos.run_records import name_segment
+from stagec.drivers.dbos.tables import queues
 
 APPLICATION = "stagec"
 SEGMENT = "stagec.segment"
@@ -74,6 +75,7 @@ class Queues:
                 system_database_engine=self._database.engine,
                 serializer=DBOSPortableJSONSerializer(),
                 application_name=APPLICATION,
+                lazy=True,  # it may be made in a transaction, beside which nobody asks for a connection
                 retry_connection_errors=False,
             )
         return self._client
@@ -83,7 +85,7 @@ class Queues:
         own = f"{_OF_TENANTS}{given.tenant}"
         options: EnqueueOptions = {
             "workflow_name": SEGMENT,
-            "queue_name": own if own in self.list_known() else RUNS,
+            "queue_name": own if own in self._list_known(connection) else RUNS,
             "workflow_id": name_segment(run, number),
             "app_version": given.version,
             "priority": given.priority,
@@ -91,10 +93,10 @@ class Queues:
         }
         self.client.enqueue_in_transaction(connection, options, run, number)
 
-    def list_known(self) -> frozenset[str]:
+    def _list_known(self, connection: sa.Connection) -> frozenset[str]:
         """Return the names of all queues, as they were a few seconds ago."""
         if monotonic() > self._until:
-            self._known = frozenset(queue.name for queue in self.client.list_queues())
+            self._known = frozenset(connection.execute(sa.select(queues.c.name)).scalars())
             self._until = monotonic() + _FRESH
         return self._known
 

@@ -32,7 +32,9 @@ def _remove_some(store: RunStore, age: int) -> int:
     is_old = runs.c.ended_at <= database.now - age
     with database.transact() as connection:
         found = connection.execute(sa.select(runs.c.run, runs.c.segment).where(is_old).limit(_AT_ONCE)).all()
-    store.queues.client.delete_workflows([name_segment(run, each) for run, last in found for each in range(last + 1)])
+    with database.ask():
+        segments = [name_segment(run, each) for run, last in found for each in range(last + 1)]
+        store.queues.client.delete_workflows(segments)
     names = [run for run, _ in found]
     with database.transact() as connection:
         connection.execute(messages.delete().where(messages.c.run.in_(names)))

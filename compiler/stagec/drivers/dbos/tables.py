@@ -104,3 +104,5 @@ workflows = sa.Table(
     sa.Column("started_at_epoch_ms", sa.BigInteger),
 )
 """What the engine knows of each segment."""
+queues = sa.Table("queues", _ENGINE, sa.Column("name", sa.Text))
+"""What the engine knows of each queue."""

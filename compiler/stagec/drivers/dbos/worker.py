@@ -70,6 +70,7 @@ class Worker:
         self._lock, self._over, self._is_draining = Lock(), Flag(), Flag()
         self._lost: frozenset[str] = frozenset()
         self._trouble = ""
+        self._fault: BaseException | None = None
 
     @property
     def trouble(self) -> str:
@@ -90,7 +91,8 @@ class Worker:
         check(self._database)
         self._store.queues.prepare(self._settings.concurrency)
         self._heartbeat.beat()
-        threads = [Thread(target=each, daemon=True) for each in (self._look_at_signals, self._look_around)]
+        looks = (self._look_at_signals, self._look_around)
+        threads = [Thread(target=self._keep_looking, args=(each,), daemon=True) for each in looks]
         try:
             self._launch()
             for each in threads:
@@ -103,6 +105,8 @@ class Worker:
             for each in threads:
                 each.join(PACE)
             self._heartbeat.end()
+        if self._fault is not None:
+            raise self._fault
 
     def drain(self) -> None:
         """Take no more work, and hand on what is under way; may be called by what handles a signal."""
@@ -177,6 +181,14 @@ class Worker:
         finally:
             with self._lock:
                 self._segments.pop(record.workflow, None)
+
+    def _keep_looking(self, look: Callable[[], None]) -> None:
+        """Do the work of a thread; a fault in it ends the worker, which would take work and seem dead otherwise."""
+        try:
+            look()
+        except BaseException as fault:
+            self._fault = fault
+            self.drain()
 
     def _look_at_signals(self) -> None:
         """Hand signals to the segments that are under way."""
