@@ -18,7 +18,7 @@ from stagec.runtime.exchange import Execute, Publish
 from stagec.world.stages.run_folder import RunFolder
 from stagec.world.stages.stage_run import Surroundings
 from stagec.world.stages.stage_world import StageWorld
-from stagec.world.supervised import Link
+from stagec.world.supervisor_link import Link
 
 OUTPUTS = {"a": "a", "b": "b", "c": "deep/c"}
 SYNCS = len(OUTPUTS) + 2 + 2 + 2

@@ -14,7 +14,7 @@ from terminal import type_at_terminal
 from stagec.cli.running.people import Answers, People, PeopleSetup
 from stagec.core.json import object_of
 from stagec.drivers.local.mailbox import Mailbox
-from stagec.drivers.local.watcher import MailWatcher
+from stagec.drivers.local.message_watcher import MessageWatcher
 from stagec.drivers.messages import name_answer
 from stagec.plan.document import Plan
 from stagec.runtime.exchange import Ask, Confirm, Grant, Judge
@@ -38,7 +38,7 @@ def _typing(*lines: str | None) -> Iterator[str | None]:
 
 
 def _people(plan: Plan, *lines: str | None, answers: Answers = Answers.ASK) -> People:
-    typed, mail = _typing(*lines), MailWatcher(Mailbox(Path("r.run").absolute()), print)
+    typed, mail = _typing(*lines), MessageWatcher(Mailbox(Path("r.run").absolute()), print)
     return People(plan, PeopleSetup(answers), mail, lambda _seconds, _other: next(typed))
 
 

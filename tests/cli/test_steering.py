@@ -21,7 +21,7 @@ from terminal import type_at_terminal
 from stagec.core.json import Json, object_of
 from stagec.core.value import replace
 from stagec.drivers.local import JournalError
-from stagec.drivers.local.live import read_stored
+from stagec.drivers.local.live_journal import read_stored
 from stagec.drivers.local.mailbox import Mailbox
 from stagec.drivers.local.steering import list_waiting
 from stagec.drivers.messages import MessageKind, name_answer, write_message

@@ -22,7 +22,7 @@ from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Effect, Event, Program, Started, State, advance, load
 from stagec.runtime.exchange import Ask
 from stagec.runtime.failures import FailureKind
-from stagec.runtime.phase_requests import Dispatch
+from stagec.runtime.orchestrator_requests import Dispatch
 from stagec.runtime.program import find_program
 from stagec.world.samples import make_sample
 

@@ -23,7 +23,7 @@ from stagec.plan.gate import IntentGate
 from stagec.project.settings import Settings
 from stagec.runtime import Program
 from stagec.runtime.program import program_of
-from stagec.world.samples import Wish, make_sample
+from stagec.world.samples import RequiredValue, make_sample
 
 
 def find_plans() -> Mapping[str, Plan]:
@@ -72,8 +72,8 @@ def test_the_bounds_count_repeats(name: str) -> None:
 
 
 WISHES = {
-    "closure.detail.compose-and-post": [Wish(("spec_comment_url",), "https://example.com/1")],
-    "triage": [Wish(("issue", "labels", "add"), ["kind:impl"])],
+    "closure.detail.compose-and-post": [RequiredValue(("spec_comment_url",), "https://example.com/1")],
+    "triage": [RequiredValue(("issue", "labels", "add"), ["kind:impl"])],
 }
 """What nobody can make up simply."""
 
@@ -83,7 +83,7 @@ def answer(program: Program, node: str, intent: str) -> Json:
     act, gate = program.plan.nodes[node].act, program.plan.nodes[node].gate
     assert isinstance(act, Prompt)
     assert isinstance(gate, IntentGate)
-    made = make_sample(program, act.schema, [Wish(gate.field, intent), *WISHES.get(node, ())])
+    made = make_sample(program, act.schema, [RequiredValue(gate.field, intent), *WISHES.get(node, ())])
     assert made is not None
     return made
 

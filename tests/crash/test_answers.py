@@ -16,8 +16,8 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
 from stagec.drivers.local import JournalError, RunSession, create, open_journal, proceed, read_journal, restore
 from stagec.drivers.local.mailbox import Mailbox
+from stagec.drivers.local.message_watcher import MessageWatcher
 from stagec.drivers.local.steering import send_answer
-from stagec.drivers.local.watcher import MailWatcher
 from stagec.drivers.messages import OtherAnswerError, RunMessage, name_answer
 from stagec.plan import dump
 from stagec.plan.node import Outcome
@@ -33,7 +33,7 @@ JOURNAL_CALLS = ("pwrite", "fdatasync", "ftruncate")
 class Somebody:
     """A world whose only question is answered by a message, or by nobody."""
 
-    def __init__(self, mail: MailWatcher) -> None:
+    def __init__(self, mail: MessageWatcher) -> None:
         self._mail = mail
         self.asked = 0
 
@@ -69,7 +69,7 @@ def begin(folder: Path) -> Path:
 def go_on(path: Path) -> int:
     """Execute a run to its end; return how often the question was asked."""
     with closing(open_journal(path)) as journal:
-        mail = MailWatcher(Mailbox(path), lambda _sentence: None)
+        mail = MessageWatcher(Mailbox(path), lambda _sentence: None)
         mail.begin(is_new=False)
         state, somebody = restore(PROGRAM, journal.history, mail.observe), Somebody(mail)
         state = proceed(RunSession(PROGRAM, journal, somebody, mail.observe), state, None)

@@ -43,7 +43,7 @@ DOORS = {
 """The only places that import a library, each with all that is below it."""
 FORBIDDEN = ("ftplib", "http", "pickle", "smtplib", "socket", "ssl", "urllib.request", "xmlrpc")
 """Modules that nothing needs which only reads files."""
-PAIRS = {TOP / "compiler" / "stagec" / "world" / "supervised.py"}
+PAIRS = {TOP / "compiler" / "stagec" / "world" / "supervisor_link.py"}
 """Who connects two processes of one machine by a pair of sockets, which reaches no network."""
 
 HELPERS = TOP / "compiler" / "stagec" / "core" / "workers.py"

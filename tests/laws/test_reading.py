@@ -21,7 +21,7 @@ OWN = {
     "sources/shape/document.py": "a schema that stagec publishes",
     "templates.py": "templates of stagec's own",
     "world/line_program.py": "what a supervisor tells",
-    "world/supervision.py": "a stream, of which it takes one piece at a time",
+    "world/supervised_program.py": "a stream, of which it takes one piece at a time",
 }
 """Modules that read something whole that no user wrote, each with what it is."""
 

@@ -26,7 +26,7 @@ from stagec.runtime import Effect, Event, Started, StepResult
 from stagec.runtime.answer_schemas import prepare
 from stagec.runtime.exchange import Ask, Call, Execute, Publish, Shell, Turn, Wait, read_key
 from stagec.runtime.program import program_of
-from stagec.world.imagined_stages import imagine
+from stagec.world.simulated_stages import simulate_stage
 
 REASONS = [
     ("guest-book", "'read': case 1 on 'ok' is asked", None),
@@ -111,9 +111,9 @@ class _Chance:
             case Shell():
                 return {"exit": random.choice([0, 0, 1]), "stdout": random.choice(["", "", "x"]), "stderr": ""}
             case Execute():
-                return imagine(effect, {"exit": random.choice([0, 0, 0, 1])})
+                return simulate_stage(effect, {"exit": random.choice([0, 0, 0, 1])})
             case Publish():
-                return imagine(effect, {})
+                return simulate_stage(effect, {})
             case Wait():
                 return {}
             case _:

@@ -11,8 +11,8 @@ from threading import Thread
 import pytest
 
 from stagec.world.escalation import Alarm, Escalation
-from stagec.world.supervised import Job, Link
-from stagec.world.supervision import Supervision
+from stagec.world.supervised_program import SupervisedProgram
+from stagec.world.supervisor_link import Job, Link
 
 STAGE = (
     Alarm(60_000),
@@ -112,7 +112,7 @@ def test_time_counts_from_the_start() -> None:
 def attend(program: str, escalation: Escalation, *, abort_at: bytes = b"\0") -> tuple[Link, bytes, list[float]]:
     """Run a Python program; abort it when it writes something; return what it wrote, and when it was warned."""
     link, warned, out = Link(), list[float](), bytearray()
-    supervision = Supervision(link, escalation, lambda: warned.append(escalation.seconds))
+    supervision = SupervisedProgram(link, escalation, lambda: warned.append(escalation.seconds))
 
     def take(chunk: bytes) -> None:
         was_there = abort_at in out

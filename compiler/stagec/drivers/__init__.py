@@ -1,1 +1,1 @@
-"""Shelf: one package per way of keeping the history of runs and of asking the world what the machine asks."""
+"""Shelf: one package per driver, a way to store the history of runs and to pass requests to the world."""

@@ -1,4 +1,4 @@
-"""Takes secrets out of what happens to a run, before it is written: the machine sees what the journal holds."""
+"""Remove secrets from events before they are written: the machine sees what the journal holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A history, advanced through once more: each step is compared with its digest in the journal."""
+"""Replay a history: compare each step with its digest in the journal."""
 
 from __future__ import annotations
 

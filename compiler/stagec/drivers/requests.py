@@ -1,4 +1,4 @@
-"""The requests of a run that are under way at the same time, each that takes time in a thread of its own."""
+"""The open requests of a run: those that take time run at once, each in a thread of its own."""
 
 from __future__ import annotations
 

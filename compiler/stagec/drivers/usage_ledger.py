@@ -1,4 +1,4 @@
-"""What models have used in a run: of each node and in total, every answer in the journal counted once."""
+"""What models have used in a run: per node and in total, each answer in the journal counted once."""
 
 from __future__ import annotations
 

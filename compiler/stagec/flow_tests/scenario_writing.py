@@ -27,7 +27,7 @@ from stagec.runtime.exchange import (
     Turn,
     read_key,
 )
-from stagec.runtime.phase_requests import Close, Comment, Dispatch, Relabel
+from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
 
 Exchange = tuple[Effect, Json]
 """A request and the answer to it."""

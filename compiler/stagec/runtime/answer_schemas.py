@@ -1,4 +1,4 @@
-"""Whether answers and results satisfy their schemas; the only door to the JSON Schema library at run time."""
+"""Validate answers and results against their schemas; the only door to the JSON Schema library at run time."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.plan.act import ProcessInput, ProcessLimits
-from stagec.runtime.phase_requests import PhaseRequest
+from stagec.runtime.orchestrator_requests import OrchestratorRequest
 
 
 @value
@@ -193,7 +193,7 @@ class Interrupt:
 
 
 StageRequest = Execute | Publish | Preserve | Interrupt
-Effect = Ask | Turn | Call | Grant | Run | Shell | Judge | Wait | Confirm | Hook | StageRequest | PhaseRequest
+Effect = Ask | Turn | Call | Grant | Run | Shell | Judge | Wait | Confirm | Hook | StageRequest | OrchestratorRequest
 
 
 @value

@@ -1,4 +1,4 @@
-"""Why runs fail: every way in which one can, and the sentence that says so."""
+"""Why runs fail: every kind of failure, with the sentence that explains it."""
 
 from __future__ import annotations
 

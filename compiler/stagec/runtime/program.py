@@ -1,4 +1,4 @@
-"""A plan that is ready to be run: validators, routes and templates prepared once, and which edge an outcome takes."""
+"""A plan that is prepared for running: validators, routes and templates made once, and which edge an outcome takes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from stagec.plan.loader import Loaded, PlanError, load_agents, read_frame
 from stagec.plan.loader import load as load_plan
 from stagec.plan.loader import verify as verify_plan
 from stagec.plan.node import Edge, Go, Named, Pick, Schedule, Target
-from stagec.runtime.agenda import Agenda, list_schedules, prepare
 from stagec.runtime.agent_runs import read_agent_run, run_of
 from stagec.runtime.answer_schemas import AnswerSchemas, find_unusable
 from stagec.runtime.json_values import all_hold
+from stagec.runtime.prepared_schedule import PreparedSchedule, list_schedules, prepare
 from stagec.runtime.render import Renderer
 
 
@@ -23,7 +23,7 @@ class Program:
     """A plan, the digest that names it, and what is prepared for running it.
 
     `routes` are the edges of every node by outcome; in place of a `Pick` stands what it names, one value for all.
-    `agendas` are its schedules, prepared, `agents` the programs of the agents that its nodes run.
+    `schedules` are its schedules, prepared, `agents` the programs of the agents that its nodes run.
     """
 
     plan: Plan
@@ -31,7 +31,7 @@ class Program:
     routes: Mapping[str, Mapping[str, tuple[Edge, ...]]]
     renderer: Renderer
     answer_schemas: AnswerSchemas
-    agendas: tuple[Agenda, ...] = ()
+    schedules: tuple[PreparedSchedule, ...] = ()
     agents: Mapping[str, Program] = NOTHING
 
 
@@ -97,13 +97,13 @@ def _prepare(plan: Plan, digest: str) -> Program:
     routes = {
         name: group_by_outcome(_resolve(each, choices) for each in node.edges) for name, node in plan.nodes.items()
     }
-    agendas = tuple(prepare(each) for each in list_schedules(plan))
-    return Program(plan, digest, routes, Renderer(plan.contents), AnswerSchemas(plan.contents), agendas)
+    schedules = tuple(prepare(each) for each in list_schedules(plan))
+    return Program(plan, digest, routes, Renderer(plan.contents), AnswerSchemas(plan.contents), schedules)
 
 
-def find_agenda(program: Program, schedule: Schedule) -> int:
-    """Return the number of the agenda of a schedule, which is one of the plan's."""
-    return next(number for number, agenda in enumerate(program.agendas) if agenda.schedule is schedule)
+def find_schedule(program: Program, schedule: Schedule) -> int:
+    """Return the number of a schedule of the plan."""
+    return next(number for number, prepared in enumerate(program.schedules) if prepared.schedule is schedule)
 
 
 def _resolve(edge: Edge, choices: Mapping[str, Named]) -> Edge:

@@ -1,4 +1,4 @@
-"""Let a run go on under another plan: its state as one of that plan, and why there is none (§ 3.19 of the format)."""
+"""Continue a run with another plan: its state as one of that plan, or why there is none (§ 3.19 of the format)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from stagec.plan.loader import PlanError
 from stagec.plan.node import Schedule
 from stagec.runtime.exchange import Replanned
 from stagec.runtime.execution import AgentRun, Execution
-from stagec.runtime.program import Program, find_agenda, join_programs, load
+from stagec.runtime.persistent_collections import Queue, Table
+from stagec.runtime.program import Program, find_schedule, join_programs, load
 from stagec.runtime.scheduler import move
 from stagec.runtime.state import NodeHistory, PendingNode, Scope, State, StepResult
 from stagec.runtime.step_builder import Machine, StepBuilder
-from stagec.runtime.tables import Queue, Table
 
 
 @value
@@ -146,7 +146,7 @@ class _Crossing:
         """Return a scope; that of a schedule goes by the number that the schedule has now."""
         if scope.agenda is None:
             return scope
-        before, owner = self.old.agendas[scope.agenda].schedule, owner_of(name)
+        before, owner = self.old.schedules[scope.agenda].schedule, owner_of(name)
         offered = [edge.target for edge in self.nodes[owner].edges] if owner else [self.new.plan.entries[state.entry]]
         found = [each for each in offered if isinstance(each, Schedule)]
         if any(is_process(self.old, each) for each in scope.nodes):
@@ -156,7 +156,7 @@ class _Crossing:
         if not found:
             why = f"the schedule of {quote(owner or state.entry)} is another one, and the run is in the middle of it"
             raise ObstacleError(Obstacle(why, owner or None))
-        return replace(scope, agenda=find_agenda(self.new, found[0]))
+        return replace(scope, agenda=find_schedule(self.new, found[0]))
 
 
 def _list_needs(needs: Mapping[str, tuple[str, ...]]) -> list[tuple[str, tuple[str, ...]]]:

@@ -13,11 +13,11 @@ from stagec.plan.node import Outcome
 from stagec.runtime.execution import Branch, Execution, NodeResult, failure_in
 from stagec.runtime.failures import FailureKind, RunFailure, describe_failure
 from stagec.runtime.gate import ABORT, is_skipped, may_join, read_explanation, verdict_of
+from stagec.runtime.persistent_collections import Queue
 from stagec.runtime.schedules import end_scheduled
 from stagec.runtime.session_turns import fork_turn, is_outside
 from stagec.runtime.state import PendingNode, Scope
 from stagec.runtime.step_builder import StepBuilder, error
-from stagec.runtime.tables import Queue
 
 
 def open_scope(builder: StepBuilder, execution: Execution, scope: Scope) -> tuple[Branch, ...]:

@@ -12,8 +12,8 @@ from stagec.runtime.agent_runs import run_of
 from stagec.runtime.exchange import Effect, execution_of
 from stagec.runtime.execution import AgentRun, Branch, Execution
 from stagec.runtime.failures import RunFailure
+from stagec.runtime.persistent_collections import Queue, Table
 from stagec.runtime.program import Program
-from stagec.runtime.tables import Queue, Table
 
 _NO_RESULTS: Table[int, Json] = Table()
 _NO_COUNTS: Table[int, int] = Table()
@@ -24,7 +24,7 @@ class Scope:
     """A fork, a chain or a schedule that has begun: which branches have ended as done, and with which last result.
 
     `nodes` are those that begin its branches, `join` follows a fork. `around` is the branch in which it was opened.
-    A schedule has an `agenda`, the number of which the program knows; `left` says of branches how many nodes that they
+    A schedule has an `agenda`, its number in `Program.schedules`; `left` says of branches how many nodes that they
     need have not ended, where that has changed; `open` counts the branches that wait for room or act. `ended` is how
     the scope ends, as far as that is known, and `failure` why.
     """

@@ -13,6 +13,7 @@ from stagec.protocol.lifecycle import StageEvent, StageStatus, follow_event
 from stagec.runtime.exchange import Call, Effect, Event, execution_of, request_key, visit_of
 from stagec.runtime.execution import AgentRun, Execution, failure_in
 from stagec.runtime.failures import FailureKind, RunFailure, describe_failure, failure_to_json
+from stagec.runtime.persistent_collections import Queue
 from stagec.runtime.program import Program
 from stagec.runtime.session_turns import compound_turn_of, open_turns
 from stagec.runtime.state import (
@@ -26,7 +27,6 @@ from stagec.runtime.state import (
     find_asking,
     has_asked,
 )
-from stagec.runtime.tables import Queue
 
 
 def error(name: str, /, **about: Json) -> Mapping[str, Json]:

@@ -18,7 +18,7 @@ from stagec.core.json import Object
 from stagec.core.value import value
 from stagec.core.words import visible
 from stagec.drivers.local import JournalError
-from stagec.drivers.local.live import LiveJournal
+from stagec.drivers.local.live_journal import LiveJournal
 from stagec.serve.plan_shelf import ShelvedPlan
 
 LOG = ".log"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from stagec.core.json import Json, Object
 from stagec.core.value import NOTHING, value
-from stagec.drivers.local.descriptions import describe_answer, describe_change, describe_request, label_request
+from stagec.drivers.local.request_descriptions import describe_answer, describe_change, describe_request, label_request
 from stagec.drivers.usage_ledger import UsageLedger, total_to_json
 from stagec.picture.document import Box, Line, Role
 from stagec.protocol.lifecycle import StageStatus

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from shlex import join
 
 from stagec.core.json import Json, Object, list_of, object_of, text_in
-from stagec.drivers.local.descriptions import describe_answer, describe_request
+from stagec.drivers.local.request_descriptions import describe_answer, describe_request
 from stagec.runtime import Effect
 from stagec.runtime.exchange import Ask, Call, Message, Run, Shell, Turn, visit_of
 from stagec.serve.run_view import RequestRecord, RunView

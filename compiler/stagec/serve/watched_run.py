@@ -11,7 +11,7 @@ from threading import RLock
 from stagec.core.json import Object
 from stagec.core.value import value
 from stagec.drivers.local import JournalError, Reason
-from stagec.drivers.local.live import LiveJournal, find_standing
+from stagec.drivers.local.live_journal import LiveJournal, find_standing
 from stagec.plan import PlanError
 from stagec.runtime.program import Program
 from stagec.serve.run_drawing import RunDrawing

@@ -9,7 +9,7 @@ from threading import Thread
 
 from stagec.drivers.history import UNTIMED
 from stagec.drivers.local import JournalError
-from stagec.drivers.local.live import LiveJournal
+from stagec.drivers.local.live_journal import LiveJournal
 from stagec.runtime import Program, State, advance
 from stagec.telemetry.figures import Figures
 from stagec.telemetry.otlp import Collector, RunIdentity

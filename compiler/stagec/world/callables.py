@@ -1,4 +1,4 @@
-"""Python callables that a plan names: found in the current folder first, called, and their answers held to be JSON."""
+"""Python callables that a plan names: find them in the current folder first, call them, and require JSON answers."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from stagec.core.json import Json
 from stagec.core.secrets import LONGEST, Redactor
 from stagec.core.value import NOTHING, value
 from stagec.world.escalation import Alarm, Escalation
-from stagec.world.supervised import Job, Link
-from stagec.world.supervision import Supervision
+from stagec.world.supervised_program import SupervisedProgram
+from stagec.world.supervisor_link import Job, Link
 
 BASE = ("HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
 """Variables that every program gets, besides those whose names begin with `LC_`."""
@@ -60,7 +60,7 @@ def run(line: CommandLine, redactor: Redactor, link: Link | None = None) -> Mapp
     out, err, escalation = _Collected(), _Collected(), Escalation(alarms)
     try:
         job = Job(line.words, line.environment, line.folder or os.getcwd(), line.held)
-        Supervision(link, escalation).attend(job, (out.take, err.take), line.given)
+        SupervisedProgram(link, escalation).attend(job, (out.take, err.take), line.given)
     except (OSError, ValueError) as error:  # a word or a variable with NUL in it is a `ValueError`
         told = f"it could not be started: {error}".encode(errors="replace").decode()
         return {"exit": None, "stdout": "", "stderr": told}

@@ -1,4 +1,4 @@
-"""A world made of parts: each request goes to the first part that takes it."""
+"""A world made of parts: each request goes to the first part that accepts it."""
 
 from __future__ import annotations
 

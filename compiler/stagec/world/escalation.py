@@ -1,4 +1,4 @@
-"""Which signal a program gets when, on a clock that only goes forward: steps of the wall clock do not matter."""
+"""Which signal a program gets when, on a monotonic clock: changes of the wall clock do not matter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program that is talked to in JSON lines over its standard streams, and that ends with this process."""
+"""A program that exchanges JSON lines over its standard streams, and that ends with this process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import IO
 from stagec.core.json import Json, Object, object_of
 from stagec.core.words import quote
 from stagec.world.program_log import LogStream
-from stagec.world.supervised import Job, Link, await_end
+from stagec.world.supervisor_link import Job, Link, await_end
 
 _LONGEST = 64_000_000
 """Bytes of one line."""

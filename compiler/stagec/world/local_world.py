@@ -30,7 +30,7 @@ from stagec.world.command_lock import CommandLock
 from stagec.world.commands import CommandLine, run, select_variables
 from stagec.world.stages.stage_run import Surroundings
 from stagec.world.stages.stage_world import StageWorld
-from stagec.world.supervised import Link
+from stagec.world.supervisor_link import Link
 
 LocalRequest = Run | Shell | Hook | Wait | StageRequest
 """What a scenario leaves to the machine on which a run executes."""

@@ -27,7 +27,7 @@ from stagec.world.server_errors import (
     first_error,
 )
 from stagec.world.server_process import ServerProcess
-from stagec.world.supervised import Job
+from stagec.world.supervisor_link import Job
 
 _AT_ONCE = 8
 """Servers that run at the same time."""

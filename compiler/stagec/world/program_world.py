@@ -1,4 +1,4 @@
-"""A world that a program in any language is: requests and answers as JSON lines over its standard streams."""
+"""A world that is a program in any language: requests and answers as JSON lines over its standard streams."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from stagec.core.value import value
 from stagec.core.words import listing, quote
 from stagec.plan.document import Plan
 from stagec.runtime.exchange import Effect
-from stagec.world.briefing import KINDS, Definitions, brief
 from stagec.world.line_program import LineProgram
 from stagec.world.program_log import LogStream, RunLog
-from stagec.world.supervised import Job
+from stagec.world.request_json import KINDS, Definitions, dump_request
+from stagec.world.supervisor_link import Job
 
 PROTOCOL = "stagec.world/1"
 """The version of the protocol, which both sides name."""
@@ -72,7 +72,7 @@ class ProgramWorld:
         with self._lock:
             self._refuse_trouble()
             self._waiting[effect.key] = arrival
-            self._send(brief(self._opening.plan, effect, self._opening.tools))
+            self._send(dump_request(self._opening.plan, effect, self._opening.tools))
         told = arrival.get()
         if "answer" in told:
             return told["answer"]

@@ -1,4 +1,4 @@
-"""What people are asked by a run, in words and data: the same for the terminal, for commands and for a page."""
+"""The questions of a run to people, in words and data: the same for the terminal, for commands and for a page."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any
 
-from stagec.world.bodies import PLAIN, BodyGuard
+from stagec.world.http_bodies import PLAIN, BodyGuard
 
 _REFUSED = 400
 """HTTP statuses from here on are refusals."""

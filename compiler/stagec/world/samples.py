@@ -1,4 +1,4 @@
-"""Make a simple value that satisfies a JSON Schema, and some wishes besides, so that nobody has to type it."""
+"""Make a simple value that satisfies a JSON Schema, and has the required values, so that nobody has to type it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stagec.core.place import Key
 from stagec.core.value import value
 from stagec.runtime import Program
 from stagec.runtime.json_values import MISSING
-from stagec.world.matching import write_matching
+from stagec.world.regex_samples import make_matching_text
 
 _DEEPEST = 12
 """Objects inside each other that are made; a schema that wants more wants no end."""
@@ -24,7 +24,7 @@ _ALTERNATIVES = 4
 
 
 @value
-class Wish:
+class RequiredValue:
     """What is to stand at a path; with `absent`, nothing."""
 
     path: tuple[Key, ...]
@@ -32,20 +32,20 @@ class Wish:
     absent: bool = False
 
 
-def make_sample(program: Program, schema: str | None, wishes: Iterable[Wish]) -> Json | None:
+def make_sample(program: Program, schema: str | None, required: Iterable[RequiredValue]) -> Json | None:
     """Return a value that satisfies the schema of a content, as wished; nothing when none can be made up simply."""
-    return next(make_samples(program, schema, wishes), None)
+    return next(make_samples(program, schema, required), None)
 
 
-def make_samples(program: Program, schema: str | None, wishes: Iterable[Wish]) -> Iterator[Object]:
+def make_samples(program: Program, schema: str | None, required: Iterable[RequiredValue]) -> Iterator[Object]:
     """Yield different objects that satisfy the schema of a content, as wished, the simplest one first."""
-    wanted = tuple(wishes)
+    wanted = tuple(required)
     seen: list[Json] = []
     for maker in _list_makers(program, schema):
         made = maker.simplest(maker.root, 0)
         found = dict(made) if isinstance(made, dict) else {}
-        for wish in wanted:
-            maker.put(found, wish)
+        for each in wanted:
+            maker.put(found, each)
         if found not in seen and program.answer_schemas.complaint(schema, found) is None:
             yield found
         seen.append(found)
@@ -91,9 +91,9 @@ class _Maker:
             return expanded["default"]
         return self._of_kind(_find_type(expanded), expanded, depth)
 
-    def put(self, found: Any, wish: Wish) -> None:
+    def put(self, found: Any, each: RequiredValue) -> None:
         """Put what is wished where it is wished; objects on the way there are made."""
-        *way, last = wish.path
+        *way, last = each.path
         schema: Any = self.root
         for key in way:
             if not isinstance(found, dict):
@@ -103,10 +103,10 @@ class _Maker:
                 made_up = self.simplest(schema, len(way))
                 found[str(key)] = made_up if isinstance(made_up, dict) else {}
             found = found[str(key)]
-        if wish.absent:
+        if each.absent:
             found.pop(str(last), None)
         elif isinstance(found, dict):
-            found[str(last)] = wish.value
+            found[str(last)] = each.value
 
     def _of_kind(self, kind: str, expanded: Mapping[str, Any], depth: int) -> Any:
         match kind:
@@ -152,7 +152,7 @@ class _Maker:
         pattern, form = expanded.get("pattern"), expanded.get("format")
         text = _FORMATS.get(form, "text") if isinstance(form, str) else "text"
         if isinstance(pattern, str):
-            text = write_matching(pattern)
+            text = make_matching_text(pattern)
         least, most = (expanded.get(name, other) for name, other in (("minLength", 0), ("maxLength", 1_000)))
         filler = text[-1:] if pattern is not None and text else "."
         return text.ljust(int(min(least, 1_000)), filler)[: int(min(most, 1_000))]

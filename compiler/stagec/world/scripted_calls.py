@@ -1,4 +1,4 @@
-"""What a scenario says of one visit of a node: the turns of a model in it, and the calls that it makes there."""
+"""The answers of a scenario for one visit of a node: the turns of a model, and the calls that it makes."""
 
 from __future__ import annotations
 

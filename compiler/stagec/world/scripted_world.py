@@ -35,11 +35,11 @@ from stagec.runtime.exchange import (
     read_key,
 )
 from stagec.runtime.json_values import MISSING
-from stagec.runtime.phase_requests import Close, Comment, Dispatch, Relabel
-from stagec.world.imagined_stages import imagine
+from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
 from stagec.world.scenario import Scenario
+from stagec.world.scripted_agents import answer_for_agent, has_agent_answer
 from stagec.world.scripted_calls import find_grant, find_result, list_turns, select_visit, unwrap
-from stagec.world.scripted_phases import answer_for_phase, says_of_phase
+from stagec.world.simulated_stages import simulate_stage
 
 _FAILED, _CHANGED = {"failed"}, {"value", "ctx"}
 
@@ -87,7 +87,7 @@ class ScriptedWorld:
             case Execute() | Publish() | Preserve() | Interrupt():
                 return self._answer_for_stage(effect)
             case Dispatch() | Relabel() | Comment() | Close():
-                return answer_for_phase(self._scenario, effect)
+                return answer_for_agent(self._scenario, effect)
             case _:
                 assert_never(effect)
 
@@ -132,7 +132,7 @@ class ScriptedWorld:
         if self._scenario.processes is None:
             return self._beyond.answer(effect)
         key = read_key(effect.key)
-        return imagine(effect, object_of(_of_attempt(key, self._scenario.processes.get(key.node))))
+        return simulate_stage(effect, object_of(_of_attempt(key, self._scenario.processes.get(key.node))))
 
     def _turn(self, effect: Turn) -> Json:
         key = read_key(effect.key)
@@ -261,7 +261,7 @@ _TAKEN: Mapping[type[Effect], Callable[[Scenario, Any, RequestKey], bool]] = {
     Shell: lambda scenario, effect, _key: _line(effect) in scenario.commands,
     Wait: lambda scenario, _effect, _key: scenario.skips_waits,
     **dict.fromkeys(
-        (Dispatch, Relabel, Comment, Close), lambda scenario, effect, _key: says_of_phase(scenario, effect)
+        (Dispatch, Relabel, Comment, Close), lambda scenario, effect, _key: has_agent_answer(scenario, effect)
     ),
     **dict.fromkeys(
         (Execute, Publish, Preserve, Interrupt), lambda scenario, _effect, _key: scenario.processes is not None

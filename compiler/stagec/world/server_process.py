@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
 from typing import Any, cast
 
-from stagec.world.supervised import Job, Link
+from stagec.world.supervisor_link import Job, Link
 
 _CHUNK = 65_536
 _LONGEST_LINE = 16_000_000

@@ -11,7 +11,7 @@ from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.json import Json
 from stagec.core.place import Pointer
 from stagec.plan.document import Plan
-from stagec.runtime.agenda import list_schedules, prepare
+from stagec.runtime.prepared_schedule import list_schedules, prepare
 from stagec_dev.compiling import diagnostics, plans
 from stagec_dev.listing import list_rows
 from stagec_dev.row import Agreement, Row, RowKind
@@ -48,13 +48,13 @@ def _compile(stages: Json) -> tuple[Any, Json]:
 
 def _run_through(plan: Plan) -> list[Json]:
     """Return the nodes of the schedule of a plan as they get ready, of several the first by number and id."""
-    agenda = prepare(next(list_schedules(plan)))
-    ready, left, order = list(agenda.first), dict[int, int](), list[Json]()
+    prepared = prepare(next(list_schedules(plan)))
+    ready, left, order = list(prepared.first), dict[int, int](), list[Json]()
     while ready:
-        place = min(ready, key=lambda each: agenda.nodes[each])
+        place = min(ready, key=lambda each: prepared.nodes[each])
         ready.remove(place)
-        order.append(agenda.nodes[place])
-        freed, changed = agenda.release((place,), left)
+        order.append(prepared.nodes[place])
+        freed, changed = prepared.release((place,), left)
         ready += freed
         left |= changed
     return order

@@ -13,7 +13,7 @@ from conformance.ports.processes import Process
 from stagec.cli.commands.cancel import cancel
 from stagec.core.failure import Failure
 from stagec.drivers.local import History, JournalError, Reason, read_journal
-from stagec.drivers.local.live import read_stored
+from stagec.drivers.local.live_journal import read_stored
 from stagec.drivers.local.steering import send_answer, send_request
 from stagec.drivers.messages import MessageKind, OtherAnswerError
 from stagec.plan import PlanError

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from stagec.__main__ import main
 from stagec.drivers.local import JournalError
-from stagec.drivers.local.live import LiveJournal
+from stagec.drivers.local.live_journal import LiveJournal
 from stagec.drivers.replay import fold_events
 from stagec.runtime import load
 

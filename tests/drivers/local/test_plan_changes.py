@@ -14,7 +14,7 @@ from stagec.core.value import replace
 from stagec.drivers.history import dump_event, load_event
 from stagec.drivers.local import JournalError, create, drive, open_journal, read_journal, restore, run
 from stagec.drivers.local.drive import change_plan
-from stagec.drivers.local.live import LiveJournal
+from stagec.drivers.local.live_journal import LiveJournal
 from stagec.drivers.replay import Difference, fold_run, replay_twice
 from stagec.plan import Plan, PlanError, dump
 from stagec.plan.document import Limits

@@ -16,7 +16,7 @@ from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Cancelled, State, advance
 from stagec.runtime.agent_runs import AgentRunName, read_agent_run
 from stagec.runtime.exchange import Ask, Wait
-from stagec.runtime.phase_requests import Close, Comment, Dispatch, Relabel
+from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
 
 CLOSING = {"answer": {"do": "closing", "summary": "so it is"}}
 

@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 
 from stagec.core.json import Json, Object
-from stagec.world.briefing import ToolDefinition
 from stagec.world.models.forced_form import choose_form, list_messages
 from stagec.world.models.port import ModelCall, ModelMessage, ModelRequest
+from stagec.world.request_json import ToolDefinition
 
 ANSWER: Object = {"properties": {"a": {"enum": [1, 2]}}, "required": ["a"]}
 READ = ToolDefinition(

@@ -22,12 +22,12 @@ from stagec.runtime import Effect, Event, Program, Started, State
 from stagec.runtime.exchange import Ask, Shell, Turn, Wait
 from stagec.runtime.failures import FailureKind
 from stagec.runtime.program import load, program_of
-from stagec.world.briefing import ToolDefinition
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
 from stagec.world.models.port import ModelLimits
 from stagec.world.models.pydantic_provider import PydanticProvider
 from stagec.world.models.retries import RetryingProvider, RetryPolicy
 from stagec.world.models.usage import read_usage
+from stagec.world.request_json import ToolDefinition
 from stagec.world.tools.step_calls import StepCalls
 from stagec.world.tools.toolbox import Toolbox
 

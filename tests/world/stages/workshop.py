@@ -21,7 +21,7 @@ from stagec.runtime.exchange import Execute, Interrupt, Preserve, Publish
 from stagec.world.stages.run_folder import RunFolder
 from stagec.world.stages.stage_run import Surroundings
 from stagec.world.stages.stage_world import StageWorld
-from stagec.world.supervised import Link
+from stagec.world.supervisor_link import Link
 
 LONG = ProcessLimits(600_000, 600_000, 605_000, 608_000)
 HEAD = """

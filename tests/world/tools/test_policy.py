@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stagec.runtime.exchange import Ask
-from stagec.world.briefing import ToolDefinition
+from stagec.world.request_json import ToolDefinition
 from stagec.world.tools.policy import Listing, decide, decide_for
 
 READS = ToolDefinition("Read", effects="read", origin="bundled")

@@ -7,7 +7,7 @@ from stagec.cli.running.history import RunStatus
 from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
 from stagec.drivers.dbos import RunPhase, RunRecord, RunStore
-from stagec.drivers.local.live import Standing, StoredHistory
+from stagec.drivers.local.live_journal import Standing, StoredHistory
 from stagec.world.models.usage import read_usage
 
 

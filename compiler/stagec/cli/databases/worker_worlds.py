@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from stagec.cli.running.other_worlds import Memory, choose_worlds
 from stagec.cli.running.runs import SUFFIX
 from stagec.cli.running.stage_reporter import choose_reporter
 from stagec.cli.running.stages import has_stages
 from stagec.cli.running.world_options import WorldOptions
+from stagec.cli.running.world_sources import Memory, choose_worlds
 from stagec.cli.running.worlds import WorldSetup, open_world, refuse_unfit_world, watch_mail
 from stagec.cli.signatures import refuse_unsigned
 from stagec.core.failure import Failure

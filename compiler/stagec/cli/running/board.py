@@ -1,4 +1,4 @@
-"""Rows at the bottom of a terminal, drawn again in place while other lines go by above them."""
+"""Rows at the bottom of a terminal that are redrawn in place while other lines scroll by above them."""
 
 from __future__ import annotations
 

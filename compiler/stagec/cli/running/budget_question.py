@@ -1,4 +1,4 @@
-"""Asks somebody at the terminal for more when a budget of a run is used up."""
+"""Ask at the terminal for more when a budget of a run is used up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares `--max-cost` with what a run costs at least and at most, before the run begins."""
+"""Compare `--max-cost` with the least and the highest cost of a run, before the run begins."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from stagec.cli.figures import describe_least, describe_most
 from stagec.cli.running.assumptions import CostBasis, CostOptions, assume
-from stagec.cli.running.other_worlds import OtherWorlds
+from stagec.cli.running.world_sources import WorldSources
 from stagec.cli.streams import say
 from stagec.cli.wording import join_names
 from stagec.core.failure import Failure
@@ -22,7 +22,7 @@ _NANO = 10**9
 
 
 def check_ceiling(
-    plan: Plan, entry: str | None, most: Decimal, others: OtherWorlds, configuration: Configuration
+    plan: Plan, entry: str | None, most: Decimal, others: WorldSources, configuration: Configuration
 ) -> None:
     """Refuse a ceiling below the cost of every completed run, or one that cannot hold; say what a run may cost.
 

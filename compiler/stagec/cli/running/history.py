@@ -1,4 +1,4 @@
-"""What the journals of runs say: the runs of a folder, the history of one, its replay, and all of it as JSON."""
+"""What journals say: the runs of a folder, the history of one run, its replay, and all of it as JSON."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, quote, shorten_digest, visible
 from stagec.drivers.history import event_to_json, key_of
 from stagec.drivers.local import History, JournalError, Reason
-from stagec.drivers.local.descriptions import describe_answer, describe_change, describe_request, label_request
-from stagec.drivers.local.live import StoredHistory, find_standing, read_stored
+from stagec.drivers.local.live_journal import StoredHistory, find_standing, read_stored
+from stagec.drivers.local.request_descriptions import describe_answer, describe_change, describe_request, label_request
 from stagec.drivers.local.stage_ledger import StageRow, list_stages
 from stagec.drivers.replay import Difference, advance_through, replay_twice
 from stagec.drivers.usage_ledger import (

@@ -1,4 +1,4 @@
-"""What a run is given: its plan, its scenario, and inputs from there, from files and from the command line."""
+"""The inputs of a run: its plan, its scenario, and values from files and from the command line."""
 
 from __future__ import annotations
 

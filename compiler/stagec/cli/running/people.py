@@ -1,4 +1,4 @@
-"""People who answer a run: at the terminal, from elsewhere, or a policy that never grants anything silently."""
+"""Ask people on behalf of a run: at the terminal, by messages, or by a policy that never grants anything silently."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stagec.cli.streams import put_error, say
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.core.words import visible
-from stagec.drivers.local.watcher import AwaitedAnswer, MailWatcher
+from stagec.drivers.local.message_watcher import AwaitedAnswer, MessageWatcher
 from stagec.drivers.messages import MessageKind, RunMessage, write_message
 from stagec.plan.document import Plan
 from stagec.runtime.exchange import Effect, Judge
@@ -78,7 +78,7 @@ class People:
     Whoever answers first counts, at the terminal or elsewhere: every decision becomes a message.
     """
 
-    def __init__(self, plan: Plan, setup: PeopleSetup, mail: MailWatcher, read: ReadOrWake | None = None) -> None:
+    def __init__(self, plan: Plan, setup: PeopleSetup, mail: MessageWatcher, read: ReadOrWake | None = None) -> None:
         self._plan, self._setup, self._mail = plan, setup, mail
         self._read = read_line if read is None else read
 

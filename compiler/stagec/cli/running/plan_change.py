@@ -1,4 +1,4 @@
-"""Let a run go on under another plan, as asked: what hinders it, what vouches for the plan, and the event."""
+"""Resume a run with another plan: what prevents it, who vouches for the plan, and the event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report how a run goes: a line for every execution for people, a line of JSON for every event for programs."""
+"""Report the progress of a run: a line for every execution for people, a line of JSON for every event for programs."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ from contextlib import closing
 from pathlib import Path
 
 from stagec.cli.limits import load_configuration
-from stagec.cli.running.other_worlds import choose_worlds, recall_worlds
 from stagec.cli.running.plan_change import BreakingChangeError, ChangeRequest, Standpoint
 from stagec.cli.running.report import announce
 from stagec.cli.running.run_session import RunSetup, execute
@@ -22,6 +21,7 @@ from stagec.cli.running.stages import (
 )
 from stagec.cli.running.telemetry import send_live
 from stagec.cli.running.world_options import WorldOptions
+from stagec.cli.running.world_sources import choose_worlds, recall_worlds
 from stagec.cli.running.worlds import OpenedWorld, open_world, prepare_world
 from stagec.cli.signatures import SIGNATURE, locate_signature, read_signature, refuse_unsigned
 from stagec.cli.streams import put, say

@@ -10,10 +10,10 @@ from shlex import join
 from threading import current_thread, main_thread
 
 from stagec.cli.running.options import words_for
-from stagec.cli.running.other_worlds import Memory
 from stagec.cli.running.report import RunReporter
 from stagec.cli.running.runs import explain_journal_error, name_of
 from stagec.cli.running.stages import find_refused, has_stages, is_resumable
+from stagec.cli.running.world_sources import Memory
 from stagec.cli.running.worlds import make_closed_world
 from stagec.cli.streams import find_canvas, say, show_progress
 from stagec.core.collector import start_collector
@@ -25,8 +25,8 @@ from stagec.core.terminal import columns
 from stagec.core.value import value
 from stagec.core.words import visible
 from stagec.drivers.local import Inbox, Journal, JournalError, Observer, RunSession, open_journal, proceed, restore
-from stagec.drivers.local.descriptions import label_request
-from stagec.drivers.local.watcher import MailWatcher
+from stagec.drivers.local.message_watcher import MessageWatcher
+from stagec.drivers.local.request_descriptions import label_request
 from stagec.drivers.messages import MessageKind, RunMessage
 from stagec.plan.node import Outcome
 from stagec.runtime import Cancelled, Effect, Event, Program, State, StepResult
@@ -46,7 +46,7 @@ class RunSetup:
     program: Program
     world: BudgetedWorld
     reporter: RunReporter
-    mail: MailWatcher
+    mail: MessageWatcher
     most: int | None = None
 
 

@@ -1,4 +1,4 @@
-"""Report how a run of stages goes: a line for each attempt that ends, and on a terminal what runs, drawn in place."""
+"""Report the progress of a run of stages: a line for each attempt that ends, and the running ones drawn in place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of stage plans: where and by whom they are executed, and what a resumed run keeps."""
+"""Runs of stage plans: their folder, their processes, and what a resumed run keeps."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from stagec.cli.limits import load_configuration
 from stagec.cli.running.inputs import collect_inputs, read_program, refuse_unfit
-from stagec.cli.running.other_worlds import choose_worlds
 from stagec.cli.running.report import announce
 from stagec.cli.running.run_session import RunSetup, execute
 from stagec.cli.running.runs import Runs, explain_journal_error, name_of
@@ -22,6 +21,7 @@ from stagec.cli.running.stages import (
 )
 from stagec.cli.running.telemetry import send_live
 from stagec.cli.running.world_options import WorldOptions
+from stagec.cli.running.world_sources import choose_worlds
 from stagec.cli.running.worlds import WorldSetup, open_world, prepare_world
 from stagec.cli.signatures import demand_signature
 from stagec.cli.streams import say

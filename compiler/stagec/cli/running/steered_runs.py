@@ -1,4 +1,4 @@
-"""Steer runs from a terminal at which they are not executed: their questions, answers, pause and cancel."""
+"""Steer runs that another process executes: their questions, answers, pause and cancel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sends what runs do to a collector of OpenTelemetry: while they are executed if somebody asks for it, or later."""
+"""Send what runs do to a collector of OpenTelemetry: during the run on request, or later."""
 
 from __future__ import annotations
 

@@ -9,19 +9,19 @@ from pathlib import Path
 
 from stagec.cli.running.budget_question import choose_extend
 from stagec.cli.running.inputs import read_scenario, refuse_hooks
+from stagec.cli.running.model_output import choose_model_output
 from stagec.cli.running.options import words_for
-from stagec.cli.running.other_worlds import OtherWorlds
 from stagec.cli.running.people import People, choose_people
 from stagec.cli.running.report import RunReporter
 from stagec.cli.running.runs import name_of, turns_of
-from stagec.cli.running.speech import choose_speech
 from stagec.cli.running.stage_reporter import choose_reporter
 from stagec.cli.running.stages import choose_stages, find_folder, open_stages, refuse_silent_stages
 from stagec.cli.running.world_options import WorldOptions
+from stagec.cli.running.world_sources import WorldSources
 from stagec.cli.streams import say
 from stagec.core.value import value
 from stagec.drivers.local.mailbox import Mailbox
-from stagec.drivers.local.watcher import MailWatcher
+from stagec.drivers.local.message_watcher import MessageWatcher
 from stagec.runtime import Program
 from stagec.world.agents_world import AgentsWorld, ScriptedAgent
 from stagec.world.budget import Budget, BudgetedWorld
@@ -30,7 +30,7 @@ from stagec.world.composed import ComposedWorld, WorldPart
 from stagec.world.local_world import ClosedWorld, LocalWorld, Permissions
 from stagec.world.scenario import Scenario
 from stagec.world.scripted_world import ScriptedWorld
-from stagec.world.stages.closed_stages import ClosedStages
+from stagec.world.stages.interrupted_stages import InterruptedStages
 from stagec.world.stages.run_folder import RunFolder
 from stagec.world.stages.stage_world import StageWorld
 from stagec.world.tools.processes import ToolSetting
@@ -48,10 +48,10 @@ class WorldSetup:
     program: Program
     options: WorldOptions
     scenario: Scenario
-    others: OtherWorlds
+    others: WorldSources
     folder: RunFolder | None
     reporter: RunReporter
-    mail: MailWatcher
+    mail: MessageWatcher
     has_people: bool = True
 
     @property
@@ -62,7 +62,7 @@ class WorldSetup:
         return Permissions(given.allow_hooks, given.pass_env, given.command_timeout, words)
 
 
-def prepare_world(path: Path, program: Program, options: WorldOptions, others: OtherWorlds) -> WorldSetup:
+def prepare_world(path: Path, program: Program, options: WorldOptions, others: WorldSources) -> WorldSetup:
     """Return what the world of a run is made of; raise `Failure` for a scenario or a plan that it is not fit for."""
     stages = choose_stages(options)
     scenario = read_scenario(options.scenario, program.plan)
@@ -78,9 +78,9 @@ def refuse_unfit_world(program: Program, options: WorldOptions, scenario: Scenar
     refuse_silent_stages(program.plan, scenario, choose_stages(options).words)
 
 
-def watch_mail(path: Path) -> MailWatcher:
+def watch_mail(path: Path) -> MessageWatcher:
     """Return what watches the messages to a run, and says what is wrong with them."""
-    return MailWatcher(Mailbox(path), lambda sentence: say(f"stagec: note: {sentence}"))
+    return MessageWatcher(Mailbox(path), lambda sentence: say(f"stagec: note: {sentence}"))
 
 
 @value
@@ -124,14 +124,14 @@ def _open_composed(
 
 def make_closed_world() -> BudgetedWorld:
     """Return a world in which nothing happens."""
-    return BudgetedWorld(ComposedWorld((ClosedStages(), ScriptedWorld(Scenario(), ClosedWorld()))), Budget())
+    return BudgetedWorld(ComposedWorld((InterruptedStages(), ScriptedWorld(Scenario(), ClosedWorld()))), Budget())
 
 
 def _list_others(setup: WorldSetup, turns: CommandLock, program: Program) -> Iterator[WorldPart]:
     may = setup.permissions
     setting = ToolSetting(os.getcwd(), name_of(setup.path), may.variables, may.seconds, turns.hold)
-    speech = choose_speech(wish=setup.options.stream, events=setup.options.events)
-    yield from setup.others.open_parts(program, setting, speech)
+    output = choose_model_output(wish=setup.options.stream, events=setup.options.events)
+    yield from setup.others.open_parts(program, setting, output)
     people = choose_people(setup.options.answers, setup.options.answer_timeout, words_for(setup.path))
     if setup.has_people or people.is_policy:
         yield People(program.plan, people, setup.mail)

@@ -1,4 +1,4 @@
-"""A thread in the background: what follows from an event is worked out while the event is written."""
+"""A background thread: it computes what follows from an event while the event is written."""
 
 from __future__ import annotations
 

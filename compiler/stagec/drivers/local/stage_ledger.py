@@ -1,4 +1,4 @@
-"""What is known of each stage of a run: attempts, seconds, checkpoints, and how the last attempt has ended."""
+"""The record of each stage of a run: attempts, seconds, checkpoints, and how the last attempt ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steer a run from elsewhere: which questions wait, and messages that answer, pause and cancel."""
+"""Steer a run from another process: list its open questions, and answer, pause and cancel by messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from stagec.core.failure import Failure
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.drivers.local.live import LiveJournal, read_stored
+from stagec.drivers.local.live_journal import LiveJournal, read_stored
 from stagec.drivers.local.mailbox import AlreadySentError, Mailbox, UnusableMessageError
 from stagec.drivers.messages import (
     MessageKind,

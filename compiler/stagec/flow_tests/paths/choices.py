@@ -30,13 +30,13 @@ from stagec.runtime.exchange import (
     execution_of,
     read_key,
 )
-from stagec.runtime.phase_requests import Dispatch
+from stagec.runtime.orchestrator_requests import Dispatch
 from stagec.world.agents_world import ScriptedAgent
-from stagec.world.imagined_stages import imagine
 from stagec.world.local_world import ClosedWorld
-from stagec.world.samples import Wish
+from stagec.world.required_values import make_output
+from stagec.world.samples import RequiredValue
 from stagec.world.scenario import parse_scenario
-from stagec.world.wishes import make_output
+from stagec.world.simulated_stages import simulate_stage
 
 Follow = Callable[[Effect], Json]
 _ODD = 20
@@ -78,7 +78,7 @@ class Chooser:
     ) -> None:
         self._program, self._endings = program, endings
         self._fails = verdicts is not None
-        self._ways = WayFinder(program, (Wish(("verdict",), each) for each in verdicts or ()))
+        self._ways = WayFinder(program, (RequiredValue(("verdict",), each) for each in verdicts or ()))
 
     def list_choices(self, effect: Effect) -> tuple[AnswerChoice, ...]:
         """Return what can be answered to a request."""
@@ -138,13 +138,13 @@ class Chooser:
         if isinstance(effect, Hook):
             yield from self._list_returned(effect)
         elif isinstance(effect, Execute):
-            yield AnswerChoice("success", imagine(effect, {}))
-            yield AnswerChoice("failure", imagine(effect, {"exit": 1}), _ODD)
-            yield AnswerChoice("interrupted", imagine(effect, {"interrupted": "timeout"}), _ODD)
+            yield AnswerChoice("success", simulate_stage(effect, {}))
+            yield AnswerChoice("failure", simulate_stage(effect, {"exit": 1}), _ODD)
+            yield AnswerChoice("interrupted", simulate_stage(effect, {"interrupted": "timeout"}), _ODD)
         elif isinstance(effect, Preserve):
-            yield AnswerChoice("lost", imagine(effect, {"valid": False}))
+            yield AnswerChoice("lost", simulate_stage(effect, {"valid": False}))
         elif isinstance(effect, StageRequest):
-            yield AnswerChoice("done", imagine(effect, {}))
+            yield AnswerChoice("done", simulate_stage(effect, {}))
         elif isinstance(effect, Call):
             yield AnswerChoice("called", {"value": ""})
         else:

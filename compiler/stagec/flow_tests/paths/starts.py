@@ -9,8 +9,8 @@ from stagec.plan.gate import Among, Exists, Reads, Term, VerdictGate
 from stagec.runtime import Program, Started
 from stagec.runtime.advance import find_trouble
 from stagec.runtime.json_values import MISSING
+from stagec.world.required_values import read_text
 from stagec.world.samples import make_value
-from stagec.world.wishes import read_text
 
 _RUN = "test"
 

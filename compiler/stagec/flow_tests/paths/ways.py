@@ -15,8 +15,8 @@ from stagec.plan.node import Edge, Named, Node
 from stagec.runtime import Program
 from stagec.runtime.gate import ALIASES, judge_result, read_handoff, read_intent, read_target
 from stagec.runtime.json_values import all_hold, follow
-from stagec.world.samples import Wish, make_samples
-from stagec.world.wishes import collect_wishes, find_in_answer, read_text
+from stagec.world.required_values import collect_required_values, find_in_answer, read_text
+from stagec.world.samples import RequiredValue, make_samples
 
 _COMBINATIONS = 200
 """Combinations of values that conditions are about which are tried for one outcome."""
@@ -33,9 +33,9 @@ class WayResult:
 
 
 class WayFinder:
-    """Makes up results for the nodes of a program; `extra` are wishes of which each result may have one besides."""
+    """Makes up results for the nodes of a program; each result may have one of `extra` besides."""
 
-    def __init__(self, program: Program, extra: Iterable[Wish] = ()) -> None:
+    def __init__(self, program: Program, extra: Iterable[RequiredValue] = ()) -> None:
         self._program = program
         self._extra = (None, *extra)
         self._known: dict[str, tuple[WayResult, ...]] = {}
@@ -57,24 +57,24 @@ class WayFinder:
 
     def _try(self, name: str, node: Node) -> Iterator[WayResult]:
         schema = node.act.schema if isinstance(node.act, Prompt | Converse) else None
-        for extra, (outcome, wishes) in product(self._extra, [*self._list_wishes(name, node)]):
-            wanted = wishes if extra is None else (*wishes, extra)
+        for extra, (outcome, required) in product(self._extra, [*self._list_required(name, node)]):
+            wanted = required if extra is None else (*required, extra)
             for sample in islice(make_samples(self._program, schema, wanted), _VARIANTS):
                 taken = self._describe(name, node.gate, sample)
                 if taken is not None and outcome in {None, taken.partition(" ")[0]}:
                     yield WayResult(taken if extra is None else f"{taken} with {extra.value}", sample)
 
-    def _list_wishes(self, name: str, node: Node) -> Iterator[tuple[str | None, tuple[Wish, ...]]]:
+    def _list_required(self, name: str, node: Node) -> Iterator[tuple[str | None, tuple[RequiredValue, ...]]]:
         """Yield what results may have to hold, with the outcome that is meant, if any is."""
         if isinstance(node.gate, JudgeGate):
             judge = self._program.plan.judge
-            yield from ((None, wishes) for wishes in ((), *(() if judge is None else _list_signals(judge))))
+            yield from ((None, required) for required in ((), *(() if judge is None else _list_signals(judge))))
             return
         if not isinstance(node.gate, IntentGate):
             terms = [term for edge in node.edges for term in edge.when]
             if isinstance(node.gate, VerdictGate):
                 terms += [term for check in node.gate.checks for term in check.when]
-            yield from ((None, wishes) for wishes in self._combine(node.gate, terms))
+            yield from ((None, required) for required in self._combine(node.gate, terms))
             return
         for outcome, edges in self._program.routes[name].items():
             words = (outcome, *(word for word, meant in ALIASES.items() if meant == outcome))
@@ -82,13 +82,13 @@ class WayFinder:
             named = [node for each in targets if isinstance(each, Named) for node in each.nodes]
             free = () if all(isinstance(each, Named) for each in targets) else (None,)
             for word, chosen in product(words, (*named, *free)):
-                said = tuple(collect_wishes(node.gate, word, chosen, ()))
+                said = tuple(collect_required_values(node.gate, word, chosen, ()))
                 terms = [term for edge in edges for term in edge.when]
-                yield from ((outcome, (*said, *wishes)) for wishes in self._combine(node.gate, terms))
+                yield from ((outcome, (*said, *required)) for required in self._combine(node.gate, terms))
 
-    def _combine(self, gate: Gate, terms: Iterable[Term]) -> Iterator[tuple[Wish, ...]]:
-        """Yield combinations of values that conditions tell apart, the one without any wish first."""
-        values: dict[tuple[Key, ...], list[Wish]] = {}
+    def _combine(self, gate: Gate, terms: Iterable[Term]) -> Iterator[tuple[RequiredValue, ...]]:
+        """Yield combinations of values that conditions tell apart, the one without any requirement first."""
+        values: dict[tuple[Key, ...], list[RequiredValue]] = {}
         for term in terms:
             path = find_in_answer(gate, term)
             if path:
@@ -98,18 +98,18 @@ class WayFinder:
             product(*({repr(each): each for each in some}.values() for some in values.values())), _COMBINATIONS
         )
 
-    def _list_values(self, path: tuple[Key, ...], term: Term) -> Iterator[Wish]:
+    def _list_values(self, path: tuple[Key, ...], term: Term) -> Iterator[RequiredValue]:
         """Yield values at a path for which a condition holds, and some for which it does not."""
         match term:
             case Among(values=values):
-                yield from (Wish(path, each) for each in values)
+                yield from (RequiredValue(path, each) for each in values)
             case Reads(texts=texts):
-                yield from (Wish(path, read_text(each)) for each in texts)
-                yield from (Wish(path, text) for text in texts)
+                yield from (RequiredValue(path, read_text(each)) for each in texts)
+                yield from (RequiredValue(path, text) for text in texts)
             case Exists():
-                yield Wish(path, "text")
-        yield from (Wish(path, other) for other in _OTHERS)
-        yield Wish(path, absent=True)
+                yield RequiredValue(path, "text")
+        yield from (RequiredValue(path, other) for other in _OTHERS)
+        yield RequiredValue(path, absent=True)
 
     def _describe(self, name: str, gate: Gate, sample: Object) -> str | None:
         """Return which way a result takes: its outcome, the number of its edge, and the node that it names."""
@@ -130,20 +130,23 @@ class WayFinder:
         return f"answer {[all(follow(sample, each.path) == each.value for each in some) for some in signals]}"
 
 
-def _list_signals(judge: Judge) -> Iterator[tuple[Wish, ...]]:
+def _list_signals(judge: Judge) -> Iterator[tuple[RequiredValue, ...]]:
     """Yield what an answer holds in which a judge sees that the work is done."""
     conditions = [object_of(each) for each in list_of(judge.settings.get("conditions"))]
     kinds = [(judge.kind, judge.settings), *((each.get("type"), object_of(each.get("config"))) for each in conditions)]
     for kind, settings in kinds:
         if kind == "detect:keyword":
-            yield from ((Wish((name,), settings.get("verdictKeyword")),) for name in _TEXTS)
+            yield from ((RequiredValue((name,), settings.get("verdictKeyword")),) for name in _TEXTS)
         elif kind == "detect:structured":
             needed = settings.get("requiredFields")
             fields = [str(each) for each in (needed if isinstance(needed, list) else object_of(needed))]
-            yield (Wish(("type",), settings.get("signalType")), *(Wish((each,), "text") for each in fields))
+            yield (
+                RequiredValue(("type",), settings.get("signalType")),
+                *(RequiredValue((each,), "text") for each in fields),
+            )
         elif kind == "detect:graph":
-            yield (Wish(("status",), "completed"),)
-            yield (Wish(("complete",), value=True),)
+            yield (RequiredValue(("status",), "completed"),)
+            yield (RequiredValue(("complete",), value=True),)
 
 
 _TEXTS = ("text", "summary", "message", "reason", "result", "status", "stepId")

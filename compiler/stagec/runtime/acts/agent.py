@@ -1,4 +1,4 @@
-"""Run an agent in a run of its own, and write the transition down that follows (§ 3.18 of the format)."""
+"""Run an agent as a run of its own, and write the transition that follows down (§ 3.18 of the format)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stagec.runtime.agent_runs import AgentRunName
 from stagec.runtime.exchange import Answered, Effect, Started, Wait
 from stagec.runtime.execution import AgentRun, Execution, NodeResult, PendingTransition, failure_in
 from stagec.runtime.failures import FailureKind, RunFailure, describe_error, describe_failure
-from stagec.runtime.phase_requests import Close, Comment, Dispatch, Relabel
+from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
 from stagec.runtime.program import choose
 from stagec.runtime.state import IssueStatus, State
 from stagec.runtime.step_builder import StepBuilder

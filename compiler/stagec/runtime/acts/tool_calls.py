@@ -1,4 +1,4 @@
-"""TOOL_CALL: decide about each call of a response in order, carry out together what may be, collect what came of it."""
+"""TOOL_CALL: decide about each call of a response in order, execute allowed calls together, collect their results."""
 
 from __future__ import annotations
 

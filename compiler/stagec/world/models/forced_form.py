@@ -8,8 +8,8 @@ from typing import Any
 
 from stagec.core.json import Json, Object, object_of
 from stagec.core.value import value
-from stagec.world.briefing import OPENING
 from stagec.world.models.port import ModelCall, ModelMessage, ModelRequest
+from stagec.world.request_json import OPENING
 
 _ANSWER = "answer"
 _ANY: Object = {"type": "object"}

@@ -16,7 +16,7 @@ from stagec.core.words import quote
 from stagec.world.commands import select_variables
 from stagec.world.line_program import LineProgram
 from stagec.world.models.port import Listener, ModelError, ModelFault
-from stagec.world.supervised import Job
+from stagec.world.supervisor_link import Job
 
 _SCRIPT = str(Path(__file__).with_name("llama_process.py"))
 _VARIABLES = ("LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV")

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from stagec.core.json import Json, Object
 from stagec.core.value import value
-from stagec.world.briefing import ToolDefinition
+from stagec.world.request_json import ToolDefinition
 
 
 @value

@@ -13,9 +13,8 @@ from typing import Any
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.words import quote
-from stagec.world.bodies import find_excess, guard_client
-from stagec.world.briefing import ToolDefinition
 from stagec.world.event_loop import EventLoop
+from stagec.world.http_bodies import find_excess, guard_client
 from stagec.world.models.port import (
     ANSWER,
     Listener,
@@ -27,6 +26,7 @@ from stagec.world.models.port import (
     ModelRequest,
     TokenUse,
 )
+from stagec.world.request_json import ToolDefinition
 
 _HOW = "asking models needs a library that is not installed: pip install 'stagec[models]'"
 

@@ -10,7 +10,6 @@ from stagec.core.json import Json, Object
 from stagec.core.value import replace, value
 from stagec.project.prices import PriceTable
 from stagec.runtime.exchange import Ask, Turn
-from stagec.world.briefing import ToolDefinition
 from stagec.world.composed import ComposedWorld
 from stagec.world.models.port import (
     ANSWER,
@@ -25,6 +24,7 @@ from stagec.world.models.port import (
     TokenUse,
 )
 from stagec.world.models.usage import add_usage, price_usage
+from stagec.world.request_json import ToolDefinition
 
 _ROUNDS = 50
 """Responses of a model in one step; one that calls tools without end has lost its way."""

@@ -1,4 +1,4 @@
-"""What of a run is still there when it is resumed: the stages whose results somebody vouches for, verified again."""
+"""What of a run is still there when it is resumed: stages whose results somebody vouches for, verified again."""
 
 from __future__ import annotations
 

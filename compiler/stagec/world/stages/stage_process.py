@@ -1,4 +1,4 @@
-"""The process of a stage: what it is told, its watchdog, and what becomes of its output."""
+"""The process of a stage: its input, its watchdog, and where its output goes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from stagec.plan.act import ProcessLimits
 from stagec.protocol.emission import format_stage_progress
 from stagec.world.escalation import Alarm, Escalation
 from stagec.world.program_log import LogStream, RunLog
-from stagec.world.stages.evidence import Evidence, Hear
-from stagec.world.supervised import Job, Link
-from stagec.world.supervision import Supervision
+from stagec.world.stages.marker_evidence import Hear, MarkerEvidence
+from stagec.world.supervised_program import SupervisedProgram
+from stagec.world.supervisor_link import Job, Link
 
 
 def ignore_progress(_percent: float, _text: str) -> None:
@@ -71,7 +71,7 @@ class StageProcess:
         self._stage, self._limits, self._link, self._tell, self._hear = stage, limits, link, tell, hear
         self._log: RunLog | None = None
         self._escalation = Escalation(list_alarms(limits))
-        self._supervision = Supervision(link, self._escalation, self._warn)
+        self._supervision = SupervisedProgram(link, self._escalation, self._warn)
 
     def abort(self) -> None:
         """End the process as its watchdog would; in any thread, and at any time."""
@@ -80,7 +80,7 @@ class StageProcess:
     def run(self, job: Job, log: RunLog, redactor: Redactor) -> ProcessEnd:
         """Run the process to its end, with all that it has started; its output goes to the log."""
         self._log = log
-        evidence = Evidence(self._stage, lambda percent, text: self._hear(percent, redactor.redact_output(text)))
+        evidence = MarkerEvidence(self._stage, lambda percent, text: self._hear(percent, redactor.redact_output(text)))
         out, err = LogStream(log, redactor), LogStream(log, redactor)
 
         def take(piece: bytes) -> None:

@@ -24,7 +24,7 @@ from stagec.world.stages.stage_files import (
     prepare_attempt,
 )
 from stagec.world.stages.stage_process import ProcessEnd, StageProcess, describe_stage
-from stagec.world.supervised import Job
+from stagec.world.supervisor_link import Job
 
 Tell = Callable[[str, str], None]
 """Is told of a stage, by its id, what happens to it and changes nothing."""

@@ -22,7 +22,7 @@ from stagec.world.stages.run_folder import CHECKPOINTS, LOG, RunFolder, name_att
 from stagec.world.stages.stage_files import Published, explain, find_other_outputs
 from stagec.world.stages.stage_process import StageProcess
 from stagec.world.stages.stage_run import StageRun, Surroundings, Tell
-from stagec.world.supervised import Link
+from stagec.world.supervisor_link import Link
 
 _REASONS: Mapping[str, Reason] = {"timeout": "timeout", "abort": "abort"}
 

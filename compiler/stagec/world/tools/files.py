@@ -10,7 +10,7 @@ from stagec.core.bounded import OversizedError
 from stagec.core.json import Json, Object
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.world.briefing import ToolDefinition
+from stagec.world.request_json import ToolDefinition
 from stagec.world.tools.name_pattern import NamePattern
 from stagec.world.tools.toolbox import ToolError, read_count, read_text
 from stagec.world.tools.working_folder import FolderLimits, WorkingFolder

@@ -20,9 +20,9 @@ from stagec.core.version import __version__
 from stagec.core.words import quote, shorten_digest
 from stagec.plan import surroundings
 from stagec.plan.document import Plan
-from stagec.world.briefing import ToolDefinition
 from stagec.world.event_loop import EventLoop
 from stagec.world.mcp import UnsetVariableError, expand_variables, list_pages, open_transport, require_library
+from stagec.world.request_json import ToolDefinition
 from stagec.world.server_errors import Transport, describe_failure, explain_error, first_error
 from stagec.world.tools.toolbox import ToolError
 

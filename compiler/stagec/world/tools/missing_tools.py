@@ -1,4 +1,4 @@
-"""What answers calls of stages to tools that nobody has, so that a model that calls one is told so and goes on."""
+"""Answer calls of stages to tools that nobody has, so that the model learns it and continues."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from stagec.core.words import quote
 from stagec.plan.surroundings import is_boundary_tool
 from stagec.runtime.acts.authority import APPROVE, ASK, DENY
 from stagec.runtime.exchange import Ask
-from stagec.world.briefing import ToolDefinition
+from stagec.world.request_json import ToolDefinition
 
 
 class ToolConduct(StrEnum):

@@ -10,7 +10,7 @@ from stagec.core.json import Json
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.world.commands import CommandLine, run, select_variables
-from stagec.world.supervised import Link
+from stagec.world.supervisor_link import Link
 
 
 def hold_nothing() -> int | None:

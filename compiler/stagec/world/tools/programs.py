@@ -9,7 +9,7 @@ from stagec.core.json import Json, Object, text_in
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.plan.document import Plan
-from stagec.world.briefing import PlannedTools, ToolDefinition
+from stagec.world.request_json import PlannedTools, ToolDefinition
 from stagec.world.tools.processes import ToolProcesses, ToolProgram, ToolSetting
 from stagec.world.tools.toolbox import ToolError
 

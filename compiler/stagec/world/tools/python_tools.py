@@ -13,7 +13,7 @@ from stagec.core.secrets import Redactor
 from stagec.core.value import replace
 from stagec.core.words import quote
 from stagec.runtime.answer_schemas import prepare
-from stagec.world.briefing import ToolDefinition
+from stagec.world.request_json import ToolDefinition
 from stagec.world.tools.processes import ToolProcesses, ToolProgram, ToolSetting, hold_nothing
 from stagec.world.tools.programs import ProgramTool, ProgramTools
 from stagec.world.tools.toolbox import ToolError

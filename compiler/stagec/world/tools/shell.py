@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stagec.core.json import Json, Object
 from stagec.core.secrets import Redactor
-from stagec.world.briefing import ToolDefinition
+from stagec.world.request_json import ToolDefinition
 from stagec.world.tools.processes import ToolProcesses, ToolProgram, ToolSetting
 from stagec.world.tools.toolbox import read_count, read_text
 

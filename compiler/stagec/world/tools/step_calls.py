@@ -1,4 +1,4 @@
-"""The calls that models make in the course of steps: decided, asked about, and carried out by whoever answers calls."""
+"""The tool calls of models in steps: decided, asked about, and carried out while the step waits for its answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stagec.core.canonical import as_text
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.runtime.acts.authority import APPROVE, ASK, DENY, digest_of
 from stagec.runtime.exchange import Ask, Call, Effect, Grant, Turn, execution_of, read_key, request_key
-from stagec.world.briefing import ToolDefinition
+from stagec.world.request_json import ToolDefinition
 from stagec.world.tools.policy import decide_for
 from stagec.world.tools.toolbox import Toolbox, describe_error
 

@@ -13,7 +13,7 @@ from stagec.core.words import quote
 from stagec.plan.document import Plan
 from stagec.runtime.answer_schemas import PreparedSchema, prepare
 from stagec.runtime.exchange import Call, Effect
-from stagec.world.briefing import PlannedTools, ToolDefinition
+from stagec.world.request_json import PlannedTools, ToolDefinition
 
 LONGEST = 100_000
 """Characters of a result that a model is told; the rest is left out, and the model is told so."""

@@ -11,7 +11,7 @@ from stagec.cli.running.stages import has_stages
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote
 from stagec.drivers.local import History
-from stagec.drivers.local.live import find_standing
+from stagec.drivers.local.live_journal import find_standing
 from stagec.drivers.local.stage_ledger import list_stages
 from stagec.drivers.replay import fold_events, fold_run
 from stagec.emitters import Picture

@@ -13,10 +13,10 @@ from stagec.plan.agents import SUCCESS, TRANSFORMER
 from stagec.plan.gate import AgentGate
 from stagec.runtime.exchange import Ask, Call, Confirm, Grant, Hook, Judge, Run, Shell, StageRequest, Turn, Wait
 from stagec.runtime.json_values import MISSING
-from stagec.runtime.phase_requests import Dispatch, PhaseRequest
-from stagec.world.imagined_stages import imagine
+from stagec.runtime.orchestrator_requests import Dispatch, OrchestratorRequest
+from stagec.world.required_values import collect_required_values, make_output, write_output
 from stagec.world.samples import make_sample
-from stagec.world.wishes import collect_wishes, make_output, write_output
+from stagec.world.simulated_stages import simulate_stage
 
 _YES = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
 
@@ -45,13 +45,13 @@ def parse_answer(question: OpenRequest, typed: str) -> Json:
             return _parse_work(question, effect, typed)
 
 
-def _parse_work(question: OpenRequest, effect: StageRequest | PhaseRequest, typed: str) -> Json:
+def _parse_work(question: OpenRequest, effect: StageRequest | OrchestratorRequest, typed: str) -> Json:
     if isinstance(effect, StageRequest):
         return _parse_stage_answer(effect, typed)
     return _parse_phase_answer(question, effect, typed)
 
 
-def _parse_phase_answer(question: OpenRequest, effect: PhaseRequest, typed: str) -> Json:
+def _parse_phase_answer(question: OpenRequest, effect: OrchestratorRequest, typed: str) -> Json:
     """Return how an agent has ended, or what has come of writing something down."""
     if not isinstance(effect, Dispatch):
         word, _, rest = typed.partition(" ")
@@ -91,15 +91,15 @@ _ENDS: Mapping[str, Mapping[str, Json]] = {
 def _parse_stage_answer(effect: StageRequest, typed: str) -> Json:
     """Return the answer about a stage: what is not said of it is as in one that succeeds."""
     if typed in _ENDS:
-        return imagine(effect, _ENDS[typed])
+        return simulate_stage(effect, _ENDS[typed])
     given = _parse_json(typed)
     if isinstance(given, int) and not isinstance(given, bool):
-        return imagine(effect, {"exit": given})
+        return simulate_stage(effect, {"exit": given})
     if not isinstance(given, dict):
         raise UnansweredError(
             f"{quote(typed)} is no answer: type pass, fail, timeout, an exit status, or a JSON object"
         )
-    return {**object_of(imagine(effect, {})), **given}
+    return {**object_of(simulate_stage(effect, {})), **given}
 
 
 def lets_turns_pass(question: OpenRequest, typed: str) -> bool:
@@ -120,8 +120,8 @@ def _parse_result(question: OpenRequest, typed: str, schema: str | None) -> Json
         raise UnansweredError(
             f"{quote(typed)} is no answer: type the number of a way, {outcomes}, or a JSON object{near}"
         )
-    wishes = collect_wishes(question.node.gate, way.outcome, way.named, way.terms)
-    found = make_sample(question.program, schema, wishes)
+    required = collect_required_values(question.node.gate, way.outcome, way.named, way.terms)
+    found = make_sample(question.program, schema, required)
     if found is None:
         raise UnansweredError("no simple answer that takes this way satisfies the schema: type one as JSON")
     return found

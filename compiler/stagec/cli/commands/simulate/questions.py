@@ -8,7 +8,7 @@ from shlex import join
 from stagec.cli.wording import describe_target, describe_way
 from stagec.core.canonical import compact
 from stagec.core.value import value
-from stagec.drivers.local.descriptions import label_request
+from stagec.drivers.local.request_descriptions import label_request
 from stagec.plan import Plan
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.gate import IntentGate, Term
@@ -34,8 +34,8 @@ from stagec.runtime.exchange import (
 )
 from stagec.runtime.execution import Execution
 from stagec.runtime.gate import ABORT
-from stagec.runtime.phase_requests import Close, Comment, Dispatch, PhaseRequest, Relabel
-from stagec.world.samples import Wish, make_sample
+from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, OrchestratorRequest, Relabel
+from stagec.world.samples import RequiredValue, make_sample
 
 _LINES = 8
 """Lines of a prompt that are shown."""
@@ -98,11 +98,11 @@ def _describe(question: OpenRequest) -> str:
             return _describe_work(effect)
 
 
-def _describe_work(effect: StageRequest | PhaseRequest) -> str:
+def _describe_work(effect: StageRequest | OrchestratorRequest) -> str:
     return _describe_stage_request(effect) if isinstance(effect, StageRequest) else _describe_phase_request(effect)
 
 
-def _describe_phase_request(effect: PhaseRequest) -> str:
+def _describe_phase_request(effect: OrchestratorRequest) -> str:
     match effect:
         case Dispatch(agent=agent):
             return f"runs the agent {agent}"
@@ -212,7 +212,7 @@ def _may_abort(program: Program, node: Node) -> bool:
     act, gate = node.act, node.gate
     if not isinstance(act, Prompt) or not isinstance(gate, IntentGate):
         return False
-    return make_sample(program, act.schema, [Wish(gate.field, ABORT)]) is not None
+    return make_sample(program, act.schema, [RequiredValue(gate.field, ABORT)]) is not None
 
 
 def _follow_edge(plan: Plan, edge: Edge, end: str) -> Iterator[WayOn]:

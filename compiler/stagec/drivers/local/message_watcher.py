@@ -1,4 +1,4 @@
-"""Watch the messages of a run while it is executed: one thread, which looks a few times a second."""
+"""Watch the messages to a run while it executes: one thread, which looks a few times a second."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class AwaitedAnswer:
             self.arrived.set()
 
 
-class MailWatcher:
+class MessageWatcher:
     """Hands the messages of a run to who waits for them, and removes them when the journal has what they said."""
 
     def __init__(self, mailbox: Mailbox, tell: Callable[[str], None]) -> None:

@@ -1,4 +1,4 @@
-"""A program from its start to the end of all its processes: its output is taken, and it gets the signals it is due."""
+"""Run a program until all its processes have ended: read its output, and send the signals that are due."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from time import monotonic
 from typing import IO
 
 from stagec.world.escalation import Escalation
-from stagec.world.supervised import Job, Link, await_end
+from stagec.world.supervisor_link import Job, Link, await_end
 
 Sink = Callable[[bytes], None]
 """What takes the output of a program, piece by piece and without bound."""
@@ -24,7 +24,7 @@ _LEFT = 4_000_000
 """Bytes that a pipe may still hold when all who wrote to it are gone."""
 
 
-class Supervision:
+class SupervisedProgram:
     """A program whose output goes to two sinks, and which ends as its escalation says.
 
     `warn` is called for an alarm without a signal.

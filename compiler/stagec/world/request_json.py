@@ -1,4 +1,4 @@
-"""Requests with everything that answering them needs, as the JSON objects of `docs/world-protocol.md`."""
+"""Requests as the JSON objects of `docs/world-protocol.md`, with everything that an answer needs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from stagec.runtime.exchange import (
     Wait,
     read_key,
 )
-from stagec.runtime.phase_requests import Close, Comment, Dispatch, Relabel
+from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
 
 
 @value
@@ -68,7 +68,7 @@ class PlannedTools:
         return ToolDefinition(name, tool.description or "", schema, tool.effects, tool.origin)
 
 
-def brief(plan: Plan, effect: Effect, tools: Definitions | None = None) -> Object:
+def dump_request(plan: Plan, effect: Effect, tools: Definitions | None = None) -> Object:
     """Return a request as a JSON object: its kind, what it is about, and what answering it needs."""
     key = read_key(effect.key)
     about: dict[str, Json] = {"is": KINDS[type(effect)], "key": effect.key, "node": key.node, "visit": key.visit}
@@ -76,7 +76,7 @@ def brief(plan: Plan, effect: Effect, tools: Definitions | None = None) -> Objec
     return {**about, "attempt": key.attempt, **details}
 
 
-def _brief_ask(plan: Plan, effect: Ask, tools: Definitions) -> Object:
+def _dump_ask(plan: Plan, effect: Ask, tools: Definitions) -> Object:
     return {
         "prompt": effect.prompt,
         "system": effect.system,
@@ -88,7 +88,7 @@ def _brief_ask(plan: Plan, effect: Ask, tools: Definitions) -> Object:
     }
 
 
-def _brief_turn(plan: Plan, effect: Turn, tools: Definitions) -> Object:
+def _dump_turn(plan: Plan, effect: Turn, tools: Definitions) -> Object:
     act = plan.nodes[read_key(effect.key).node].act
     completion = define_completion(plan, effect)
     return {
@@ -110,12 +110,12 @@ OPENING = "Begin. Call {} alone when you are done."
 _COMPLETION = "Hand in the result. Call it alone, once, when the work is done."
 
 
-def _brief_call(_plan: Plan, effect: Call, tools: Definitions) -> Object:
+def _dump_call(_plan: Plan, effect: Call, tools: Definitions) -> Object:
     (tool, *_) = (*_describe_tools(tools, (effect.tool,)), None)
     return {"tool": effect.tool, "arguments": effect.arguments, "call": effect.id, "definition": tool}
 
 
-def _brief_grant(_plan: Plan, effect: Grant, tools: Definitions) -> Object:
+def _dump_grant(_plan: Plan, effect: Grant, tools: Definitions) -> Object:
     (tool, *_) = (*_describe_tools(tools, (effect.tool,)), None)
     return {
         "execution": effect.execution,
@@ -127,11 +127,11 @@ def _brief_grant(_plan: Plan, effect: Grant, tools: Definitions) -> Object:
     }
 
 
-def _brief_hook(_plan: Plan, effect: Hook, _tools: Definitions) -> Object:
+def _dump_hook(_plan: Plan, effect: Hook, _tools: Definitions) -> Object:
     return {"call": effect.call, "phase": effect.phase, "given": dict(effect.given)}
 
 
-def _brief_execute(_plan: Plan, effect: Execute, _tools: Definitions) -> Object:
+def _dump_execute(_plan: Plan, effect: Execute, _tools: Definitions) -> Object:
     limits = effect.limits
     escalation = {
         "warn": limits.warn,
@@ -213,17 +213,17 @@ KINDS: Mapping[type[Effect], str] = {
 """What each kind of request is called outside of this process."""
 
 _DETAILS: Mapping[type[Effect], Callable[..., Object]] = {
-    Ask: _brief_ask,
-    Turn: _brief_turn,
-    Call: _brief_call,
-    Grant: _brief_grant,
+    Ask: _dump_ask,
+    Turn: _dump_turn,
+    Call: _dump_call,
+    Grant: _dump_grant,
     Run: _list_members("words", "milliseconds"),
     Shell: _list_members("command"),
     Judge: _list_members("kind", "settings", "answer"),
     Wait: _list_members("milliseconds"),
     Confirm: _list_members("question"),
-    Hook: _brief_hook,
-    Execute: _brief_execute,
+    Hook: _dump_hook,
+    Execute: _dump_execute,
     Publish: _list_members("outputs", "checkpoint"),
     Preserve: _list_members("reason"),
     Interrupt: _list_members("request"),

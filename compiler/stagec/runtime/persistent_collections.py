@@ -1,4 +1,4 @@
-"""Collections that share what has not changed: every event makes a new state of the run."""
+"""Persistent collections: a changed copy shares what has not changed, because every event makes a new state."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ from stagec.core.json import Json, object_of
 from stagec.plan.document import Plan
 from stagec.runtime import Answered, Cancelled, Effect, Event, Started, State, advance
 from stagec.runtime.exchange import Hook, Shell, Wait
-from stagec.runtime.phase_requests import Close, Comment, Dispatch, Relabel
+from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
 from stagec.runtime.program import load
-from stagec.world.briefing import KINDS, ToolDefinition, brief
+from stagec.world.request_json import KINDS, ToolDefinition, dump_request
 
 TOP = Path(__file__).parents[2]
 VECTORS = TOP / "tests" / "plan_vectors"
@@ -44,7 +44,7 @@ def _list_requests(trace: Path) -> Iterator[tuple[Plan, Effect]]:
 @pytest.mark.parametrize("trace", TRACES, ids=lambda path: f"{path.parent.name}/{path.name.partition('.')[0]}")
 def test_every_request_of_the_example_plans_has_the_published_form(trace: Path) -> None:
     for plan, effect in _list_requests(trace):
-        MESSAGES.validate(json.loads(json.dumps(brief(plan, effect))))
+        MESSAGES.validate(json.loads(json.dumps(dump_request(plan, effect))))
 
 
 def test_the_examples_show_every_kind_of_request_but_hooks_shell_commands_and_those_of_phases() -> None:
@@ -68,11 +68,13 @@ PLAN = load((VECTORS / "code-review" / "plan.json").read_bytes()).plan
     ],
 )
 def test_other_requests_have_the_published_form(effect: Effect) -> None:
-    MESSAGES.validate(json.loads(json.dumps(brief(PLAN, effect))))
+    MESSAGES.validate(json.loads(json.dumps(dump_request(PLAN, effect))))
 
 
 def test_a_schema_stands_in_a_request_in_full() -> None:
-    turns = [brief(plan, effect) for plan, effect in _list_requests(VECTORS / "code-review" / "straight.trace.json")]
+    turns = [
+        dump_request(plan, effect) for plan, effect in _list_requests(VECTORS / "code-review" / "straight.trace.json")
+    ]
     completion = object_of(turns[0]["completion"])
     assert object_of(completion["schema"])["type"] == "object"
     assert turns[0]["opening"] == f"Begin. Call {completion['name']} alone when you are done."
@@ -85,7 +87,7 @@ def test_tools_are_told_by_what_knows_them() -> None:
             return (ToolDefinition("grep", "Find lines", {"type": "object"}, "read", "bundled"),)
 
     (first, *_) = _list_requests(VECTORS / "code-review" / "straight.trace.json")
-    told = brief(*first, Known())
+    told = dump_request(*first, Known())
     assert told["tools"] == [
         {
             "name": "grep",

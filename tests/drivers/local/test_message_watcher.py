@@ -12,7 +12,7 @@ import pytest
 
 from stagec.core.json import Json
 from stagec.drivers.local.mailbox import Mailbox
-from stagec.drivers.local.watcher import AwaitedAnswer, MailWatcher
+from stagec.drivers.local.message_watcher import AwaitedAnswer, MessageWatcher
 from stagec.drivers.messages import MessageKind, RunMessage, name_answer, write_message
 from stagec.runtime import Answered, Cancelled, State, StepResult
 from stagec.runtime.exchange import Confirm, Grant, Judge
@@ -33,8 +33,8 @@ def told() -> list[str]:
 
 
 @pytest.fixture
-def mail(mailbox: Mailbox, told: list[str]) -> MailWatcher:
-    return MailWatcher(mailbox, told.append)
+def mail(mailbox: Mailbox, told: list[str]) -> MessageWatcher:
+    return MessageWatcher(mailbox, told.append)
 
 
 def ignore(_message: RunMessage) -> None:
@@ -46,7 +46,7 @@ def answering(key: str = ASKED.key, answer: Json = None) -> RunMessage:
 
 
 @pytest.mark.parametrize("is_there_before", [True, False])
-def test_an_answer_reaches_who_waits_for_it(mailbox: Mailbox, mail: MailWatcher, *, is_there_before: bool) -> None:
+def test_an_answer_reaches_who_waits_for_it(mailbox: Mailbox, mail: MessageWatcher, *, is_there_before: bool) -> None:
     sent = answering()
     if is_there_before:
         mailbox.send(sent)
@@ -59,7 +59,7 @@ def test_an_answer_reaches_who_waits_for_it(mailbox: Mailbox, mail: MailWatcher,
     assert mailbox.read(sent.name) == sent
 
 
-def test_several_questions_wait_at_the_same_time(mailbox: Mailbox, mail: MailWatcher) -> None:
+def test_several_questions_wait_at_the_same_time(mailbox: Mailbox, mail: MessageWatcher) -> None:
     with mail.watch(ignore), mail.expect(ASKED) as first, mail.expect(GRANT) as second:
         mailbox.send(answering(GRANT.key, {"granted": False}))
         assert second.arrived.wait(PATIENCE)
@@ -67,7 +67,7 @@ def test_several_questions_wait_at_the_same_time(mailbox: Mailbox, mail: MailWat
 
 
 @pytest.mark.parametrize("is_cancelled_before", [True, False])
-def test_a_question_that_nobody_needs_waits_no_more(mail: MailWatcher, *, is_cancelled_before: bool) -> None:
+def test_a_question_that_nobody_needs_waits_no_more(mail: MessageWatcher, *, is_cancelled_before: bool) -> None:
     if is_cancelled_before:
         mail.cancel(ASKED.key)
     with mail.watch(ignore), mail.expect(ASKED) as awaited:
@@ -78,7 +78,7 @@ def test_a_question_that_nobody_needs_waits_no_more(mail: MailWatcher, *, is_can
         assert select.select([awaited.open_pipe()], [], [], PATIENCE)[0]
 
 
-def test_a_message_stays_until_the_journal_has_its_answer(mailbox: Mailbox, mail: MailWatcher) -> None:
+def test_a_message_stays_until_the_journal_has_its_answer(mailbox: Mailbox, mail: MessageWatcher) -> None:
     sent = answering()
     mailbox.send(sent)
     mail.observe(Answered("one/work#1/1.0", {}), StepResult(State(), (ASKED,)))
@@ -89,14 +89,14 @@ def test_a_message_stays_until_the_journal_has_its_answer(mailbox: Mailbox, mail
 
 @pytest.mark.parametrize(("reason", "is_taken"), [("cancelled", True), ("interrupted", False)])
 def test_a_wish_to_cancel_stays_until_the_run_is_cancelled(
-    mailbox: Mailbox, mail: MailWatcher, reason: str, *, is_taken: bool
+    mailbox: Mailbox, mail: MessageWatcher, reason: str, *, is_taken: bool
 ) -> None:
     mailbox.send(write_message(MessageKind.CANCEL, "page"))
     mail.observe(Cancelled(reason), StepResult(State()))
     assert (mailbox.read(MessageKind.CANCEL) is None) == is_taken
 
 
-def test_requests_are_obeyed_once_also_those_that_were_there_before(mailbox: Mailbox, mail: MailWatcher) -> None:
+def test_requests_are_obeyed_once_also_those_that_were_there_before(mailbox: Mailbox, mail: MessageWatcher) -> None:
     obeyed: list[MessageKind] = []
     paused = threading.Event()
 
@@ -114,7 +114,7 @@ def test_requests_are_obeyed_once_also_those_that_were_there_before(mailbox: Mai
     assert mailbox.list_names() == ["cancel"]
 
 
-def test_who_decides_second_is_told_of_the_first(mailbox: Mailbox, mail: MailWatcher) -> None:
+def test_who_decides_second_is_told_of_the_first(mailbox: Mailbox, mail: MessageWatcher) -> None:
     sent = answering()
     mailbox.send(sent)
     assert mail.claim(ASKED, yes=False, by="terminal") == sent
@@ -123,7 +123,7 @@ def test_who_decides_second_is_told_of_the_first(mailbox: Mailbox, mail: MailWat
 
 
 def test_a_decision_counts_also_where_no_message_can_be_written(
-    mailbox: Mailbox, mail: MailWatcher, told: list[str]
+    mailbox: Mailbox, mail: MessageWatcher, told: list[str]
 ) -> None:
     mailbox.path.write_text("in the way")
     assert mail.claim(ASKED, yes=True, by="terminal").answer == {"done": True}
@@ -132,7 +132,7 @@ def test_a_decision_counts_also_where_no_message_can_be_written(
 
 @pytest.mark.parametrize("answer", [{}, {"done": 1}, {"granted": True}, [], "yes"])
 def test_an_answer_that_does_not_fit_is_told_once_and_gives_way(
-    mailbox: Mailbox, mail: MailWatcher, told: list[str], answer: Json
+    mailbox: Mailbox, mail: MessageWatcher, told: list[str], answer: Json
 ) -> None:
     mailbox.send(answering(answer=answer))
     with mail.expect(ASKED) as awaited:
@@ -145,7 +145,7 @@ def test_an_answer_that_does_not_fit_is_told_once_and_gives_way(
         assert awaited.message is not None
 
 
-def test_what_is_no_message_is_told_once(mailbox: Mailbox, mail: MailWatcher, told: list[str]) -> None:
+def test_what_is_no_message_is_told_once(mailbox: Mailbox, mail: MessageWatcher, told: list[str]) -> None:
     mailbox.path.mkdir(mode=0o700)
     os.mkfifo(mailbox.path / "pause")
     (mailbox.path / name_answer(ASKED.key)).write_text("{")
@@ -157,7 +157,7 @@ def test_what_is_no_message_is_told_once(mailbox: Mailbox, mail: MailWatcher, to
 
 
 def test_a_new_run_takes_nothing_over_and_a_resumed_one_only_pauses_no_more(
-    mailbox: Mailbox, mail: MailWatcher
+    mailbox: Mailbox, mail: MessageWatcher
 ) -> None:
     sent = [write_message(MessageKind.PAUSE, "page"), write_message(MessageKind.CANCEL, "page"), answering()]
     for each in sent:
@@ -168,7 +168,7 @@ def test_a_new_run_takes_nothing_over_and_a_resumed_one_only_pauses_no_more(
     assert mailbox.list_names() == []
 
 
-def test_what_fits_nothing_is_told_at_the_end(mailbox: Mailbox, mail: MailWatcher, told: list[str]) -> None:
+def test_what_fits_nothing_is_told_at_the_end(mailbox: Mailbox, mail: MessageWatcher, told: list[str]) -> None:
     mailbox.send(answering("another/key#1/1.0"))
     mailbox.send(write_message(MessageKind.PAUSE, "page"))
     mail.conclude()
@@ -178,7 +178,7 @@ def test_what_fits_nothing_is_told_at_the_end(mailbox: Mailbox, mail: MailWatche
     assert len(told) == 1
 
 
-def test_a_folder_with_something_else_in_it_is_kept(mailbox: Mailbox, mail: MailWatcher) -> None:
+def test_a_folder_with_something_else_in_it_is_kept(mailbox: Mailbox, mail: MessageWatcher) -> None:
     mailbox.send(answering())
     (mailbox.path / "notes.txt").write_text(json.dumps("mine"))
     mail.conclude()

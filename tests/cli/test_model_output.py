@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from terminal import type_at_terminal
 from world.models.wire import Said, serve
 
+from stagec.cli.running.model_output import ModelOutput, choose_model_output
 from stagec.cli.running.people import TERMINAL
-from stagec.cli.running.speech import Speech, choose_speech
 from stagec.core.terminal import Canvas, columns
 
 Shown = pytest.CaptureFixture[str]
@@ -22,29 +22,29 @@ PLAN = Path(__file__).parents[1] / "plan_vectors" / "docs-repair" / "plan.json"
 KEY, OTHER = "r/plan#1/1.0", "r/check#2/1.0"
 
 
-def _say(speech: Speech, *pieces: str, key: str = KEY) -> None:
+def _say(output: ModelOutput, *pieces: str, key: str = KEY) -> None:
     for each in pieces:
-        speech.hear(key, each)
-    speech.end(key)
+        output.hear(key, each)
+    output.end(key)
 
 
 def test_text_is_shown_as_soon_as_a_line_is_full(capsys: Shown) -> None:
-    speech = Speech(Canvas(30), is_watched=False)
-    speech.hear(KEY, "one two ")
+    output = ModelOutput(Canvas(30), is_watched=False)
+    output.hear(KEY, "one two ")
     assert capsys.readouterr().err == ""
-    speech.hear(KEY, "three four five six")
+    output.hear(KEY, "three four five six")
     assert capsys.readouterr().err == "plan │ one two three four\n"
-    speech.end(KEY)
+    output.end(KEY)
     assert capsys.readouterr().err == "plan │ five six\n"
 
 
 def test_texts_of_parallel_nodes_do_not_mix(capsys: Shown) -> None:
-    speech = Speech(Canvas(40), is_watched=False)
+    output = ModelOutput(Canvas(40), is_watched=False)
     for piece in ("a", "b", "\n", "c"):
-        speech.hear(KEY, piece)
-        speech.hear(OTHER, piece.upper())
-    speech.end(OTHER)
-    speech.end(KEY)
+        output.hear(KEY, piece)
+        output.hear(OTHER, piece.upper())
+    output.end(OTHER)
+    output.end(KEY)
     assert capsys.readouterr().err == "plan │ ab\ncheck#2 │ AB\ncheck#2 │ C\nplan │ c\n"
 
 
@@ -55,9 +55,9 @@ def test_texts_of_parallel_nodes_do_not_mix(capsys: Shown) -> None:
 )
 def test_no_text_does_anything_to_a_terminal(pieces: list[str], width: int, encoding: str) -> None:
     lines: list[str] = []
-    speech = Speech(Canvas(width, encoding=encoding), is_watched=False)
-    speech._show = lambda: (lines.extend(speech._lines), speech._lines.clear())[1]  # type: ignore[method-assign]
-    _say(speech, *pieces)
+    output = ModelOutput(Canvas(width, encoding=encoding), is_watched=False)
+    output._show = lambda: (lines.extend(output._lines), output._lines.clear())[1]  # type: ignore[method-assign]
+    _say(output, *pieces)
     for each in lines:
         assert each.isprintable() or "\u3000" in each
         assert columns(each) < width
@@ -68,31 +68,31 @@ def test_no_text_does_anything_to_a_terminal(pieces: list[str], width: int, enco
 
 
 def test_marks_above_letters_do_not_make_lines_longer(capsys: Shown) -> None:
-    _say(Speech(Canvas(20), is_watched=False), "000000000000\u094d0", "e\u0301" * 30)
+    _say(ModelOutput(Canvas(20), is_watched=False), "000000000000\u094d0", "e\u0301" * 30)
     assert all(columns(line) < 20 for line in capsys.readouterr().err.splitlines())
 
 
 def test_escape_sequences_are_visible(capsys: Shown) -> None:
-    _say(Speech(Canvas(80), is_watched=False), "\x1b[2Jgone\r\x07", "\x9b31m", "\u202eabc")
+    _say(ModelOutput(Canvas(80), is_watched=False), "\x1b[2Jgone\r\x07", "\x9b31m", "\u202eabc")
     assert capsys.readouterr().err == "plan │ \\x1b[2Jgone\\r\\x07\\x9b31m\\u202eabc\n"
 
 
 def test_a_long_name_leaves_room(capsys: Shown) -> None:
-    _say(Speech(Canvas(20), is_watched=False), "a b c d e f", key=f"r/{'n' * 500}#1/1.0")
+    _say(ModelOutput(Canvas(20), is_watched=False), "a b c d e f", key=f"r/{'n' * 500}#1/1.0")
     assert capsys.readouterr().err == "nnnnnn │ a b c d e\nnnnnnn │ f\n"
 
 
 def test_nothing_is_shown_while_somebody_is_asked_something(capsys: Shown) -> None:
-    speech = Speech(Canvas(40), is_watched=False)
+    output = ModelOutput(Canvas(40), is_watched=False)
     with TERMINAL:
-        _say(speech, "while the question waits\n")
+        _say(output, "while the question waits\n")
         assert capsys.readouterr().err == ""
-    _say(speech, "after it", key=OTHER)
+    _say(output, "after it", key=OTHER)
     assert capsys.readouterr().err == "plan │ while the question waits\ncheck#2 │ after it\n"
 
 
 def test_the_sentence_that_says_who_takes_so_long_is_wiped_out(capsys: Shown) -> None:
-    _say(Speech(Canvas(40), is_watched=True), "text")
+    _say(ModelOutput(Canvas(40), is_watched=True), "text")
     assert capsys.readouterr().err == "\r\x1b[Kplan │ text\n"
 
 
@@ -101,7 +101,7 @@ def test_the_sentence_that_says_who_takes_so_long_is_wiped_out(capsys: Shown) ->
     [(None, None, False), (True, None, True), (False, None, False), (True, "jsonl", False), (None, "jsonl", False)],
 )
 def test_who_reads_no_terminal_must_wish_for_it(*, wish: bool | None, events: str | None, is_shown: bool) -> None:
-    assert (choose_speech(wish=wish, events=events) is not None) is is_shown
+    assert (choose_model_output(wish=wish, events=events) is not None) is is_shown
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Read a journal while another process appends to it: only what counts, whatever becomes of that process."""
+"""Read a journal while another process appends to it: only acknowledged records, even if that process is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of phases asks the world for: who runs an agent, and what is written down about its issue."""
+"""The requests of an orchestrator: run an agent, and change the labels, comments and state of an issue."""
 
 from __future__ import annotations
 
@@ -47,5 +47,5 @@ class Close:
     key: str
 
 
-PhaseRequest = Dispatch | Relabel | Comment | Close
+OrchestratorRequest = Dispatch | Relabel | Comment | Close
 """What is asked for by phases themselves, and not by the runs of their agents."""

@@ -1,4 +1,4 @@
-"""Stages of a run that somebody cancels after its process has gone: nothing of them runs, and nothing is written."""
+"""Answer all requests about stages with "interrupted", for a run that is cancelled after its process has gone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ANSWERS: Mapping[type[Effect], Mapping[str, Json]] = {
 }
 
 
-class ClosedStages:
+class InterruptedStages:
     """Answers what is asked about stages as if all of them were interrupted."""
 
     def takes(self, effect: Effect) -> bool:

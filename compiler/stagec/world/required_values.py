@@ -1,4 +1,4 @@
-"""What an answer must hold so that an edge counts, and what a command must write so that it counts as successful."""
+"""The values that an answer needs so that a run takes an edge, and the output that a command needs to succeed."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from stagec.plan.gate import Among, Exists, Gate, IntentGate, Reads, Term
 from stagec.plan.node import Node
 from stagec.runtime import Program
 from stagec.runtime.exchange import Run, Shell
-from stagec.world.samples import Wish
+from stagec.world.samples import RequiredValue
 
 
-def collect_wishes(gate: Gate, outcome: str, named: str | None, terms: Iterable[Term]) -> Iterator[Wish]:
+def collect_required_values(
+    gate: Gate, outcome: str, named: str | None, terms: Iterable[Term]
+) -> Iterator[RequiredValue]:
     """Yield what an answer must hold so that it has an outcome, names a node, and some conditions hold of it."""
     if isinstance(gate, IntentGate):
-        yield Wish(gate.field, outcome)
+        yield RequiredValue(gate.field, outcome)
         if gate.target is not None and named is not None:
-            yield Wish(gate.target, named)
+            yield RequiredValue(gate.target, named)
     for term in terms:
         path = find_in_answer(gate, term)
         if path:
-            yield make_wish(path, term)
+            yield require_value(path, term)
 
 
 def find_in_answer(gate: Gate, term: Term) -> tuple[Key, ...]:
@@ -36,15 +38,15 @@ def find_in_answer(gate: Gate, term: Term) -> tuple[Key, ...]:
     return ()
 
 
-def make_wish(path: tuple[Key, ...], term: Term) -> Wish:
-    """Return a wish with which a condition holds, where the value that it is about stands at a path."""
+def require_value(path: tuple[Key, ...], term: Term) -> RequiredValue:
+    """Return the value that satisfies a condition, for the path where the condition reads it."""
     match term:
         case Among(values=values):
-            return Wish(path, values[0])
+            return RequiredValue(path, values[0])
         case Reads(texts=texts):
-            return Wish(path, read_text(texts[0]))
+            return RequiredValue(path, read_text(texts[0]))
         case Exists(present=present):
-            return Wish(path, "text", absent=not present)
+            return RequiredValue(path, "text", absent=not present)
 
 
 def read_text(text: str) -> Json:

@@ -1,4 +1,4 @@
-"""What was asked of the world and what it answered, in a line for people."""
+"""Describe a request to the world, or its answer, in one line for people."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from stagec.runtime.exchange import (
     label_execution,
     read_key,
 )
-from stagec.runtime.phase_requests import Close, Comment, Dispatch, PhaseRequest, Relabel
+from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, OrchestratorRequest, Relabel
 
 _LONGEST = 200
 """Characters of an answer that are looked at; a line shows fewer."""
@@ -59,7 +59,7 @@ def describe_request(effect: Effect) -> str:
             return _describe_phase_request(effect)
 
 
-def _describe_phase_request(effect: PhaseRequest) -> str:
+def _describe_phase_request(effect: OrchestratorRequest) -> str:
     match effect:
         case Dispatch():
             return f"dispatch {effect.agent}"

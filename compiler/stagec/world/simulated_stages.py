@@ -1,4 +1,4 @@
-"""Answers to what is asked about the processes of stages, where nothing is run: as a scenario or somebody tells it."""
+"""Answer requests about the processes of stages without running any, as a scenario or a person says."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _EMPTY = sha256().hexdigest()
 """What is said of files that nobody has written."""
 
 
-def imagine(effect: StageRequest, told: Object) -> Json:
+def simulate_stage(effect: StageRequest, told: Object) -> Json:
     """Return the answer to a request; what is not told is as in a stage that succeeds and leaves empty files."""
     match effect:
         case Execute():

@@ -1,4 +1,4 @@
-"""What models write, shown on a terminal while they write it: whole lines, each behind the name of who writes it."""
+"""Show the text of models on a terminal while it streams in: whole lines, each after the name of its node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stagec.cli.running.people import TERMINAL
 from stagec.cli.streams import find_canvas, put_error
 from stagec.core.terminal import Canvas, columns
 from stagec.core.words import escape_ci_commands, visible
-from stagec.drivers.local.descriptions import label_request
+from stagec.drivers.local.request_descriptions import label_request
 
 _USUAL = 80
 """Columns where nobody looks at a terminal, but wants to read what models write."""
@@ -24,14 +24,18 @@ _WIPE = "\r\x1b[K"
 """Wipes out the sentence that says who takes so long."""
 
 
-def choose_speech(*, wish: bool | None, events: str | None) -> Speech | None:
+def choose_model_output(*, wish: bool | None, events: str | None) -> ModelOutput | None:
     """Return what shows the text of models: when somebody watches, unless programs do; None where nothing does."""
     is_watched = sys.stderr.isatty() and os.environ.get("TERM") not in {None, "", "dumb"}
     is_wanted = is_watched if wish is None else wish
-    return Speech(find_canvas(sys.stderr, os.environ), is_watched=is_watched) if is_wanted and events is None else None
+    return (
+        ModelOutput(find_canvas(sys.stderr, os.environ), is_watched=is_watched)
+        if is_wanted and events is None
+        else None
+    )
 
 
-class Speech:
+class ModelOutput:
     """Shows the text of several models at the same time; its methods are called in their threads, and never wait."""
 
     def __init__(self, paper: Canvas, *, is_watched: bool) -> None:

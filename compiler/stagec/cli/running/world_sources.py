@@ -1,4 +1,4 @@
-"""Who answers the requests of a run besides its scenario: worlds of the user, and models."""
+"""Who answers the requests of a run besides its scenario: worlds of the user, models and tools."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _PLAIN = Settings()
 
 
 @value
-class OtherWorlds:
+class WorldSources:
     """A callable that makes a world, the command line of a program, and models; None where nobody names one.
 
     `models` are `PROVIDER:NAME` by `default`, by a name that plans use, or by `node:` and the id of a node. `tools_in`
@@ -117,17 +117,17 @@ class OtherWorlds:
             yield McpTools(plan, os.getcwd(), ServerLimits())
 
 
-def choose_worlds(options: WorldOptions, configured: Settings = _PLAIN, root: Path = Path()) -> OtherWorlds:
+def choose_worlds(options: WorldOptions, configured: Settings = _PLAIN, root: Path = Path()) -> WorldSources:
     """Return who answers as the options and the configuration of a project, whose folder is `root`, name it."""
     models, commands = read_models(options.models, configured.models), configured.tools
     named = (options.world, options.world_command, models, options.tools_in, options.servers)
     prices = options.prices
     if prices is None and "prices" in configured.cost:
         prices = root / str(configured.cost["prices"])
-    return OtherWorlds(*named, options.tool_modules, commands, prices)
+    return WorldSources(*named, options.tool_modules, commands, prices)
 
 
-def recall_worlds(given: OtherWorlds, facts: Mapping[str, str] = NOTHING) -> OtherWorlds:
+def recall_worlds(given: WorldSources, facts: Mapping[str, str] = NOTHING) -> WorldSources:
     """Return who answers: what is named, and in place of what is not what the journal remembers."""
     models = object_of(json.loads(facts["models"])) if "models" in facts else NOTHING
     known = {name: each for name, each in models.items() if isinstance(each, str)}

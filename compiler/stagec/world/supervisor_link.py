@@ -1,4 +1,4 @@
-"""Programs under a supervisor: they end with stagec, however that ends, and with them whatever they have started."""
+"""The connection with a supervisor, which ends a program and all that it has started when stagec ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scenario says of phases: how agents end, and what cannot be written down about the issue."""
+"""The answers of a scenario for orchestrators: how agents end, and which changes to the issue fail."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Mapping
 
 from stagec.core.json import Json, object_of
 from stagec.runtime.exchange import read_key
-from stagec.runtime.phase_requests import Dispatch, PhaseRequest
+from stagec.runtime.orchestrator_requests import Dispatch, OrchestratorRequest
 from stagec.world.scenario import Scenario, find_told
 
 
-def says_of_phase(scenario: Scenario, effect: PhaseRequest) -> bool:
+def has_agent_answer(scenario: Scenario, effect: OrchestratorRequest) -> bool:
     """Tell whether a scenario says something about a request."""
     if isinstance(effect, Dispatch):
         return isinstance(scenario.agents.get(effect.agent), list)
     return _name(effect) in scenario.issue
 
 
-def answer_for_phase(scenario: Scenario, effect: PhaseRequest) -> Json:
+def answer_for_agent(scenario: Scenario, effect: OrchestratorRequest) -> Json:
     """Return how a scenario says that an agent ends, or that something cannot be written down; else nothing."""
     if isinstance(effect, Dispatch):
         return _end_agent(object_of(find_told(scenario, effect.agent, effect.run)))
@@ -29,7 +29,7 @@ def answer_for_phase(scenario: Scenario, effect: PhaseRequest) -> Json:
     return {"error": told} if isinstance(told, str) else {}
 
 
-def _name(effect: PhaseRequest) -> str:
+def _name(effect: OrchestratorRequest) -> str:
     return type(effect).__name__.lower()
 
 

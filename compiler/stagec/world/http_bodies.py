@@ -1,4 +1,4 @@
-"""Bodies of HTTP responses from hosts that are not trusted: neither compressed nor longer than expected."""
+"""Limit the bodies of HTTP responses from untrusted hosts: uncompressed, and not longer than expected."""
 
 from __future__ import annotations
 

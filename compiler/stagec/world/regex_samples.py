@@ -1,4 +1,4 @@
-"""Write a short text in which a regular expression is found, as far as that is simple."""
+"""Make a short text that matches a regular expression, where that is simple."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CATEGORIES = {"SPACE": " ", "NOT_DIGIT": "a", "NOT_WORD": "-", "NOT_SPACE": "a"
 _PLAIN = "abcxyzABCXYZ0123456789-_ .,:;/"
 
 
-def write_matching(pattern: str) -> str:
+def make_matching_text(pattern: str) -> str:
     """Return a text for a pattern; one that cannot be read, or asks for what is around a place, may not be found."""
     try:
         todo: list[Any] = [*reversed(import_module("re._parser").parse(pattern))]

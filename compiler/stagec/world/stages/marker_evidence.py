@@ -16,7 +16,7 @@ Hear = Callable[[float, str], None]
 """Is told how many percent of its work a stage says that it has done, and what else it says."""
 
 
-class Evidence:
+class MarkerEvidence:
     """Reads the standard output of a stage piece by piece.
 
     `status` is that of the last marker with which the stage says that it ends. `others` are the stages that are not

@@ -1,4 +1,4 @@
-"""Schedules, prepared for running them: which branch waits for which, by number."""
+"""A schedule prepared for a run: which node waits for which, by number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stagec.plan.node import Schedule
 
 
 @value
-class Agenda:
+class PreparedSchedule:
     """A schedule by numbers: its nodes, those that each needs, and those that need each, in the order of the plan."""
 
     schedule: Schedule
@@ -49,12 +49,12 @@ def list_schedules(plan: Plan) -> Iterator[Schedule]:
     yield from (target for target in targets if type(target) is Schedule)
 
 
-def prepare(schedule: Schedule) -> Agenda:
-    """Return the agenda of a schedule, in linear time."""
+def prepare(schedule: Schedule) -> PreparedSchedule:
+    """Prepare a schedule, in linear time."""
     index = {name: place for place, name in enumerate(schedule.needs)}
     needs = tuple(tuple(index[each] for each in needed) for needed in schedule.needs.values())
     users: list[list[int]] = [[] for _ in needs]
     for place, needed in enumerate(needs):
         for each in needed:
             users[each].append(place)
-    return Agenda(schedule, tuple(schedule.needs), index, needs, tuple(map(tuple, users)))
+    return PreparedSchedule(schedule, tuple(schedule.needs), index, needs, tuple(map(tuple, users)))
