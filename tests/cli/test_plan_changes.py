@@ -11,14 +11,16 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
+import jsonschema
 import pytest
 from playable import STEPS, steps
 
 from stagec.cli.app import run as stagec
 from stagec.core.value import replace
 from stagec.drivers.local import read_journal
+from stagec.drivers.local.request_descriptions import describe_change
 from stagec.plan import Plan, dump
-from stagec.plan.document import Contents, Limits
+from stagec.plan.document import Contents, Input, Limits
 from stagec.plan.facts import facts
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Edge, Go, Outcome, Stop
@@ -158,6 +160,92 @@ def test_what_begins_again_counts_for_the_limit(capfd: Shown) -> None:
 def test_what_makes_no_sense_is_told(words: tuple[str, ...], told: str, capfd: Shown) -> None:
     assert resume(*words) == 2
     assert told in capfd.readouterr().err
+
+
+def toned() -> Plan:
+    """Return the plan that demands one more input, a short text."""
+    contents = Contents()
+    for each in steps().contents.values():
+        contents.add(each)
+    wanted = Input(required=True, schema=contents.add('{"type":"string","maxLength":5}'))
+    return replace(steps(), inputs={**steps().inputs, "tone": wanted}, contents=contents.texts)
+
+
+def test_a_new_input_is_given_with_the_plan(capfd: Shown) -> None:
+    write("new", toned())
+    assert resume("--plan", "new") == 2
+    err = capfd.readouterr().err
+    assert "CHG106  required-input-added  " in err
+    assert "stagec: error: --input tone=VALUE gives the run what it lacks\n" in err
+    assert resume("--plan", "new", "--input", "tone=brief", "--dry-run") == 0
+    assert resume("--plan", "new", "--input", "tone=brief") == 0
+    assert stagec(["replay", "one"]) == 0
+    capfd.readouterr()
+    assert stagec(["runs", "export", "one"]) == 0
+    assert json.loads(capfd.readouterr().out)["events"][2]["inputs"] == {"tone": "brief"}
+    event = read_journal(Path(".stagec/runs/one.run")).events[2]
+    assert re.fullmatch(r"goes on with sha256:[0-9a-f]{12}, given 'tone'", describe_change(event))
+
+
+def test_inputs_are_given_by_a_file_and_without_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("new", replace(steps(), inputs={**steps().inputs, "tone": Input(required=True)}))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-abcdefghijklmnop")
+    Path("tone.json").write_text('{"tone": {"key": "sk-abcdefghijklmnop"}}', encoding="utf-8")
+    assert resume("--plan", "new", "--input", "@tone.json") == 0
+    history = read_journal(Path(".stagec/runs/one.run"))
+    assert history.last_change is not None
+    assert history.last_change.inputs == {"tone": {"key": "[redacted]"}}
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("tome=brief", "--input is refused: there is no input 'tome'; did you mean 'tone'?"),
+        ("topic=summer", "--input is refused: the run has the input 'topic', and keeps it as it is"),
+        ("tone=very long", "--input is refused: the input 'tone' cannot be used: "),
+        ("tone", "'tone' gives no input: NAME=VALUE does, or @FILE"),
+    ],
+)
+def test_inputs_that_make_no_sense_leave_the_run_as_it_was(given: str, told: str, capfd: Shown) -> None:
+    write("new", toned())
+    before = read_journal(Path(".stagec/runs/one.run"))
+    assert resume("--plan", "new", "--input", given) == 2
+    assert told in capfd.readouterr().err
+    assert resume("--plan", "new", "--input", given, "--dry-run", "--format", "json") == 2
+    assert capfd.readouterr().out == ""
+    assert resume("--input", given) == 2
+    assert "'--input' is for another plan, which --plan names" in capfd.readouterr().err
+    assert read_journal(Path(".stagec/runs/one.run")) == before
+
+
+def read_outlook(shown: Shown) -> Any:
+    """Return the document that was printed, which satisfies its schema."""
+    made = json.loads(shown.readouterr().out)
+    jsonschema.validate(made, json.loads((TOP / "schemas" / "resume.schema.json").read_bytes()))
+    return made
+
+
+def test_the_outlook_is_told_to_programs(capfd: Shown) -> None:
+    write("new", asking("close", "Close well."))
+    own = json.loads(Path("p").read_bytes())["digest"]
+    assert resume("--plan", "new", "--dry-run", "--format", "json") == 0
+    made = read_outlook(capfd)
+    assert (made["run"], made["goesOn"], made["before"], made["reasons"]) == ("one", True, own, [])
+    assert made["after"] == json.loads(Path("new").read_bytes())["digest"]
+    assert resume("--dry-run", "--format", "json") == 0
+    assert read_outlook(capfd)["after"] == own
+
+
+def test_what_hinders_a_run_is_told_to_programs_with_the_ways_out(capfd: Shown) -> None:
+    narrow = without_repeat("close")
+    write("new", replace(toned(), nodes=narrow.nodes))
+    assert resume("--plan", "new", "--dry-run", "--format", "json") == 1
+    made = read_outlook(capfd)
+    assert (made["goesOn"], made["again"], made["missing"]) == (False, ["close"], ["tone"])
+    assert sorted(each["code"] for each in made["reasons"]) == ["CHG106", "CHG128"]
+    assert [each["node"] for each in made["reasons"] if each["code"] == "CHG128"] == ["close"]
+    assert resume("--plan", "new", "--format", "json") == 2
+    assert "--format json is for --dry-run" in capfd.readouterr().err
 
 
 def test_another_flow_is_no_other_plan(capfd: Shown) -> None:

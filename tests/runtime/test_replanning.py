@@ -178,6 +178,41 @@ def test_what_is_no_plan_changes_nothing(given: Replanned) -> None:
     assert run.tell(given) == StepResult(run.state)
 
 
+def toned() -> Plan:
+    """Return the plan that demands one more input, a short text."""
+    contents = Contents()
+    for each in STEPS.contents.values():
+        contents.add(each)
+    wanted = Input(required=True, schema=contents.add('{"type":"string","maxLength":5}'))
+    return changed(STEPS, inputs={**STEPS.inputs, "tone": wanted, "more": Input()}, contents=contents.texts)
+
+
+def test_new_inputs_are_given_with_the_plan_and_kept() -> None:
+    run = Going(STEPS, TOPIC)
+    step = run.tell(replace(event(toned()), inputs={"tone": "brief", "more": 1}))
+    assert run.state.inputs == {**TOPIC, "tone": "brief", "more": 1.0}
+    assert step.trace[0].facts["inputs"] == ["more", "tone"]
+    again = run.tell(replace(event(toned()), inputs={"tone": "brief"}))
+    assert again == StepResult(run.state)  # what a run has stays what it is
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"tone": "very long"},
+        {"tone": None},
+        {"more": 1},
+        {"tone": "brief", "topic": "summer"},
+        {"tone": "brief", "other": 1},
+        {"tone": "brief", "more": float("nan")},
+        {"tone": "\ud800"},
+    ],
+)
+def test_inputs_that_cannot_be_given_change_nothing(inputs: dict[str, Any]) -> None:
+    run = Going(STEPS, TOPIC)
+    assert run.tell(replace(event(toned()), inputs=inputs)) == StepResult(run.state)
+
+
 def test_a_run_that_has_not_begun_or_has_ended_takes_no_notice() -> None:
     program = load(dump(STEPS))
     assert advance(program, State(), event(STEPS)) == StepResult(State())

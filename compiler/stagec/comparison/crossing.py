@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from stagec.comparison.classify import JudgedChange, judge_flow, list_kinds
 from stagec.comparison.flows import compare_flows
 from stagec.comparison.kind import ChangeKind, Grade
 from stagec.comparison.situation import Situation
-from stagec.core.value import value
+from stagec.core.json import Json
+from stagec.core.value import NOTHING, value
 from stagec.core.words import quote
 from stagec.plan.act import Delegate
 from stagec.runtime.advance import advance
 from stagec.runtime.execution import AgentRun
 from stagec.runtime.program import Program
-from stagec.runtime.replanning import ObstacleError, set_aside, transfer
+from stagec.runtime.replanning import ObstacleError, give_inputs, set_aside, transfer
 from stagec.runtime.state import State
 
 _REMEDY = "## How to go on"
@@ -53,14 +54,18 @@ class Crossing:
         self._broken = [(each, judge_flow(each).changes) for each in flows if each.old is not None]
 
     def find_hindrances(
-        self, state: State, allowed: Collection[str] = (), again: Collection[str] = ()
+        self,
+        state: State,
+        allowed: Collection[str] = (),
+        again: Collection[str] = (),
+        inputs: Mapping[str, Json] = NOTHING,
     ) -> tuple[Hindrance, ...]:
         """Return what keeps a run in a state from going on under the new program; nothing when it can.
 
         `allowed` are codes of kinds that do not count. What the machine itself refuses always counts. `again` are nodes
-        that begin once more.
+        that begin once more, `inputs` those that the run is given; raises `ObstacleError` for inputs that it cannot be.
         """
-        state = set_aside(advance, self.old, state, again).state
+        state = give_inputs(self.new, set_aside(advance, self.old, state, again).state, inputs)
         broken = self._find_broken(state)
         found = [each for each in broken if each.kind is None or each.kind.code not in allowed]
         try:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 
-from stagec.core.json import Json, object_of
+from stagec.core.json import Json, Object, object_of
 from stagec.core.value import NOTHING, value
 from stagec.plan.loader import PlanError, read_frame
 from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Resumed, Started
@@ -121,6 +121,7 @@ def event_to_json(event: Event) -> Json:
             return {"is": "resumed", **told, "checkpoint": event.checkpoint}
         case Replanned():
             asked: dict[str, Json] = {"again": list(event.again), "signature": event.signature}
+            asked |= {"inputs": dict(event.inputs)} if event.inputs else {}
             return {"is": "replanned", "digest": event.digest, **asked, "plan": event.plan}
 
 
@@ -182,16 +183,25 @@ def _read_event(given: Json) -> Event:
             return Cancelled(reason)
         case {"is": "resumed", "kept": list(kept), "consented": list(consented), "checkpoint": str() | None as saved}:
             return Resumed(_names(kept), _names(consented), saved)
-        case {"is": "replanned", "digest": str(digest), "plan": str(plan), "again": list(again), **others}:
-            return Replanned(digest, _check_text(plan, digest), _names(again), _read_signature(others.get("signature")))
+        case {"is": "replanned"}:
+            return _read_change({"signature": None, "inputs": {}, **object_of(given)})
         case _:
             raise ValueError("it is no event")
 
 
-def _read_signature(signature: object) -> str | None:
-    if signature is not None and not isinstance(signature, str):
-        raise ValueError("it is no event")
-    return signature
+def _read_change(given: Object) -> Replanned:
+    """Return a change of the plan; older versions wrote no inputs."""
+    match given:
+        case {
+            "digest": str(digest),
+            "plan": str(plan),
+            "again": list(again),
+            "signature": str() | None as signature,
+            "inputs": dict(inputs),
+        }:
+            return Replanned(digest, _check_text(plan, digest), _names(again), signature, object_of(inputs))
+        case _:
+            raise ValueError("it is no event")
 
 
 def _check_text(plan: str, digest: str) -> str:

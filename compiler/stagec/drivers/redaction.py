@@ -23,7 +23,9 @@ def redact_event(redactor: Redactor, event: Event, effect: Effect | None = None)
             return replace(event, inputs=object_of(redact_value(redactor, dict(event.inputs))))
         case Cancelled():
             return Cancelled(redactor.redact_output(event.reason))
-        case Resumed() | Replanned():
+        case Replanned():
+            return replace(event, inputs=object_of(redact_value(redactor, dict(event.inputs))))
+        case Resumed():
             return event
 
 

@@ -130,8 +130,7 @@ class Confirm:
 class Hook:
     """Call a Python callable, `package.module:function`, with an object: `{"value": …}`, what it has returned.
 
-    An answer without `value` is one that has failed. For a callable that has changed the `ctx` it was given there is a
-    member `ctx`, too: as it left it.
+    An answer without `value` is one that has failed. One that has changed its `ctx` leaves it as the member `ctx`, too.
     """
 
     key: str
@@ -289,12 +288,13 @@ class Resumed:
 
 @value
 class Replanned:
-    """A run goes on under another plan: its digest and the text of its file; what acts at `again` begins once more."""
+    """A run goes on under a plan, a digest and the text of a file; `again` begins once more, `inputs` are new ones."""
 
     digest: str
     plan: str
     again: tuple[str, ...] = ()
     signature: str | None = None
+    inputs: Mapping[str, Json] = NOTHING
 
 
 Event = Started | Answered | Cancelled | Resumed | Replanned

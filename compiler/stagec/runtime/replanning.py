@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from stagec.core.json import Json, object_of
 from stagec.core.value import replace, value
 from stagec.core.words import quote
 from stagec.plan.act import Delegate, Process
@@ -11,6 +12,7 @@ from stagec.plan.loader import PlanError
 from stagec.plan.node import Schedule
 from stagec.runtime.exchange import Replanned
 from stagec.runtime.execution import AgentRun, Execution
+from stagec.runtime.json_values import UnreadableError, normalise
 from stagec.runtime.persistent_collections import Queue, Table
 from stagec.runtime.program import Program, find_schedule, join_programs, load
 from stagec.runtime.scheduler import move
@@ -43,13 +45,14 @@ def change_plan(machine: Machine, program: Program, state: State, event: Replann
     aside = set_aside(machine, program, state, event.again)
     try:
         wanted = load(event.plan.encode())
-        taken = transfer(program, wanted, aside.state)
+        taken = transfer(program, wanted, give_inputs(wanted, aside.state, event.inputs))
     except (PlanError, ObstacleError):
         return StepResult(state)
     if wanted.digest != event.digest:
         return StepResult(state)
     builder = StepBuilder(join_programs(program, wanted), taken, machine)
-    builder.emit("PlanChanged", before=program.digest, after=wanted.digest, again=list(event.again))
+    given: dict[str, Json] = {"inputs": sorted(event.inputs)} if event.inputs else {}
+    builder.emit("PlanChanged", before=program.digest, after=wanted.digest, again=list(event.again), **given)
     if not state.statuses:
         move(builder, ())
     step = builder.step()
@@ -78,6 +81,26 @@ def set_aside(machine: Machine, program: Program, state: State, nodes: Collectio
 def is_process(program: Program, node: str) -> bool:
     """Tell whether a node runs a process, which goes on from what it has published and from nothing else."""
     return isinstance(program.plan.nodes[node].act, Process)
+
+
+def give_inputs(program: Program, state: State, given: Mapping[str, Json]) -> State:
+    """Return a state with inputs of a plan that it lacks, or raise `ObstacleError`; what a run has stays what it is."""
+    if not given:
+        return state
+    try:
+        inputs = object_of(normalise(dict(given)))
+    except UnreadableError:
+        raise ObstacleError(Obstacle("the inputs cannot be read")) from None
+    for name, each in inputs.items():
+        wanted = program.plan.inputs.get(name)
+        if wanted is None:
+            raise ObstacleError(Obstacle(f"there is no input {quote(name)}"))
+        if name in state.inputs:
+            raise ObstacleError(Obstacle(f"the run has the input {quote(name)}, and keeps it as it is"))
+        why = program.answer_schemas.complaint(wanted.schema, each)
+        if why is not None:
+            raise ObstacleError(Obstacle(f"the input {quote(name)} cannot be used: {why}"))
+    return replace(state, inputs={**state.inputs, **inputs})
 
 
 def transfer(old: Program, new: Program, state: State) -> State:

@@ -17,7 +17,7 @@ from stagec.drivers.local.drive import change_plan
 from stagec.drivers.local.live_journal import LiveJournal
 from stagec.drivers.replay import Difference, fold_run, replay_twice
 from stagec.plan import Plan, PlanError, dump
-from stagec.plan.document import Limits
+from stagec.plan.document import Input, Limits
 from stagec.plan.facts import facts
 from stagec.plan.node import Outcome
 from stagec.runtime import Program, Replanned, Started, State, load
@@ -67,6 +67,26 @@ def check(path: Path) -> State:
 def begun(path: Path) -> Path:
     begin(path)
     return path
+
+
+def test_inputs_that_are_given_with_a_plan_are_in_its_journal(begun: Path) -> None:
+    made = replace(other(), inputs={**other().inputs, "tone": Input(required=True)})
+    with closing(open_journal(begun)) as journal:
+        program, state = fold_run(load(journal.history.plan), journal.history.events)
+        told = replace(event(replace(made, facts=facts(made))), inputs={"tone": {"of": ["voice", 1.5, None]}})
+        change_plan(journal, program, state, told)
+    assert read_journal(begun).last_change == told
+    go_on(begun)
+    assert check(begun).inputs["tone"] == told.inputs["tone"]
+
+
+@pytest.mark.parametrize("inputs", ["[]", "null", '"tone"', "1"])
+def test_inputs_that_are_none_are_no_event(inputs: str) -> None:
+    body = dump_event(replace(event(other()), inputs={"x": 1}))
+    assert '"inputs":{"x":1}' in body
+    assert load_event(body.replace('"inputs":{"x":1},', "")) == event(other())  # as older versions wrote it
+    with pytest.raises(ValueError, match="no event"):
+        load_event(body.replace('{"x":1}', inputs, 1))
 
 
 def test_a_run_goes_on_under_the_plan_in_its_journal(begun: Path) -> None:

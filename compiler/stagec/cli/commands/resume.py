@@ -8,6 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from stagec.cli.options import output_format
 from stagec.cli.parameters import OneOf
 from stagec.cli.running import options
 from stagec.cli.running.world_options import takes_world
@@ -33,7 +34,15 @@ from stagec.cli.running.world_options import takes_world
     metavar="NODE",
     help="With --plan: break off the execution of this node that is under way, and begin it once more.",
 )
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    metavar="NAME=VALUE|@FILE",
+    help="With --plan: an input that the run does not have, or a JSON file with some, as in 'stagec run'.",
+)
 @click.option("--dry-run", is_flag=True, help="Only say whether the run would go on, and with which plan.")
+@output_format("text", "json", default="text")
 @options.runs
 @options.database
 @click.option(
@@ -58,15 +67,22 @@ def resume(context: click.Context, /, **given: Any) -> None:
     which the run started, unless you give others.
 
     With --plan the run goes on under another plan, if its state has a meaning there: otherwise stagec names what
-    hinders it, by the codes of 'stagec breaking'. The journal keeps the new plan.
+    hinders it, by the codes of 'stagec breaking'. The journal keeps the new plan, and inputs that are given with it.
 
     A run in a --database goes on when a worker takes it; no other option has a meaning there.
 
     A stage plan goes on from its checkpoints, also when the run has ended as failed or interrupted: what stages have
     published is verified first, and every stage whose results are not there, or not what was recorded, runs again.
 
-    Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer,
-    4 internal error, 130 interrupted (143 by SIGTERM).
+    Exit status: 0 the run has ended as done, or would go on; 1 it has failed, or would not go on with --plan;
+    2 usage or environment or no answer, 4 internal error, 130 interrupted (143 by SIGTERM).
+
+    Examples:
+      stagec resume docs-1
+
+      stagec resume docs-1 --plan new.plan.json --dry-run --format json
+
+      stagec resume docs-1 --plan new.plan.json --input tone=brief
     """
     database = given.pop("database")
     if database is not None:

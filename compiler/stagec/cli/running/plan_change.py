@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from pathlib import Path
 from shlex import quote as quote_word
 
+from stagec.cli.differences import dump_document
 from stagec.cli.limits import load_configuration
-from stagec.cli.running.inputs import load_program, read_program
+from stagec.cli.running.inputs import collect_inputs, load_program, read_program
 from stagec.cli.signatures import SIGNATURE, demand_signature
 from stagec.comparison.crossing import Crossing, Hindrance, list_breaking_codes
 from stagec.core.failure import Failure
+from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint
+from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import format_count, quote, shorten_digest
 from stagec.drivers.local import History
+from stagec.drivers.redaction import redact_value
 from stagec.drivers.replay import fold_run
 from stagec.plan.node import Outcome
 from stagec.runtime import Program, Replanned, State
-from stagec.runtime.replanning import is_process
+from stagec.runtime.replanning import ObstacleError, is_process
 
 
 @value
@@ -38,11 +43,15 @@ class Standpoint:
 
 @value
 class ChangeRequest:
-    """The plan with which a run shall go on, as given: its file, the codes that do not count, what begins again."""
+    """The plan with which a run shall go on, as given.
+
+    Its file, the codes that do not count, what begins again, and the inputs that the run is given.
+    """
 
     plan: Path
     allow: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
 
     def read(self, standpoint: Standpoint) -> tuple[Program, Replanned | None]:
         """Return the program with which a run goes on, and the event; none when it has that plan already.
@@ -52,14 +61,22 @@ class ChangeRequest:
         """
         data, program = read_program(self.plan)
         self._refuse_unknown(standpoint)
-        if program.digest == standpoint.program.digest and not self.again:
+        if program.digest == standpoint.program.digest and not self.again and not self.inputs:
             return standpoint.program, None
         self._refuse_ended(standpoint)
-        found = Crossing(standpoint.program, program).find_hindrances(standpoint.state, self.allow, self.again)
+        inputs = object_of(redact_value(Redactor(os.environ), dict(collect_inputs(program, {}, self.inputs))))
+        crossing = Crossing(standpoint.program, program)
+        try:
+            found = crossing.find_hindrances(standpoint.state, self.allow, self.again, inputs)
+        except ObstacleError as error:
+            near = next(
+                (hint(each, NameIndex(program.plan.inputs)) for each in inputs.keys() - program.plan.inputs), ""
+            )
+            raise Failure(f"--input is refused: {error}{near}") from error
         if found:
-            raise BreakingChangeError(self._explain(standpoint, program, found))
+            raise self._refuse(standpoint, program, found, inputs)
         vouched = demand_signature(self.plan, data, load_configuration((Path(),)))
-        return program, Replanned(program.digest, data.decode(), self.again, vouched.get(SIGNATURE))
+        return program, Replanned(program.digest, data.decode(), self.again, vouched.get(SIGNATURE), inputs)
 
     def _refuse_unknown(self, standpoint: Standpoint) -> None:
         """Refuse codes of nothing that breaks, and nodes that are not under way."""
@@ -81,7 +98,9 @@ class ChangeRequest:
             told = f"run {quote(standpoint.name)} has ended as {state.ended}, {state.reason}"
             raise Failure(f"{told}: no other plan can change that")
 
-    def _explain(self, standpoint: Standpoint, program: Program, found: Collection[Hindrance]) -> str:
+    def _refuse(
+        self, standpoint: Standpoint, program: Program, found: tuple[Hindrance, ...], given: Collection[str]
+    ) -> BreakingChangeError:
         """Return why a run cannot go on, line by line, and what can be done."""
         name, state = standpoint.name, standpoint.state
         change = f"{shorten_digest(standpoint.program.digest)} to {shorten_digest(program.digest)}"
@@ -90,17 +109,66 @@ class ChangeRequest:
         lines += [f"  {line}" for each in found for line in each.describe().splitlines()]
         nodes = {each.node for each in found if each.node is not None and not each.flow}
         going = dict.fromkeys(each.node for each in state.active.values() if each.node in nodes)
-        again = [f"--again {quote_word(each)}" for each in going if not is_process(standpoint.program, each)]
+        again = tuple(each for each in going if not is_process(standpoint.program, each))
         if again:
             told = "lets what is under way begin once more, and asks all of it anew"
-            lines.append(f"{' '.join(again[:_MOST])} {told}")
+            lines.append(f"{' '.join(f'--again {quote_word(each)}' for each in again[:_MOST])} {told}")
+        needed = (each for each, one in program.plan.inputs.items() if one.required and one.default is None)
+        missing = tuple(each for each in needed if each not in state.inputs and each not in given)
+        if missing:
+            told = f"{'give' if len(missing) > 1 else 'gives'} the run what it lacks"
+            lines.append(f"{' '.join(f'--input {quote_word(each)}=VALUE' for each in missing[:_MOST])} {told}")
         lines.append(f"'stagec resume {name}' goes on with the plan that the run has")
-        return "\n".join(lines)
+        return BreakingChangeError("\n".join(lines), program, found, (again, missing))
 
 
 class BreakingChangeError(Failure):
-    """A change of plans that is breaking for the state of a run."""
+    """A change of plans that is breaking for the state of a run.
+
+    It has the program of the new plan, what hinders the run, and which nodes may begin again and which inputs the run
+    lacks.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        program: Program,
+        found: tuple[Hindrance, ...],
+        ways: tuple[tuple[str, ...], tuple[str, ...]],
+    ) -> None:
+        super().__init__(message)
+        self.program, self.found = program, found
+        self.again, self.missing = ways
 
 
 _MOST = 4
 """Nodes that are named."""
+
+
+def write_outlook(standpoint: Standpoint, after: str, refusal: BreakingChangeError | None = None) -> str:
+    """Return whether a run would go on as a JSON document, as `schemas/resume.schema.json` describes it."""
+    found = () if refusal is None else refusal.found
+    return dump_document(
+        {
+            "version": 1,
+            "run": standpoint.name,
+            "goesOn": refusal is None,
+            "before": standpoint.program.digest,
+            "after": after,
+            "reasons": [_write_hindrance(each) for each in found],
+            "again": [] if refusal is None else list(refusal.again),
+            "missing": [] if refusal is None else list(refusal.missing),
+        }
+    )
+
+
+def _write_hindrance(given: Hindrance) -> Json:
+    return {
+        "code": None if given.kind is None else given.kind.code,
+        "kind": None if given.kind is None else given.kind.name,
+        "message": given.sentence,
+        "agent": given.flow or None,
+        "node": given.node,
+        "here": given.here or None,
+        "remedy": given.remedy or None,
+    }

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from stagec.cli.limits import load_configuration
-from stagec.cli.running.plan_change import BreakingChangeError, ChangeRequest, Standpoint
+from stagec.cli.running.plan_change import BreakingChangeError, ChangeRequest, Standpoint, write_outlook
 from stagec.cli.running.report import announce
 from stagec.cli.running.run_session import RunSetup, execute
 from stagec.cli.running.runs import Runs, name_of, open_run
@@ -47,13 +47,17 @@ class ResumeRequest:
     plan: Path | None = None
     allow: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
     dry_run: bool = False
+    output_format: str = "text"
     consent: tuple[str, ...] = ()
     trust: str = TrustLevel.IMPORTED
 
 
 def resume(request: ResumeRequest) -> Exit:
     """Resume a run; return the exit status of its end."""
+    if request.output_format != "text" and not request.dry_run:
+        raise Failure(f"--format {request.output_format} is for --dry-run: a run that goes on has --events")
     path = Runs(request.runs).find(request.run)
     with closing(open_run(path)) as journal:
         history = journal.history
@@ -61,31 +65,41 @@ def resume(request: ResumeRequest) -> Exit:
             hint = "nothing of it has happened, 'stagec run' starts it again"
             raise Failure(f"run {quote(name_of(path))} never began: {hint}")
         standpoint = Standpoint.of(name_of(path), history)
-        program, event = _find_change(request, standpoint)
+        try:
+            program, event = _find_change(request, standpoint)
+        except BreakingChangeError as error:
+            if request.dry_run:
+                return _tell(request, standpoint, error.program, error)
+            raise
         if request.consent and not has_stages(program.plan):
             raise Failure(f"--consent is for stages, and {quote(program.plan.id)} has none")
         if event is None:
             _refuse_unsigned(request, name_of(path), history)
         if request.dry_run:
-            return _tell(standpoint, program)
+            return _tell(request, standpoint, program)
         return _continue(request, path, journal, (standpoint, program, event))
 
 
 def _find_change(request: ResumeRequest, standpoint: Standpoint) -> tuple[Program, Replanned | None]:
     """Return the program with which a run goes on, and the event that changes its plan, if it does."""
     if request.plan is not None:
-        try:
-            return ChangeRequest(request.plan, request.allow, request.again).read(standpoint)
-        except BreakingChangeError as failure:
-            raise Failure(str(failure), Exit.FINDINGS if request.dry_run else Exit.USAGE) from failure
-    unused = [name for name, each in (("--allow", request.allow), ("--again", request.again)) if each]
+        return ChangeRequest(request.plan, request.allow, request.again, request.inputs).read(standpoint)
+    given = (("--allow", request.allow), ("--again", request.again), ("--input", request.inputs))
+    unused = [name for name, each in given if each]
     if unused:
         raise Failure(f"{listing(unused)} {'are' if len(unused) > 1 else 'is'} for another plan, which --plan names")
     return standpoint.program, None
 
 
-def _tell(standpoint: Standpoint, program: Program) -> Exit:
-    """Say what resuming the run would begin with."""
+def _tell(
+    request: ResumeRequest, standpoint: Standpoint, program: Program, refusal: BreakingChangeError | None = None
+) -> Exit:
+    """Say what resuming the run would begin with, or why it would not go on."""
+    if request.output_format == "json":
+        put(write_outlook(standpoint, program.digest, refusal))
+        return Exit.CLEAN if refusal is None else Exit.FINDINGS
+    if refusal is not None:
+        raise Failure(str(refusal), Exit.FINDINGS) from refusal
     own, other = shorten_digest(standpoint.program.digest), shorten_digest(program.digest)
     change = f"would go on with {other}, and has {own}" if own != other else f"would go on with {own}, as before"
     put(f"run {quote(standpoint.name)} {change}\n")

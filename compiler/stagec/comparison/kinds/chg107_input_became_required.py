@@ -4,7 +4,7 @@
 A run in flight may have begun without this input.
 
 ## How to go on
-Give the input a default.
+Give the input a default. A run goes on with a value that `stagec resume --plan NEW --input NAME=VALUE` gives it.
 """
 
 from stagec.comparison.change import PlanChange

@@ -7,7 +7,7 @@ from shlex import join
 
 from stagec.core.canonical import compact
 from stagec.core.json import Json, Object, list_of, object_of, text_in
-from stagec.core.words import shorten_digest
+from stagec.core.words import listing, shorten_digest
 from stagec.drivers.local.stage_ledger import describe_end
 from stagec.runtime import Effect, Event, Replanned
 from stagec.runtime.agent_runs import read_agent_run
@@ -94,8 +94,11 @@ def describe_answer(effect: Effect, answer: Json) -> str:
 
 
 def describe_change(event: Event) -> str:
-    """Return with which plan a run goes on, of an event that says so."""
-    return f"goes on with {shorten_digest(event.digest)}" if isinstance(event, Replanned) else ""
+    """Return with which plan a run goes on, and with which new inputs, of an event that says so."""
+    if not isinstance(event, Replanned):
+        return ""
+    given = f", given {listing(sorted(event.inputs))}" if event.inputs else ""
+    return f"goes on with {shorten_digest(event.digest)}{given}"
 
 
 def _describe_phase_answer(given: Object) -> str:
