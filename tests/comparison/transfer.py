@@ -211,7 +211,7 @@ def find_trouble(
     state: State,
     random: Random,
     known: tuple[Known, Known],
-    excused: tuple[set[Any], set[str]],
+    excused: tuple[Failures, set[str]],
     *,
     is_within: bool = False,
 ) -> str | None:
@@ -261,7 +261,7 @@ def _events(crossing: Crossing, state: State, world: World, random: Random) -> I
 
 
 def _go_on(
-    crossing: Crossing, state: State, random: Random, known: tuple[Known, Known], excused: tuple[set[Any], set[str]]
+    crossing: Crossing, state: State, random: Random, known: tuple[Known, Known], excused: tuple[Failures, set[str]]
 ) -> str | None:
     """Walk on under the new plan; what was asked before the change is answered as it was asked."""
     worlds = [
@@ -292,7 +292,7 @@ def _go_on(
     return None
 
 
-def _is_unfit(state: State, before: State, after: State, fresh: set[Any]) -> bool:
+def _is_unfit(state: State, before: State, after: State, fresh: Failures) -> bool:
     """Tell whether an event that a run gets over under the old plan ends it under the new one, for no good reason."""
     if after.ended is not Outcome.FAILED or after.failure is None:
         return False
@@ -317,20 +317,36 @@ def _failure(state: State) -> Any:
     return None if state.failure is None else (state.failure.kind.value, state.failure.node)
 
 
-def list_failures(plan: Plan, random: Random, runs: int) -> set[Any]:
-    """Return the failures of runs that begin under a plan."""
-    program, known = program_of(plan), Known({None: [*ANYTHING]})
-    found = set()
-    for _ in range(runs):
-        world = World(random, plan, known, rude=False)
-        state = advance(program, State(), Started("run", random.choice([*plan.entries]), given(random, plan))).state
-        for _ in range(STEPS):
-            if state.ended is not None or not state.pending:
-                break
-            key = random.choice([*state.pending])
-            state = advance(program, state, Answered(key, answer(world, state.pending[key], random))).state
-        found.add(_failure(state))
-    return found
+class Failures:
+    """The failures of runs that begin under plans: so many of each are tried, and only while nobody has seen the one asked for."""
+
+    def __init__(self, plans: tuple[Plan, ...], seed: int, runs: int) -> None:
+        self._untried = self._list_ends(plans, Random(seed), runs)
+        self._seen = set[Any]()
+
+    def __contains__(self, failure: object) -> bool:
+        while failure not in self._seen:
+            following = next(self._untried, None)
+            if following is None:
+                return False
+            self._seen.add(following)
+        return True
+
+    @staticmethod
+    def _list_ends(plans: tuple[Plan, ...], random: Random, runs: int) -> Iterator[Any]:
+        """Yield the failure of each run, with nothing for one that ends well."""
+        for plan in plans:
+            program, known = program_of(plan), Known({None: [*ANYTHING]})
+            for _ in range(runs):
+                world = World(random, plan, known, rude=False)
+                begun = Started("run", random.choice([*plan.entries]), given(random, plan))
+                state = advance(program, State(), begun).state
+                for _ in range(STEPS):
+                    if state.ended is not None or not state.pending:
+                        break
+                    key = random.choice([*state.pending])
+                    state = advance(program, state, Answered(key, answer(world, state.pending[key], random))).state
+                yield _failure(state) or ()
 
 
 @value
@@ -359,8 +375,8 @@ def find_stuck(
     random, plans = Random(seed), (new,) if counted is None else (new, old)
     crossing, known = Crossing(old, new), (Known({None: [*ANYTHING]}), Known({None: [*ANYTHING]}))
     # what runs fail with from their beginning is no fault of the change
-    fresh = {failure for plan in plans for failure in list_failures(plan, random, fresh_runs)}
-    usual = fresh if fresh_runs else list_failures(new, random, 30)
+    fresh = Failures(plans, seed, fresh_runs)
+    usual = fresh if fresh_runs else Failures((new,), seed, 30)
     _add_witnesses(old, new, known[0], random)
     wrong, refused, stuck, states = list[str](), list[str](), list[str](), 0
     for state in (each for _ in range(runs) for each in walk(crossing, random, known[0])):

@@ -1,19 +1,28 @@
-"""No state of a run fails to go on after a change that is told to be compatible: random flows, random changes."""
+"""No state of a run fails to go on after a change that is told to be compatible: random flows, random changes.
+
+`python -m properties.test_breaking 10000 0 250`, in `tests`, judges so many pairs from a seed on, in slices of 250.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count, islice
 from pathlib import Path
 from random import Random
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+from zlib import crc32
 
 import handmade
 import playable
+import pytest
 from campaigns import choose
 from comparison.cases import CASES
-from comparison.transfer import REMEMBERED, find_stuck
+from comparison.transfer import REMEMBERED, Verdict, find_stuck
 from properties.soundness.campaign import MAKERS, compiled
 from properties.soundness.campaign import plans as list_plans
 from properties.soundness.chance import Chance
@@ -39,6 +48,8 @@ PROJECTS = choose(20, full=300)
 MUTANTS = choose(4, full=10)
 """Changed plans of each plan."""
 RUNS = 4
+EXCUSES = 400
+"""Runs from the beginning that are tried at most before a failure counts as one of the change."""
 LEAST = choose(60, full=2_000)
 """Pairs of plans that are looked at, at least."""
 Mutate = Callable[[Random, Plan], Plan | None]
@@ -374,11 +385,11 @@ def mutant(random: Random, plan: Plan) -> Plan | None:
     return None
 
 
-def sources(root: Path) -> Iterator[tuple[str, Plan]]:
+def sources(root: Path, seeds: Iterable[int]) -> Iterator[tuple[str, Plan]]:
     """Yield plans of random projects without errors, and plans made by hand."""
     for name in ("prompts", "schemas", "stages"):
         (root / name).mkdir(exist_ok=True)
-    for seed in range(PROJECTS):
+    for seed in seeds:
         for system, make in sorted(MAKERS.items()):
             compilation = compiled(root, system, make(Chance(system, seed)))
             if all(each.severity is not Severity.ERROR for each in compilation.diagnostics):
@@ -387,31 +398,82 @@ def sources(root: Path) -> Iterator[tuple[str, Plan]]:
         yield f"own {seed}", own[seed % len(own)]
 
 
-def pairs(root: Path) -> Iterator[tuple[str, Plan, Plan]]:
-    for name, plan in sources(root):
-        for number in range(MUTANTS):
+def pairs(root: Path, seeds: Iterable[int], mutants: int) -> Iterator[tuple[str, Plan, Plan]]:
+    for name, plan in sources(root, seeds):
+        for number in range(mutants):
             new = mutant(Random(f"{name} {number}"), plan)
             if new is not None:
                 yield f"{name} {number}", plan, new
 
 
-def test_the_states_that_are_taken_go_on(tmp_path: Path) -> None:
-    """Those of a compatible change are all taken; those of a breaking one that are taken go on as well."""
+class Judged(NamedTuple):
+    """What became of the states of some pairs, counted, and the pairs that are wrong."""
+
+    seen: Counter[str]
+    wrong: list[tuple[str, list[str], Verdict]]
+
+
+def judge(some: Iterable[tuple[str, Plan, Plan]]) -> Judged:
+    """Take the states of runs of the first plan of each pair over to the second one, and let them go on.
+
+    States of a compatible change are all taken; those of a breaking one that are taken go on as well.
+    """
     seen: Counter[str] = Counter()
     wrong = []
-    for name, old, new in pairs(tmp_path):
+    for name, old, new in some:
         judged = judge_changes(PlanPair(old, new), compare_plans(old, new))
         breaks = any(each.kind.grade is Grade.BREAKING for each in judged)
-        seed = int(name.rpartition(" ")[2])
-        found = find_stuck(old, new, seed, RUNS, counted=REMEMBERED)
-        if found.wrong:
-            found = find_stuck(old, new, seed, RUNS, 400, REMEMBERED)
+        found = find_stuck(old, new, crc32(name.encode()), RUNS, EXCUSES, REMEMBERED)
         if found.wrong or (found.refused and not breaks):
             wrong.append((name, [each.kind.code for each in judged], found))
         seen.update((str(judged[0].kind.grade) if judged else "none", "pairs"))
         seen["taken of a breaking change" if breaks else "taken"] += found.taken
         seen.update({"refused": len(found.refused), "stuck": len(found.stuck)})
+    return Judged(seen, wrong)
+
+
+def test_the_states_that_are_taken_go_on(tmp_path: Path) -> None:
+    seen, wrong = judge(pairs(tmp_path, range(PROJECTS), MUTANTS))
     assert wrong == []
     assert seen["compatible"] + seen["additive"] >= LEAST // 3, seen
     assert seen["pairs"] >= LEAST, seen
     assert min(seen["taken of a breaking change"], seen["refused"], seen["stuck"]) > 0, seen
+
+
+def run_campaign(number: int, first: int, size: int) -> int:
+    """Judge so many pairs, from a seed on; print the verdict of each slice of them at once, and that of all at the end.
+
+    Returns the exit status: 1 if a pair is wrong.
+    """
+    total, faults = Counter[str](), 0
+    with TemporaryDirectory() as folder:
+        offered = islice(pairs(Path(folder), count(first), 10), number)
+        for at in count(1):
+            found = judge(islice(offered, size))
+            if not found.seen:
+                break
+            total += found.seen
+            faults += len(found.wrong)
+            sys.stdout.write("".join(f"wrong: {each}\n" for each in found.wrong))
+            sys.stdout.write(f"slice {at}: {describe(found.seen)}, {len(found.wrong)} faults\n")
+            sys.stdout.flush()
+    sys.stdout.write(f"all: {describe(total)}, {faults} faults\n")
+    return 1 if faults else 0
+
+
+def describe(seen: Counter[str]) -> str:
+    """Return counts in a line."""
+    return ", ".join(f"{times} {what}" for what, times in sorted(seen.items()))
+
+
+def test_a_campaign_prints_what_it_has_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_campaign(5, 1_000, 3) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [each.partition(":")[0] for each in lines] == ["slice 1", "slice 2", "all"]
+    assert [re.findall(r"(\d+) pairs", each) for each in lines] == [["3"], ["2"], ["5"]]
+    assert all(each.endswith(", 0 faults") for each in lines)
+
+
+if __name__ == "__main__":
+    asked = [int(each) for each in sys.argv[1:]]
+    sys.exit(run_campaign(*asked, *(10_000, 0, 250)[len(asked) :]))
