@@ -23,6 +23,8 @@ from stagec.runtime import Effect, Program, Started, load
 from stagec.runtime.exchange import Turn
 from stagec.serve.application import make_application
 from stagec.serve.doorkeeper import Access, App
+from stagec.serve.folder_runs import FolderRuns
+from stagec.serve.run_processes import RunProcesses
 from stagec.serve.serve_setup import ServeSetup
 from stagec.serve.watch import Watch
 
@@ -90,10 +92,19 @@ def post(app: App, path: str, given: object, **headers: str) -> Answer:
 
 def serve_folder(folder: Path, said: list[str] | None = None, **setup: Any) -> tuple[App, Watch]:
     """Return the application for a folder of runs, which has been looked at once."""
-    watch = Watch(folder)
-    app, _ = make_application(ServeSetup(folder, **setup), watch, ACCESS, (said if said is not None else []).append)
+    tell = (said if said is not None else []).append
+    name_run = setup.pop("name_run", lambda name, _: folder / f"{name}.run")
+    source = FolderRuns(folder, RunProcesses(setup.pop("options", ()), tell), name_run)
+    watch = Watch(source)
+    app, _ = make_application(ServeSetup(source, **setup), watch, ACCESS, tell)
     watch.look()
     return app, watch
+
+
+def folder_of(watch: Watch) -> Path:
+    """Return the folder that is watched."""
+    assert isinstance(watch.source, FolderRuns)
+    return watch.source.folder
 
 
 def make_stages() -> Plan:

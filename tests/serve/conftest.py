@@ -35,7 +35,8 @@ def serving() -> Iterator[Callable[..., Serving]]:
     begun: list[subprocess.Popen[str]] = []
 
     def begin(folder: Path, *options: str) -> Serving:
-        words = [sys.executable, "-m", "stagec", "serve", "--runs", str(folder), "--port", "0", *options]
+        where = () if "--database" in options else ("--runs", str(folder))
+        words = [sys.executable, "-m", "stagec", "serve", *where, "--port", "0", *options]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder)
         begun.append(process)
         assert process.stdout is not None

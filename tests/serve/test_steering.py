@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from serve.asking import App, ask, make_asking, make_program, make_stages, post, run_plan, serve_folder
+from serve.asking import App, ask, folder_of, make_asking, make_program, make_stages, post, run_plan, serve_folder
 
 from stagec.cli.running.runs import Runs
 from stagec.cli.running.serve_request import _name_run
@@ -34,7 +34,7 @@ class Waiting(NamedTuple):
     said: list[str]
 
     def read(self, kind: MessageKind = MessageKind.ANSWER) -> Any:
-        mailbox = Mailbox(self.watch.folder / "one.run")
+        mailbox = Mailbox(folder_of(self.watch) / "one.run")
         names = mailbox.list_names()
         return [mailbox.read(name) for name in names if name.startswith(kind)]
 
@@ -202,7 +202,7 @@ def test_what_cannot_be_started_is_said_before_any_process_begins(
     refused = post(app, "/api/runs", {"plan": digest, "inputs": {"count": 1}, "name": "mine", **change})
     assert refused.status == status
     assert set(refused.json.get("fields", {})) == fields
-    assert not watch.folder.exists()
+    assert not folder_of(watch).exists()
 
 
 def test_a_process_that_cannot_begin_is_quoted(tmp_path: Path) -> None:

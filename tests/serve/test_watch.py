@@ -8,27 +8,34 @@ from pathlib import Path
 
 import playable
 import pytest
+from serve.asking import folder_of
 
 from stagec.drivers.local import Journal, create
 from stagec.plan import dump
 from stagec.runtime import Answered, Cancelled, Program, Started, load
 from stagec.serve import watch as module
+from stagec.serve.folder_runs import FolderRuns
+from stagec.serve.run_processes import RunProcesses
+from stagec.serve.run_source import RunRow
 from stagec.serve.watch import Watch
-from stagec.serve.watched_run import RunRow
 
 DATA = dump(playable.steps())
 PROGRAM: Program = load(DATA)
 
 
+def watch_folder(folder: Path) -> Watch:
+    return Watch(FolderRuns(folder, RunProcesses((), print), lambda name, _: folder / f"{name}.run"))
+
+
 @pytest.fixture
 def watch(tmp_path: Path) -> Iterator[Watch]:
-    made = Watch(tmp_path)
+    made = watch_folder(tmp_path)
     yield made
     made.close()
 
 
 def begin(watch: Watch, name: str) -> Journal:
-    journal = create(watch.folder / f"{name}.run", DATA, PROGRAM.digest)
+    journal = create(folder_of(watch) / f"{name}.run", DATA, PROGRAM.digest)
     journal.append(Started(name, None, {"topic": "winter"}))
     return journal
 
@@ -43,7 +50,7 @@ def version(watch: Watch) -> int:
 
 
 def test_a_folder_that_is_not_there_yet_has_no_runs(tmp_path: Path) -> None:
-    watch = Watch(tmp_path / "later")
+    watch = watch_folder(tmp_path / "later")
     assert rows(watch) == {}
     (tmp_path / "later").mkdir()
     begin(watch, "one").close()
@@ -78,7 +85,7 @@ def test_a_run_that_is_removed_is_gone_and_may_come_again(watch: Watch) -> None:
     begin(watch, "one").close()
     rows(watch)
     known = version(watch)
-    os.remove(watch.folder / "one.run")
+    os.remove(folder_of(watch) / "one.run")
     watch.look()
     assert watch.list_changes(known).gone == ("one",)
     assert watch.find("one") is None
@@ -94,7 +101,7 @@ def test_a_run_that_was_replaced_is_another_one(watch: Watch) -> None:
     found = watch.find("one")
     assert found is not None
     before = found.view
-    os.remove(watch.folder / "one.run")
+    os.remove(folder_of(watch) / "one.run")
     begin(watch, "one").close()
     watch.look()
     found = watch.find("one")
@@ -104,7 +111,7 @@ def test_a_run_that_was_replaced_is_another_one(watch: Watch) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"nothing", b"stagec journal\n" + bytes(5000), bytes(100_000)])
 def test_what_is_no_journal_is_told_and_harms_nothing(watch: Watch, data: bytes) -> None:
-    (watch.folder / "bad.run").write_bytes(data)
+    (folder_of(watch) / "bad.run").write_bytes(data)
     begin(watch, "good").close()
     found = rows(watch)
     assert found["bad"].status in {"damaged", "unusable"}
@@ -114,7 +121,7 @@ def test_what_is_no_journal_is_told_and_harms_nothing(watch: Watch, data: bytes)
 
 def test_a_journal_that_was_changed_is_damaged(watch: Watch) -> None:
     begin(watch, "one").close()
-    path = watch.folder / "one.run"
+    path = folder_of(watch) / "one.run"
     data = path.read_bytes()
     path.write_bytes(data.replace(b"winter", b"summer"))
     assert rows(watch)["one"].status == "damaged"
@@ -134,10 +141,10 @@ def test_a_run_that_has_just_begun_is_found_before_the_next_look(watch: Watch) -
 
 
 def test_other_files_are_no_runs(watch: Watch) -> None:
-    (watch.folder / "a.run.messages").mkdir()
-    (watch.folder / "notes.txt").write_text("x")
-    (watch.folder / "folder.run").mkdir()
-    os.symlink("/etc/passwd", watch.folder / "link.run")
+    (folder_of(watch) / "a.run.messages").mkdir()
+    (folder_of(watch) / "notes.txt").write_text("x")
+    (folder_of(watch) / "folder.run").mkdir()
+    os.symlink("/etc/passwd", folder_of(watch) / "link.run")
     found = rows(watch)
     assert {name: each.status for name, each in found.items()} == {"folder": "unusable", "link": "unusable"}
 

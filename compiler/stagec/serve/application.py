@@ -10,6 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from stagec.core.json import object_of, text_in
+from stagec.drivers.following import UnreachableError
 from stagec.serve.doorkeeper import Access, App, Doorkeeper
 from stagec.serve.page_files import list_page_routes
 from stagec.serve.plan_shelf import PlanShelf
@@ -44,6 +45,11 @@ class Entrance:
         return response
 
 
+def _explain_unreachable(_request: Request, error: Exception) -> Response:
+    """Answer what cannot be answered now: whoever asks again a little later may have luck."""
+    return answer_error(503, str(error))
+
+
 def make_application(
     setup: ServeSetup, watch: Watch, access: Access, tell: Callable[[str], None]
 ) -> tuple[App, Callable[[], None]]:
@@ -52,7 +58,12 @@ def make_application(
     api, steering = RunApi(watch, shelf, can_start=setup.can_start), SteeringApi(setup, watch, shelf, tell)
     login = Route("/api/login", entrance.log_in, methods=["POST"])
     door = Doorkeeper(
-        Starlette(routes=[*list_page_routes(), *api.list_routes(), *steering.list_routes(), login]), access, tell
+        Starlette(
+            routes=[*list_page_routes(), *api.list_routes(), *steering.list_routes(), login],
+            exception_handlers={UnreachableError: _explain_unreachable},
+        ),
+        access,
+        tell,
     )
     entrance.judge = door.judge_token
     return door, api.streams.close

@@ -14,12 +14,10 @@ from threading import Thread
 from stagec.core.bounded import read_path
 from stagec.core.disk import create_private, make_private_folder
 from stagec.core.failure import Failure
-from stagec.core.json import Object
-from stagec.core.value import value
 from stagec.core.words import visible
 from stagec.drivers.local import JournalError
 from stagec.drivers.local.live_journal import LiveJournal
-from stagec.serve.plan_shelf import ShelvedPlan
+from stagec.serve.run_source import StartOrder
 
 LOG = ".log"
 """What is put behind the name of a journal for what its process has said."""
@@ -32,32 +30,21 @@ _LINES = 5
 _WAIT = ("--answers", "wait")
 
 
-@value
-class StartOrder:
-    """What somebody wants to be started: a plan, an entry if not its own, the inputs, and the file of the run."""
-
-    plan: ShelvedPlan
-    path: Path
-    entry: str | None
-    inputs: Object
-
-
 class RunProcesses:
     """Starts processes, with the options that whoever serves the page has given for all of them."""
 
     def __init__(self, options: tuple[str, ...], tell: Callable[[str], None]) -> None:
         self._options, self._tell = options, tell
 
-    def start(self, order: StartOrder) -> None:
-        """Start a run; this returns when its journal is there. A run that does not begin is a `Failure`."""
+    def start(self, order: StartOrder, path: Path) -> None:
+        """Start a run; this returns when its journal is at the path. A run that does not begin is a `Failure`."""
         entry = () if order.entry is None else ("--entry", order.entry)
         given = ("--input", "@-") if order.inputs else ()
-        name = order.path.name.rpartition(".")[0]
-        where = ("--runs", str(order.path.parent), "--run", name, "--digest", order.plan.digest)
+        where = ("--runs", str(path.parent), "--run", order.name, "--digest", order.plan.digest)
         words = ("run", *_WAIT, *self._options, *where, *entry, *given, str(order.plan.path.absolute()))
         data = json.dumps(order.inputs).encode()
-        self._begin(words, order.path, data, lambda: os.path.lexists(order.path))
-        self._tell(f"the page has started run {visible(name)}")
+        self._begin(words, path, data, lambda: os.path.lexists(path))
+        self._tell(f"the page has started run {visible(order.name)}")
 
     def resume(self, path: Path) -> None:
         """Resume a run; this returns when a process executes it."""

@@ -40,7 +40,7 @@ def serve(setup: ServeSetup, announce: Tell, tell: Tell) -> None:
         raise Failure(f"the token has {len(token)} characters: {_SHORTEST} are the fewest that nobody guesses")
     with _listen(setup) as listening:
         port = int(listening.getsockname()[1])
-        watch = Watch(setup.runs)
+        watch = Watch(setup.source)
         access = _make_access(setup, port, token)
         app, stop = make_application(setup, watch, access, tell)
         announce(f"http://{_bracket(setup.host)}:{port}/login#{token}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -13,18 +12,17 @@ from starlette.routing import Route
 from stagec.core.failure import Failure
 from stagec.core.json import Object, object_of, text_in
 from stagec.core.words import visible
-from stagec.drivers.local.mailbox import AlreadySentError, Mailbox
-from stagec.drivers.messages import MessageKind, RunMessage, write_message
+from stagec.drivers.following import UnreachableError
+from stagec.drivers.messages import MessageKind, OtherAnswerError
 from stagec.runtime import Effect, Started
 from stagec.serve.plan_shelf import PlanShelf, find_complaints
 from stagec.serve.run_api import answer_error, answer_json
-from stagec.serve.run_processes import RunProcesses, StartOrder
+from stagec.serve.run_source import StartOrder
 from stagec.serve.serve_setup import ServeSetup
 from stagec.serve.watch import Watch
 from stagec.serve.watched_run import WatchedRun
-from stagec.world.questions import is_for_people, make_answer, read_decision
+from stagec.world.questions import is_for_people, read_decision
 
-_BY = "page"
 _EXECUTED = frozenset({"running", "waiting"})
 _WORDS = {True: "yes", False: "no"}
 
@@ -38,11 +36,11 @@ class RefusalError(Exception):
 
 
 class SteeringApi:
-    """Changes runs: by messages to the processes that execute them, and by processes of its own."""
+    """Changes runs, by what keeps them."""
 
     def __init__(self, setup: ServeSetup, watch: Watch, shelf: PlanShelf, tell: Callable[[str], None]) -> None:
         self._setup, self._watch, self._shelf, self._tell = setup, watch, shelf, tell
-        self._processes = RunProcesses(setup.options, tell)
+        self._source = watch.source
 
     def list_routes(self) -> list[Route]:
         """Return the requests that change something."""
@@ -60,18 +58,11 @@ class SteeringApi:
         if effect is None or not is_for_people(effect):
             raise RefusalError(409, "nobody waits for this answer any more")
         self._refuse_idle(run)
-        message = write_message(MessageKind.ANSWER, _BY, key, make_answer(effect, yes=yes))
-
-        def fits(other: RunMessage) -> bool:
-            return other.key == key and read_decision(effect, other.answer) is not None
-
         try:
-            Mailbox(run.path).send(message, fits)
-        except AlreadySentError as error:
-            first = _WORDS.get(bool(read_decision(effect, error.message.answer)))
-            raise RefusalError(
-                409, f"somebody has answered {first} before, by {error.message.by}", answer=first, by=error.message.by
-            ) from error
+            self._source.answer(name, effect, yes=yes)
+        except OtherAnswerError as error:
+            first, by = _WORDS.get(bool(read_decision(effect, error.answer))), error.by or "the run itself"
+            raise RefusalError(409, f"somebody has answered {first} before, by {by}", answer=first, by=by) from error
         self._tell(f"the page has answered {_WORDS[yes]} to run {visible(name)}")
         return answer_json({})
 
@@ -92,17 +83,14 @@ class SteeringApi:
         if run.row is not None and run.row.status in _EXECUTED:
             self._send(run, MessageKind.CANCEL)
         elif run.row is not None and run.row.status == "interrupted":
-            self._processes.cancel(run.path)
+            self._source.cancel(name)
         else:
             raise RefusalError(409, "the run has ended")
         return answer_json({}, 202)
 
     def _send(self, run: WatchedRun, kind: MessageKind) -> None:
-        try:
-            Mailbox(run.path).send(write_message(kind, _BY))
-        except AlreadySentError:
-            return  # it is asked to end already
-        self._tell(f"the page asks run {visible(run.name)} to {kind}")
+        if self._source.send(run.name, kind):  # otherwise it is asked to end already
+            self._tell(f"the page asks run {visible(run.name)} to {kind}")
 
     def _resume(self, name: str, _given: Object) -> Response:
         """Start a process that goes on with a run."""
@@ -110,24 +98,24 @@ class SteeringApi:
         run = self._find(name)
         if run.row is None or run.row.status != "interrupted":
             raise RefusalError(409, "only a run that was interrupted can be resumed")
-        self._processes.resume(run.path)
+        self._source.resume(name)
         return answer_json({}, 202)
 
     def _start(self, _name: str, given: Object) -> Response:
         """Start a run of a plan that somebody has named for that."""
         self._refuse_starting()
         shelved = self._shelf.find(text_in(given, "plan") or "")
-        if shelved is None or self._setup.name_run is None:
+        if shelved is None:
             raise RefusalError(404, "there is no such plan: it may have been compiled again")
-        path = self._setup.name_run(text_in(given, "name") or None, shelved.plan)
-        if os.path.lexists(path):
+        name = self._source.name_run(text_in(given, "name") or None, shelved.plan)
+        if self._source.holds(name):
             raise RefusalError(409, "there is a run of this name already")
-        name, entry, inputs = path.name.rpartition(".")[0], text_in(given, "entry"), object_of(given.get("inputs"))
+        entry, inputs = text_in(given, "entry"), object_of(given.get("inputs"))
         wrong = find_complaints(shelved.program, Started(name, entry, inputs))
         if wrong:
             sentence = wrong.get("") or "some inputs cannot be used"
             raise RefusalError(422, sentence, fields={name: why for name, why in wrong.items() if name})
-        self._processes.start(StartOrder(shelved, path, entry, inputs))
+        self._source.start(StartOrder(shelved, name, entry, inputs))
         return answer_json({"name": name}, 201)
 
     def _find(self, name: str) -> WatchedRun:
@@ -158,6 +146,8 @@ def _wrap(act: Callable[[str, Object], Response]) -> Callable[[Request], Any]:
             return await run_in_threadpool(act, str(request.path_params.get("name", "")), object_of(given))
         except RefusalError as error:
             return answer_error(error.status, str(error), **error.more)
+        except UnreachableError as failure:
+            return answer_error(503, str(failure))
         except Failure as failure:
             return answer_error(422, str(failure))
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 
 from stagec.core.json import Json
+from stagec.drivers.following import UnreachableError
 from stagec.serve.watch import Watch
 
 _PAUSE = 0.25
@@ -55,6 +56,7 @@ class Stream:
     def __init__(self, watch: Watch, boot: str, run: str | None, place: str) -> None:
         self._watch, self._boot, self._run = watch, boot, run
         self._version = self._rows = self._seen = 0
+        self._trouble = ""
         self._wake, self._loop, self._is_closed = asyncio.Event(), asyncio.get_running_loop(), False
         known, *numbers = place.split(".")
         if known in {boot, "from"} and all(map(_is_number, numbers)) and len(numbers) == _NUMBERS:
@@ -92,9 +94,11 @@ class Stream:
         """Return what is new, each kind in one event."""
         changes = self._watch.list_changes(self._version)
         told: list[bytes] = []
-        if changes.rows or changes.gone or not self._version:
+        trouble = self._watch.trouble
+        if changes.rows or changes.gone or not self._version or trouble != self._trouble:
             rows: Json = [each.to_json() for each in changes.rows]
-            told.append(_format("rows", {"rows": rows, "gone": list(changes.gone), "trouble": self._watch.trouble}))
+            told.append(_format("rows", {"rows": rows, "gone": list(changes.gone), "trouble": trouble}))
+            self._trouble = trouble
         self._version = changes.version
         if self._run is not None:
             told.extend(self._compose_run(self._run, describe))
@@ -103,7 +107,10 @@ class Stream:
         return b"".join(told)
 
     def _compose_run(self, name: str, describe: Callable[[str], Json]) -> list[bytes]:
-        run = self._watch.find(name)
+        try:
+            run = self._watch.find(name)
+        except UnreachableError:  # the trouble is told with the rows
+            return []
         if run is None or run.version == self._seen:
             return []
         self._seen = run.version

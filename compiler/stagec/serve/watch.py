@@ -1,24 +1,23 @@
-"""The runs of a folder, looked at by one thread: what has changed is read, and whoever listens is told."""
+"""The runs of a source, looked at by one thread: what has changed is read, and whoever listens is told."""
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Callable
 from threading import Event as Signal
 from threading import RLock, Thread
 
 from stagec.core.value import value
+from stagec.drivers.following import UnreachableError
 from stagec.plan import PlanError
 from stagec.runtime import load
 from stagec.runtime.program import Program
 from stagec.serve.run_drawing import RunDrawing
-from stagec.serve.watched_run import SUFFIX, RunRow, WatchedRun
+from stagec.serve.run_source import RunRow, RunSource, RunStamp
+from stagec.serve.watched_run import WatchedRun
 
-_QUICK, _SLOW = 0.1, 1.0
-"""Seconds between two looks: while somebody listens, and while nobody does."""
+_QUICK = 0.1
+"""Seconds between two tellings, while much is read."""
 _KEPT = 50
 """Ended runs that stay folded, besides those that somebody looks at."""
 _PLANS = 200
@@ -35,10 +34,10 @@ class RunChanges:
 
 
 class Watch:
-    """Follows the runs of a folder; all its methods can be called in any thread."""
+    """Follows the runs of a source; all its methods can be called in any thread."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, source: RunSource) -> None:
+        self.source = source
         self.lock = RLock()
         self.trouble = ""
         self._runs: dict[str, WatchedRun] = {}
@@ -76,9 +75,9 @@ class Watch:
         return stop
 
     def find(self, name: str) -> WatchedRun | None:
-        """Return a run by its name, folded; None when there is none."""
+        """Return a run by its name, folded; None when there is none. Raises `UnreachableError`."""
         run = self._runs.get(name)
-        if run is None and name.isprintable() and os.path.lexists(self._locate(name)):
+        if run is None and self.source.holds(name):
             run = self._add(name)  # it has just begun
         if run is not None:
             run.asked = time.monotonic()
@@ -94,32 +93,43 @@ class Watch:
             return RunChanges(self._version, rows, gone)
 
     def look(self) -> None:
-        """Look at every run of the folder."""
-        found = dict(sorted(self._list_files(), key=lambda each: each[1].st_mtime_ns, reverse=True))
+        """Look at every run of the source. While it cannot be asked, everything stays as it is."""
+        try:
+            self._look_around()
+            self._take_trouble("")
+        except UnreachableError as error:
+            self._take_trouble(str(error))
+        self._tell(at_once=True)
+
+    def _look_around(self) -> None:
+        found = dict(sorted(self.source.list_stamps(), key=lambda each: each[1].changed, reverse=True))
         for name in self._runs.keys() - found.keys():
             with self.lock:
                 self._runs.pop(name).close()
                 self._gone[name] = self._version = self._version + 1
         for name in found.keys() - self._runs.keys():
             self._add(name)
-        for name, status in found.items():
+        for name, stamp in found.items():
             run = self._runs[name]
-            if run.is_due(status):
-                self._look_at(run, status)
+            if run.is_due(stamp):
+                self._look_at(run, stamp)
                 self._forget()
             if self._is_ended:
                 return
             self._tell()
-        self._tell(at_once=True)
 
-    def _locate(self, name: str) -> Path:
-        return self.folder / f"{name}{SUFFIX}"
+    def _take_trouble(self, trouble: str) -> None:
+        """Remember why the source cannot be asked, nothing when it can."""
+        with self.lock:
+            if self.trouble != trouble:
+                self.trouble = trouble
+                self._version += 1
 
     def _add(self, name: str) -> WatchedRun:
         """Return the run of a name, which is watched from now on."""
         with self.lock:
             self._gone.pop(name, None)
-            return self._runs.setdefault(name, WatchedRun(self._locate(name), self._prepare))
+            return self._runs.setdefault(name, WatchedRun(name, self.source.follow(name), self._prepare))
 
     def _tell(self, *, at_once: bool = False) -> None:
         """Tell listeners that something has changed; while much is read, now and then."""
@@ -130,9 +140,9 @@ class Watch:
         for listener in tuple(self._listeners):
             listener()
 
-    def _look_at(self, run: WatchedRun, status: os.stat_result | None) -> None:
+    def _look_at(self, run: WatchedRun, stamp: RunStamp | None) -> None:
         with run.lock:
-            has_row, has_more = run.look(status, self.lock)
+            has_row, has_more = run.look(stamp, self.lock)
             if has_row or has_more:
                 with self.lock:
                     self._version += 1
@@ -142,23 +152,8 @@ class Watch:
     def _follow(self) -> None:
         while not self._is_ended:
             self.look()
-            self._wake.wait(_QUICK if self._listeners else _SLOW)
+            self._wake.wait(self.source.quick if self._listeners else self.source.slow)
             self._wake.clear()
-
-    def _list_files(self) -> Iterator[tuple[str, os.stat_result]]:
-        """Yield the names of runs with what is known of their files; a folder that cannot be read has none."""
-        self.trouble = ""
-        try:
-            with os.scandir(self.folder) as entries:
-                named = [each for each in entries if each.name.endswith(SUFFIX) and each.name.isprintable()]
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            self.trouble = f"the folder of runs cannot be read: {error.strerror or error}"
-            return
-        for each in named:
-            with suppress(FileNotFoundError):
-                yield each.name.removesuffix(SUFFIX), each.stat(follow_symlinks=False)
 
     def _prepare(self, digest: str, data: bytes) -> tuple[Program, RunDrawing]:
         """Return a plan that is ready, and its drawing; raise `PlanError` for one that cannot be used."""
@@ -173,8 +168,8 @@ class Watch:
         return known
 
     def _forget(self) -> None:
-        """Forget the events of ended runs that nobody looks at; their rows stay."""
-        ended = [run for run in self._runs.values() if run.is_over and run.view is not None]
+        """Forget the events of runs that nobody looks at and that have ended, or are known without; their rows stay."""
+        ended = [run for run in self._runs.values() if run.is_forgettable and run.view is not None]
         if len(ended) > _KEPT:
             ended.sort(key=lambda run: (run.asked, run.changed), reverse=True)
             for run in ended[_KEPT:]:

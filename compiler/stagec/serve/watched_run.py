@@ -1,25 +1,20 @@
-"""One run that is watched: its journal, what its events say, and the row that stands for it among others."""
+"""One run that is watched: what has happened in it, what that says, and the row that stands for it among others."""
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from threading import RLock
 
-from stagec.core.json import Object
-from stagec.core.value import value
-from stagec.drivers.local import JournalError, Reason
-from stagec.drivers.local.live_journal import LiveJournal, find_standing
+from stagec.core.failure import Failure
+from stagec.drivers.following import UnreachableError
+from stagec.drivers.history import JournalError, Reason
 from stagec.plan import PlanError
 from stagec.runtime.program import Program
 from stagec.serve.run_drawing import RunDrawing
+from stagec.serve.run_source import RunRow, RunStamp, SourceRun
 from stagec.serve.run_view import RunView
 
-SUFFIX = ".run"
-_RECENT = 1.0
-"""Seconds in which a file may change again without a new time: clocks of file systems tick slowly."""
 _OFTEN = 0.5
 """Seconds between two looks at whether a process executes a run."""
 _AT_ONCE = 50
@@ -31,42 +26,19 @@ _YIELD = 0.001
 Prepare = Callable[[str, bytes], tuple[Program, RunDrawing]]
 
 
-@value
-class RunRow:
-    """How a run stands, in a row: see `docs/user-guide/serve.md` for the statuses. `changed` is in milliseconds."""
-
-    name: str
-    status: str
-    reason: str = ""
-    plan: str = ""
-    digest: str = ""
-    executions: int = 0
-    events: int = 0
-    tokens: int = 0
-    cost: str | None = None
-    questions: int = 0
-    changed: int = 0
-
-    def to_json(self) -> Object:
-        """Return the row as the page shows it."""
-        return {name: getattr(self, name) for name in RunRow.__match_args__}
-
-
 class WatchedRun:
-    """A run of a folder. Its `view` is None while nothing of it is kept but its row."""
+    """A run of a source. Its `view` is None while nothing of it is kept but its row."""
 
-    def __init__(self, path: Path, prepare: Prepare) -> None:
-        self.path = path
-        self.name = path.name.removesuffix(SUFFIX)
+    def __init__(self, name: str, live: SourceRun, prepare: Prepare) -> None:
+        self.name = name
         self.lock = RLock()
         self.view: RunView | None = None
         self.row: RunRow | None = None
         self.version = self.row_version = 0
         self.asked = self.changed = 0.0
         self.is_executed = False
-        self._journal = LiveJournal(path)
-        self._prepare = prepare
-        self._stamp: tuple[int, int, int] | None = None
+        self._live, self._prepare = live, prepare
+        self._stamp: RunStamp | None = None
         self._looked = 0.0
 
     @property
@@ -76,30 +48,42 @@ class WatchedRun:
 
     @property
     def facts(self) -> dict[str, str]:
-        """What is kept beside the plan in the journal."""
-        return dict(self._journal.facts)
+        """What is kept beside the plan of the run."""
+        return dict(self._live.facts)
 
-    def is_due(self, status: os.stat_result) -> bool:
+    @property
+    def is_forgettable(self) -> bool:
+        """Whether its row stays as it should when its events are forgotten."""
+        return self.is_over or (self._stamp is not None and self._stamp.row is not None)
+
+    def is_due(self, stamp: RunStamp) -> bool:
         """Tell whether something may have changed since the last look."""
-        stamp = status.st_mtime_ns, status.st_size, status.st_ino
-        if stamp != self._stamp or time.time() - status.st_mtime < _RECENT:
+        if self._stamp is None or stamp.token != self._stamp.token or stamp.is_fresh:
             return True
+        if self.view is None and stamp.row is not None:
+            return False
         return not self.is_over and time.monotonic() - self._looked > _OFTEN
 
-    def look(self, status: os.stat_result | None, shared: RLock) -> tuple[bool, bool]:
+    def look(self, stamp: RunStamp | None, shared: RLock) -> tuple[bool, bool]:
         """Read what is new; return whether the row, and whether anything else has changed.
 
-        `shared` is held while events are folded, for a moment at a time.
+        `shared` is held while events are folded, for a moment at a time. What is known without reading is not read for
+        a stamp, unless somebody has asked for the run before. Raises `UnreachableError`.
         """
-        if status is not None:
-            self._stamp, self.changed = (status.st_mtime_ns, status.st_size, status.st_ino), status.st_mtime
+        if stamp is not None:
+            self._stamp, self.changed = stamp, stamp.changed
         self._looked = time.monotonic()
         before = self.row
+        if stamp is not None and stamp.row is not None and self.view is None:
+            self.row, self.is_executed = stamp.row, stamp.row.status in {"running", "waiting"}
+            return self.row != before, False
         try:
             has_more = self._read(shared)
             row = self._describe()
-        except (JournalError, PlanError) as error:
-            is_damaged = isinstance(error, PlanError) or error.reason is Reason.DAMAGED
+        except UnreachableError:
+            raise
+        except (JournalError, PlanError, Failure) as error:
+            is_damaged = isinstance(error, PlanError) or getattr(error, "reason", None) is Reason.DAMAGED
             self.close()
             has_more, self.is_executed = False, False
             row = RunRow(
@@ -109,11 +93,11 @@ class WatchedRun:
         return row != before, has_more
 
     def _read(self, shared: RLock) -> bool:
-        self.is_executed = self._journal.is_executed()
-        news = self._journal.read_more()
+        self.is_executed = self._live.is_executed()
+        news = self._live.read_more()
         view = self.view
         if news.begins or view is None:
-            view = RunView(*self._prepare(self._journal.digest, self._journal.plan))
+            view = RunView(*self._prepare(self._live.digest, self._live.plan))
         for begin in range(0, len(news.events), _AT_ONCE):
             time.sleep(_YIELD if begin else 0)
             with shared:
@@ -128,10 +112,11 @@ class WatchedRun:
         if view is None:
             raise RuntimeError(self.name)
         state, uses = view.state, view.uses
+        standing, reason = self._live.describe(state, is_executed=self.is_executed)
         return RunRow(
             self.name,
-            str(find_standing(state, is_executed=self.is_executed)),
-            state.reason,
+            str(standing),
+            reason,
             view.program.plan.id,
             view.program.digest,
             state.executions,
@@ -143,7 +128,7 @@ class WatchedRun:
         )
 
     def close(self) -> None:
-        """Let go of the file and forget its events; the row stays."""
+        """Let go of the run and forget its events; the row stays."""
         with self.lock:
-            self._journal.close()
+            self._live.close()
             self.view = None

@@ -13,6 +13,7 @@ from stagec.cli.running import options
 
 @click.command(short_help="Show runs on a page in the browser, as they go.")
 @options.runs
+@options.database
 @click.option(
     "--plans",
     multiple=True,
@@ -47,15 +48,17 @@ from stagec.cli.running import options
 @click.argument("run_options", nargs=-1, metavar="[-- OPTIONS OF RUN]")
 @click.pass_context
 def serve(context: click.Context, /, **given: Any) -> None:
-    """Serve a page that shows the runs in --runs as they go: on the graph of their plan, with what was said.
+    """Serve a page that shows the runs in --runs, or in a --database, as they go: on the graph of their plan.
 
     It prints an address with a token; whoever has it can see every run, and answer, pause and cancel. Open it in a
     browser on this machine. Runs are processes of their own, which go on when this command ends.
 
-    What follows after '--' is handed to each run that the page starts, such as '-- --model openai:gpt-5'.
+    What follows after '--' is handed to each run that the page starts, such as '-- --model openai:gpt-5'. In a
+    database the page submits runs, which workers execute as their own options say.
 
     Exit status: 0 ended by Ctrl-C, 2 usage or environment, 4 internal error.
     """
+    from stagec.cli.databases.served_runs import open_served_runs
     from stagec.cli.running.serve_request import ServeRequest, serve
 
-    context.exit(serve(ServeRequest(**given)))
+    context.exit(serve(ServeRequest(**given), open_served_runs))

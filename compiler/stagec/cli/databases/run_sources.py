@@ -6,7 +6,7 @@ from pathlib import Path
 
 from stagec.cli.running.history import RunStatus, find_status
 from stagec.cli.running.runs import Runs, name_of, read_run
-from stagec.drivers.local.live_journal import StoredHistory
+from stagec.drivers.following import StoredHistory
 
 
 def read_named(run: str, folder: Path, database: str | None) -> tuple[str, StoredHistory]:

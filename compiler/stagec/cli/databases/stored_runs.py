@@ -7,7 +7,8 @@ from stagec.cli.running.history import RunStatus
 from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
 from stagec.drivers.dbos import RunPhase, RunRecord, RunStore
-from stagec.drivers.local.live_journal import Standing, StoredHistory
+from stagec.drivers.dbos.live_run import stand
+from stagec.drivers.following import StoredHistory
 from stagec.world.models.usage import read_usage
 
 
@@ -29,15 +30,6 @@ def list_stored_runs(database: str) -> tuple[list[RunStatus], str]:
         )
 
 
-def find_standing(record: RunRecord, *, is_queued: bool) -> Standing:
-    """Return how a run stands, in the words of runs in folders."""
-    if record.phase is RunPhase.ACTIVE:
-        return Standing.NOT_BEGUN if is_queued and record.segment == 0 else Standing.RUNNING
-    if record.phase is RunPhase.PAUSED or record.phase is RunPhase.INTERRUPTED:
-        return Standing.INTERRUPTED
-    return Standing.NOT_BEGUN if record.segment < 0 and record.phase is RunPhase.WAITING else Standing(record.phase)
-
-
 def _describe(store: RunStore, record: RunRecord, *, is_queued: bool) -> RunStatus:
     try:
         plan = store.load_program(record).plan.id
@@ -47,5 +39,5 @@ def _describe(store: RunStore, record: RunRecord, *, is_queued: bool) -> RunStat
     usage: Json = known.get("usage")
     used = read_usage({"usage": usage}) if object_of(usage) else None
     executions, events = (each if isinstance(each, int) else None for each in map(known.get, ("executions", "events")))
-    standing = find_standing(record, is_queued=is_queued)
+    standing = stand(record, is_queued=is_queued)
     return RunStatus(record.run, standing, record.reason, plan, record.plan, executions, events, used)

@@ -99,7 +99,7 @@ class SubmissionMaker:
         if self._request.jobs is None:
             name = name_of(Runs(Path()).new(self._request.name, self._program.plan.id))
             given = collect_inputs(self._program, self._scenario.inputs, self._request.inputs)
-            yield self._make(name, given)
+            yield self.make(name, given)
             return
         names: set[str] = set()
         for place, job in read_jobs(self._request.jobs):
@@ -124,10 +124,11 @@ class SubmissionMaker:
             wrong = (texts or [each for each in ("inputs", "priority") if each in job])[0]
             raise Failure(f"{quote(wrong)} is not what it should be")
         given = {**self._scenario.inputs, **object_of(inputs)}
-        made = self._make(name_of(Runs(Path()).new(run, "")), given, text_in(job, "entry"))
+        made = self.make(name_of(Runs(Path()).new(run, "")), given, text_in(job, "entry"))
         return self._place(made, text_in(job, "tenant"), priority, text_in(job, "at"))
 
-    def _make(self, name: str, given: Mapping[str, Json], entry: str | None = None) -> Submission:
+    def make(self, name: str, given: Mapping[str, Json], entry: str | None = None) -> Submission:
+        """Return the submission of a run with a name and its inputs."""
         from stagec.drivers.dbos import Submission
 
         request = self._request

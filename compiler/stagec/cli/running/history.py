@@ -17,9 +17,10 @@ from stagec.core.json import Object, object_of
 from stagec.core.terminal import Canvas
 from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, quote, shorten_digest, visible
+from stagec.drivers.following import StoredHistory, find_standing
 from stagec.drivers.history import event_to_json, key_of
 from stagec.drivers.local import History, JournalError, Reason
-from stagec.drivers.local.live_journal import StoredHistory, find_standing, read_stored
+from stagec.drivers.local.live_journal import read_stored
 from stagec.drivers.local.request_descriptions import describe_answer, describe_change, describe_request, label_request
 from stagec.drivers.local.stage_ledger import StageRow, list_stages
 from stagec.drivers.replay import Difference, advance_through, replay_twice

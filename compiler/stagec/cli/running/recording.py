@@ -17,7 +17,7 @@ from stagec.core.place import Place
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
-from stagec.drivers.local.live_journal import StoredHistory
+from stagec.drivers.following import StoredHistory
 from stagec.drivers.local.play import play
 from stagec.drivers.redaction import redact_value
 from stagec.drivers.replay import advance_through

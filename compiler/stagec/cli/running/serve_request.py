@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +20,13 @@ from stagec.core.terminal import Paint, Style
 from stagec.core.value import value
 from stagec.core.words import quote, visible
 from stagec.plan import Plan
+from stagec.serve.folder_runs import FolderRuns
+from stagec.serve.run_processes import RunProcesses
+from stagec.serve.run_source import RunSource
 from stagec.serve.serve_setup import LOOPBACK, ServeSetup
+
+OpenDatabase = Callable[[str, Callable[[str], None]], AbstractContextManager[RunSource]]
+"""Opens the runs of a database; what happens to them is told."""
 
 
 @value
@@ -26,6 +34,7 @@ class ServeRequest:
     """The options as given."""
 
     runs: Path
+    database: str | None
     plans: tuple[Path, ...]
     host: str
     port: int
@@ -36,7 +45,7 @@ class ServeRequest:
     run_options: tuple[str, ...]
 
 
-def serve(request: ServeRequest) -> Exit:
+def serve(request: ServeRequest, open_database: OpenDatabase) -> Exit:
     """Serve the page until somebody ends it."""
     if any(find_spec(each) is None for each in ("starlette", "uvicorn")):
         raise Failure("serving a page needs libraries that are not installed: pip install 'stagec[serve]'")
@@ -44,20 +53,22 @@ def serve(request: ServeRequest) -> Exit:
 
     _check(request)
     token = _read_token(request.token_file)
-    setup = ServeSetup(
-        request.runs,
-        request.plans,
-        request.host,
-        request.port,
-        token,
-        request.origins,
-        request.allow_start,
-        request.run_options,
-        partial(_name_run, Runs(request.runs)),
-    )
-    serve_page(setup, lambda address: _announce(address, opens=request.opens), lambda told: say(f"stagec: {told}"))
+    opened = _open_folder(request) if request.database is None else open_database(request.database, _tell)
+    with opened as source:
+        where = (request.plans, request.host, request.port)
+        setup = ServeSetup(source, *where, token, request.origins, request.allow_start)
+        serve_page(setup, lambda address: _announce(address, opens=request.opens), _tell)
     say("stagec: the server has ended")
     return Exit.CLEAN
+
+
+def _open_folder(request: ServeRequest) -> AbstractContextManager[RunSource]:
+    processes, name_run = RunProcesses(request.run_options, _tell), partial(_name_run, Runs(request.runs))
+    return nullcontext(FolderRuns(request.runs, processes, name_run))
+
+
+def _tell(told: str) -> None:
+    say(f"stagec: {told}")
 
 
 def _name_run(runs: Runs, name: str | None, plan: Plan) -> Path:
@@ -69,6 +80,10 @@ def _check(request: ServeRequest) -> None:
     """Refuse options that do not go together, and warn of those that let others read along."""
     if request.run_options and not request.allow_start:
         raise Failure("options of runs are given, and the page starts none: --allow-start lets it")
+    if request.run_options and request.database is not None:
+        raise Failure(
+            "options of runs have no meaning for a --database: workers execute the runs, as their options say"
+        )
     for origin in request.origins:
         if not origin.startswith(("http://", "https://")):
             raise Failure(f"{quote(origin)} is no origin: it begins with 'https://' or 'http://'")

@@ -1,6 +1,7 @@
 """Runs on a database, executed by many workers: DBOS keeps and hands out the work, the machine decides."""
 
 from stagec.drivers.dbos.database import Database, check, migrate, open_database
+from stagec.drivers.dbos.live_run import LiveRun, RunBrief, list_briefs
 from stagec.drivers.dbos.queues import QueueLimit
 from stagec.drivers.dbos.run_records import RunPhase, RunRecord, Submission
 from stagec.drivers.dbos.run_store import RunStore
@@ -10,8 +11,10 @@ from stagec.drivers.dbos.worker import Worker, WorkerSettings
 
 __all__ = [
     "Database",
+    "LiveRun",
     "OpenWorld",
     "QueueLimit",
+    "RunBrief",
     "RunPhase",
     "RunRecord",
     "RunStore",
@@ -21,6 +24,7 @@ __all__ = [
     "Worker",
     "WorkerSettings",
     "check",
+    "list_briefs",
     "migrate",
     "open_database",
 ]

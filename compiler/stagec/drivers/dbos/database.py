@@ -18,6 +18,7 @@ from stagec.core.failure import Failure
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.drivers.dbos.tables import ENGINE_SCHEMA, METADATA, SCHEMA, VERSION, schema_version
+from stagec.drivers.following import UnreachableError
 
 _KINDS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg", "sqlite": "sqlite"}
 """What addresses begin with, and the library that speaks to what is there."""
@@ -43,10 +44,6 @@ def teach_milliseconds(connection: Any, _record: object) -> None:
         (version,) = connection.execute("SELECT sqlite_version()").fetchone()
         if tuple(map(int, version.split("."))) < _SUBSECONDS:
             connection.create_function("unixepoch", 1, lambda _unit: round(time.time() * 1000) / 1000)
-
-
-class UnreachableError(Failure):
-    """A database that cannot be asked now."""
 
 
 @value

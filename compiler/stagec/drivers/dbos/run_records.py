@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-import sqlalchemy as sa
-
 from stagec.core.json import Json, Object, object_of
 from stagec.core.value import NOTHING, value
 from stagec.plan.document import FORMAT
@@ -103,7 +101,7 @@ def name_segment(run: str, number: int) -> str:
     return f"{run}/{number}"
 
 
-def read_row(row: sa.RowMapping) -> RunRecord:
+def read_row(row: Mapping[Any, Any]) -> RunRecord:
     """Return the value of a row."""
     found: dict[str, Any] = {str(name): each for name, each in row.items()}
     due = object_of(json.loads(found.pop("due")))

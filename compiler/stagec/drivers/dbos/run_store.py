@@ -33,6 +33,8 @@ _PLANS = 200
 """Programs that are kept."""
 _SEARCHED = 5_000
 """Names among which the nearest is looked for."""
+Recorded = tuple[int, int, tuple[str, Event, EventTimes] | None]
+"""A segment, the number of a step in it, and the step digest, event and times that it has recorded, if it has."""
 STOP = "!"
 """How the output of a step begins that says why a segment ends; nothing of it belongs to the journal."""
 
@@ -129,6 +131,13 @@ class RunStore:
             names = connection.execute(sa.select(runs.c.run).limit(_SEARCHED)).scalars().all()
         raise Failure(f"no run is called {quote(run)} in {self.database.name}{hint(run, NameIndex(names))}")
 
+    def has(self, run: str) -> bool:
+        """Tell whether there is a run of a name."""
+        if not run.isprintable():  # no database takes all characters, and no run is called so
+            return False
+        with self.database.transact() as connection:
+            return connection.execute(sa.select(runs.c.run).where(runs.c.run == run)).scalar() is not None
+
     def list_records(self, phases: Sequence[RunPhase] = tuple(RunPhase)) -> list[RunRecord]:
         """Return the rows of all runs in some phases, by name."""
         with self.database.transact() as connection:
@@ -210,14 +219,8 @@ class RunStore:
 
     def read_before(self, record: RunRecord, segment: int) -> History:
         """Return what has happened in the segments of a run before one, without the plan."""
-        order = {name_segment(record.run, number): number for number in range(segment)}
-        found: list[tuple[int, int, str]] = []
-        for part in chunk(order):  # the first segment has nothing before it, and asks nothing
-            query = sa.select(steps).where(steps.c.workflow_uuid.in_(part), steps.c.output.is_not(None))
-            with self.database.transact() as connection:
-                rows = connection.execute(query).all()
-            found += [(order[row.workflow_uuid], row.function_id, row.output) for row in rows]
-        entries = [each for each in (read_output(output) for _, _, output in sorted(found)) if each is not None]
+        found = self.read_entries(replace(record, segment=segment - 1))
+        entries = [entry for _, _, entry in found if entry is not None]
         before_all = [] if record.prologue is None else list_of(json.loads(self.load_document(record.prologue)))
         entries = [*(read_entry(str(each)) for each in before_all), *entries]
         begun = (("", record.started, EventTimes(record.created_at * 1_000_000)),)
@@ -225,6 +228,18 @@ class RunStore:
         is_known = segment <= record.segment or record.phase is not RunPhase.ACTIVE
         following = (*digests[1:], record.digest if is_known else "")
         return History(b"", record.plan, events, following, times=strip_times(times))
+
+    def read_entries(self, record: RunRecord, first: int = 0, after: int = -1) -> list[Recorded]:
+        """Return what the steps of the segments of a run have recorded, from one after a step in a segment on."""
+        order = {name_segment(record.run, number): number for number in range(first, record.segment + 1)}
+        found: list[tuple[int, int, str]] = []
+        for part in chunk(order):  # the first segment has nothing before it, and asks nothing
+            is_new = sa.or_(steps.c.workflow_uuid != name_segment(record.run, first), steps.c.function_id > after)
+            query = sa.select(steps).where(steps.c.workflow_uuid.in_(part), steps.c.output.is_not(None), is_new)
+            with self.database.transact() as connection:
+                rows = connection.execute(query).all()
+            found += [(order[row.workflow_uuid], row.function_id, row.output) for row in rows]
+        return [(segment, step, read_output(output)) for segment, step, output in sorted(found)]
 
 
 def chunk(given: Iterable[T], most: int = _CHUNK) -> Iterator[tuple[T, ...]]:

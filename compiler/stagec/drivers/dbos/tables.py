@@ -102,6 +102,7 @@ workflows = sa.Table(
     sa.Column("executor_id", sa.Text),
     sa.Column("owner_xid", sa.Text),
     sa.Column("started_at_epoch_ms", sa.BigInteger),
+    sa.Column("updated_at", sa.BigInteger),
 )
 """What the engine knows of each segment."""
 queues = sa.Table("queues", _ENGINE, sa.Column("name", sa.Text))

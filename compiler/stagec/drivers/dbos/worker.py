@@ -16,7 +16,7 @@ from stagec.core.failure import Failure
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import format_count
-from stagec.drivers.dbos.database import Database, UnreachableError, check
+from stagec.drivers.dbos.database import Database, check
 from stagec.drivers.dbos.heartbeat import PACE, PATIENCE, Heartbeat, WorkerRow
 from stagec.drivers.dbos.queues import APPLICATION, SEGMENT
 from stagec.drivers.dbos.retention import remove_old
@@ -25,6 +25,7 @@ from stagec.drivers.dbos.run_store import RunStore, UnknownPlanError
 from stagec.drivers.dbos.segment import OpenWorld, RefusedRunError, Segment, SegmentSetup, Word
 from stagec.drivers.dbos.tally import Tally
 from stagec.drivers.dbos.transitions import Settlement, Transitions
+from stagec.drivers.following import UnreachableError
 
 _LOOK = 0.25
 """Seconds between two looks at the signals of the runs that are under way."""

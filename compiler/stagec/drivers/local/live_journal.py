@@ -5,35 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import closing, suppress
-from enum import StrEnum
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from stagec.core.value import NOTHING, value
+from stagec.core.value import NOTHING
+from stagec.drivers.following import News, StoredHistory
 from stagec.drivers.history import EventTimes, History, JournalError, damage_error, strip_times
 from stagec.drivers.local.entries import EntryReader
 from stagec.drivers.local.journal import is_old, read_journal
 from stagec.drivers.local.journal_file import is_locked, is_same_file, open_unlocked, read_at
 from stagec.drivers.local.records import LARGEST, PAGE, Bookmark, Head, Record, check_title, read_heads, read_records
-from stagec.runtime.exchange import Confirm, Event, Grant, Judge
-from stagec.runtime.state import State
+from stagec.runtime.exchange import Event
 
 _TRIES = 5
 """How often the heads are read: both may be in the middle of being written while they are."""
-
-
-@value
-class News:
-    """The events that have been acknowledged since a journal was read last.
-
-    `begins` tells that they are the first of their file, and that nothing read before counts: the file has not been
-    read, or has taken the place of another. `times` are those of the events, none where the journal is older than that.
-    """
-
-    events: tuple[Event, ...]
-    begins: bool
-    times: tuple[EventTimes, ...] = ()
 
 
 class LiveJournal:
@@ -151,36 +137,6 @@ class LiveJournal:
                 if head.count + self._ahead >= self._bookmark.count:
                     return head
         return read_heads(page)[0]
-
-
-class Standing(StrEnum):
-    """How a run stands: somebody executes it, people are asked meanwhile, nobody executes it, or it has ended."""
-
-    NOT_BEGUN = "not begun"
-    RUNNING = "running"
-    WAITING = "waiting"
-    INTERRUPTED = "interrupted"
-    DONE = "done"
-    FAILED = "failed"
-    BLOCKED = "blocked"
-
-
-def find_standing(state: State, *, is_executed: bool) -> Standing:
-    """Return how a run stands that has come to a state."""
-    if state.ended is not None:
-        return Standing(state.ended)
-    if is_executed:
-        is_asking = any(isinstance(each, Grant | Confirm | Judge) for each in state.pending.values())
-        return Standing.WAITING if is_asking else Standing.RUNNING
-    return Standing.INTERRUPTED if state.run else Standing.NOT_BEGUN
-
-
-@value
-class StoredHistory:
-    """What a journal holds, and whether a process executes its run."""
-
-    history: History
-    is_executed: bool
 
 
 def read_stored(path: Path) -> StoredHistory:

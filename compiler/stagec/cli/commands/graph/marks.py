@@ -10,8 +10,8 @@ from stagec.cli.running.runs import Runs, name_of, read_run
 from stagec.cli.running.stages import has_stages
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote
+from stagec.drivers.following import find_standing
 from stagec.drivers.local import History
-from stagec.drivers.local.live_journal import find_standing
 from stagec.drivers.local.stage_ledger import list_stages
 from stagec.drivers.replay import fold_events, fold_run
 from stagec.emitters import Picture

@@ -1,0 +1,89 @@
+"""What whoever follows a run is told, whatever driver keeps it: what is new, and how the run stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Protocol
+
+from stagec.core.failure import Failure
+from stagec.core.value import value
+from stagec.drivers.history import EventTimes, History
+from stagec.runtime.exchange import Confirm, Event, Grant, Judge
+from stagec.runtime.state import State
+
+
+class UnreachableError(Failure):
+    """Runs are kept where nobody can be asked now; nothing is wrong with them."""
+
+
+@value
+class News:
+    """The events that have been acknowledged since a run was read last.
+
+    `begins` tells that they are the first of their run, and that nothing read before counts: the run has not been
+    read, or has taken the place of another. `times` are those of the events, none where the run is older than that.
+    """
+
+    events: tuple[Event, ...]
+    begins: bool
+    times: tuple[EventTimes, ...] = ()
+
+
+class Standing(StrEnum):
+    """How a run stands: somebody executes it, people are asked meanwhile, nobody executes it, or it has ended."""
+
+    NOT_BEGUN = "not begun"
+    RUNNING = "running"
+    WAITING = "waiting"
+    INTERRUPTED = "interrupted"
+    DONE = "done"
+    FAILED = "failed"
+    BLOCKED = "blocked"
+
+
+def find_standing(state: State, *, is_executed: bool) -> Standing:
+    """Return how a run stands that has come to a state."""
+    if state.ended is not None:
+        return Standing(state.ended)
+    if is_executed:
+        is_asking = any(isinstance(each, Grant | Confirm | Judge) for each in state.pending.values())
+        return Standing.WAITING if is_asking else Standing.RUNNING
+    return Standing.INTERRUPTED if state.run else Standing.NOT_BEGUN
+
+
+@value
+class StoredHistory:
+    """What is kept of a run, and whether somebody executes it."""
+
+    history: History
+    is_executed: bool
+
+
+class FollowedRun(Protocol):
+    """A run that somebody else may be executing, read again and again.
+
+    `plan`, `digest` and `facts` are those of the run that was read last. Raises `JournalError` or `Failure`, and
+    `UnreachableError` where the same call may succeed a little later.
+    """
+
+    @property
+    def plan(self) -> bytes:
+        """The plan with which it was begun."""
+
+    @property
+    def digest(self) -> str:
+        """The digest of that plan."""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What is kept beside the plan."""
+
+    def is_executed(self) -> bool:
+        """Tell whether somebody executes the run; ask before you read, because it may end in between."""
+
+    def read_more(self) -> News:
+        """Return what has been acknowledged since the last call."""
+
+    def close(self) -> None:
+        """Let go of it; reading begins again after this."""

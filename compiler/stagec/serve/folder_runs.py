@@ -1,0 +1,106 @@
+"""The runs of a folder: a journal for each, executed by processes of this machine."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from stagec.drivers.following import Standing, UnreachableError, find_standing
+from stagec.drivers.local.live_journal import LiveJournal
+from stagec.drivers.local.mailbox import AlreadySentError, Mailbox
+from stagec.drivers.messages import MessageKind, OtherAnswerError, RunMessage, write_message
+from stagec.plan import Plan
+from stagec.runtime import State
+from stagec.serve.run_processes import RunProcesses
+from stagec.serve.run_source import BY, RunStamp, StartOrder
+from stagec.world.questions import AskedOfPeople, make_answer, read_decision
+
+SUFFIX = ".run"
+_RECENT = 1.0
+"""Seconds in which a file may change again without a new time: clocks of file systems tick slowly."""
+
+NameRun = Callable[[str | None, Plan], Path]
+"""Returns the file of a run that is to begin, by the name that somebody wants for it; raises `Failure` for no name."""
+
+
+class FolderRun(LiveJournal):
+    """A run of a folder."""
+
+    def describe(self, state: State, *, is_executed: bool) -> tuple[Standing, str]:
+        """Return how the run stands that has come to a state, and why."""
+        return find_standing(state, is_executed=is_executed), state.reason
+
+
+class FolderRuns:
+    """The runs of a folder; `name_run` names those that the page starts, which `processes` executes."""
+
+    quick, slow = 0.1, 1.0
+
+    def __init__(self, folder: Path, processes: RunProcesses, name_run: NameRun) -> None:
+        self.folder, self._processes, self._name_run = folder, processes, name_run
+
+    def list_stamps(self) -> Iterator[tuple[str, RunStamp]]:
+        """Yield the names of runs with what is known of their files."""
+        try:
+            with os.scandir(self.folder) as entries:
+                named = [each for each in entries if each.name.endswith(SUFFIX) and each.name.isprintable()]
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise UnreachableError(f"the folder of runs cannot be read: {error.strerror or error}") from error
+        for each in named:
+            with suppress(FileNotFoundError):
+                status = each.stat(follow_symlinks=False)
+                is_fresh = time.time() - status.st_mtime < _RECENT
+                token = status.st_mtime_ns, status.st_size, status.st_ino
+                yield each.name.removesuffix(SUFFIX), RunStamp(token, status.st_mtime, is_fresh)
+
+    def holds(self, name: str) -> bool:
+        """Tell whether there is a file of a name."""
+        return name.isprintable() and os.path.lexists(self._locate(name))
+
+    def follow(self, name: str) -> FolderRun:
+        """Return a run, of which nothing has been read."""
+        return FolderRun(self._locate(name))
+
+    def answer(self, name: str, asked: AskedOfPeople, *, yes: bool) -> None:
+        """Answer a question by a message; raises `OtherAnswerError` when somebody was first."""
+        message = write_message(MessageKind.ANSWER, BY, asked.key, make_answer(asked, yes=yes))
+
+        def fits(other: RunMessage) -> bool:
+            return other.key == asked.key and read_decision(asked, other.answer) is not None
+
+        try:
+            Mailbox(self._locate(name)).send(message, fits)
+        except AlreadySentError as error:
+            raise OtherAnswerError(error.message.answer, error.message.by) from error
+
+    def send(self, name: str, kind: MessageKind) -> bool:
+        """Ask the process that executes a run to pause or to cancel it."""
+        try:
+            Mailbox(self._locate(name)).send(write_message(kind, BY))
+        except AlreadySentError:
+            return False
+        return True
+
+    def cancel(self, name: str) -> None:
+        """End a run by a process of its own."""
+        self._processes.cancel(self._locate(name))
+
+    def resume(self, name: str) -> None:
+        """Start a process that goes on with a run."""
+        self._processes.resume(self._locate(name))
+
+    def name_run(self, name: str | None, plan: Plan) -> str:
+        """Return the name of a run that is to begin."""
+        return self._name_run(name, plan).name.removesuffix(SUFFIX)
+
+    def start(self, order: StartOrder) -> None:
+        """Start a process that executes a run."""
+        self._processes.start(order, self._locate(order.name))
+
+    def _locate(self, name: str) -> Path:
+        return self.folder / f"{name}{SUFFIX}"
