@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Thread
 
 from playable import steps
@@ -74,6 +79,24 @@ def working(database: Database, world: ScriptedTestWorld, **settings: object) ->
         worker.drain()
         thread.join(PATIENCE)
         assert not thread.is_alive()
+
+
+def start_worker(*words: str, folder: Path | None = None) -> subprocess.Popen[str]:
+    """Start `stagec worker` in a folder, with the database of the environment."""
+    tests = Path(__file__).parent
+    paths = os.pathsep.join(map(str, (tests, tests.parent / "compiler")))
+    argv = [sys.executable, "-m", "stagec", "worker", *words]
+    return subprocess.Popen(
+        argv, env={**os.environ, "PYTHONPATH": paths}, cwd=folder, stderr=subprocess.PIPE, text=True
+    )
+
+
+def end_worker(worker: subprocess.Popen[str]) -> str:
+    """Ask a worker to end, and return what it has said."""
+    worker.send_signal(signal.SIGTERM)
+    _, errors = worker.communicate(timeout=PATIENCE)
+    assert worker.returncode == 0, errors
+    return errors
 
 
 def wait_for(is_so: Callable[[], bool]) -> None:

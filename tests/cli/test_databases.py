@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from in_databases import end_worker, start_worker
 from playable import STEPS, judged, steps
 
 from stagec.cli.app import run
@@ -48,19 +45,6 @@ def wait_until(name: str, status: str, capsys: pytest.CaptureFixture[str]) -> No
     while standing(name, capsys) != status:
         assert time.monotonic() < end
         time.sleep(0.1)
-
-
-def start_worker() -> subprocess.Popen[str]:
-    words = [sys.executable, "-m", "stagec", "worker"]
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "compiler")}
-    return subprocess.Popen(words, env=env, stderr=subprocess.PIPE, text=True)
-
-
-def end_worker(worker: subprocess.Popen[str]) -> str:
-    worker.send_signal(signal.SIGTERM)
-    _, errors = worker.communicate(timeout=PATIENCE)
-    assert worker.returncode == 0, errors
-    return errors
 
 
 def test_runs_are_submitted_executed_answered_and_moved(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -176,6 +176,25 @@ def test_what_a_dead_worker_had_is_taken_over(runs: RunStore) -> None:
     assert [each.worker for each in runs.list_workers()] == []
 
 
+def test_what_a_worker_has_taken_and_does_not_execute_is_put_back(runs: RunStore) -> None:
+    submit(runs, submission("one"))
+    beat, record = Heartbeat(runs.database, WorkerRow("own", "any")), runs.find("one")
+
+    def take() -> None:
+        with runs.database.transact() as connection:
+            connection.execute(workflows.update().values(status="PENDING", executor_id="own", owner_xid="own"))
+
+    take()
+    assert beat.put_back_lost(frozenset({"one/0"}), frozenset({"one/0"})) == frozenset()
+    assert beat.put_back_lost(frozenset(), frozenset()) == {"one/0"}
+    assert runs.list_queued([record]) == set()
+    assert beat.put_back_lost(frozenset(), frozenset({"one/0"})) == frozenset()
+    assert runs.list_queued([record]) == {"one"}
+    take()
+    beat.end()
+    assert runs.list_queued([record]) == {"one"}
+
+
 def test_a_worker_that_ends_hands_on_what_it_executes(runs: RunStore) -> None:
     class Slow(ScriptedTestWorld):
         def answer(self, effect: object) -> object:

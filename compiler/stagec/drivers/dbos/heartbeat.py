@@ -47,8 +47,9 @@ class Heartbeat:
                 connection.execute(workers.insert().values(**named, **changes, begun_at=now))
 
     def end(self) -> None:
-        """Remove the row: nothing is left to be recovered."""
+        """Remove the row, and put back what could not be given up: nothing is left to be recovered."""
         with self._database.transact() as connection:
+            _put_back(connection, workflows.c.executor_id == self._own.worker)
             connection.execute(workers.delete().where(workers.c.worker == self._own.worker))
 
     def bury_dead(self) -> list[tuple[str, int]]:

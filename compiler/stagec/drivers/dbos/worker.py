@@ -70,13 +70,13 @@ class Worker:
         self._segments: dict[str, Segment] = {}
         self._lock, self._over, self._is_draining = Lock(), Flag(), Flag()
         self._lost: frozenset[str] = frozenset()
-        self._trouble = ""
+        self._troubles = {"start": "is starting"}
         self._fault: BaseException | None = None
 
     @property
     def trouble(self) -> str:
         """Why it can take no work now; empty when it can."""
-        return "is draining" if self._is_draining.is_set() else self._trouble
+        return "is draining" if self._is_draining.is_set() else next(iter(tuple(self._troubles.values())), "")
 
     @property
     def under_way(self) -> int:
@@ -96,6 +96,7 @@ class Worker:
         threads = [Thread(target=self._keep_looking, args=(each,), daemon=True) for each in looks]
         try:
             self._launch()
+            self._troubles.pop("start")
             for each in threads:
                 each.start()
             while not self._is_draining.is_set():  # in short: what handles a signal sets it in this thread
@@ -196,7 +197,7 @@ class Worker:
         while not self._over.wait(_LOOK):
             segments = {each.record.run: each for each in self._list_segments()}
             if segments:
-                self._try(partial(self._hand_over, segments))
+                self._try("signals", partial(self._hand_over, segments))
 
     def _hand_over(self, segments: dict[str, Segment]) -> None:
         for run, found in self._transitions.look(tuple(segments)).items():
@@ -208,13 +209,13 @@ class Worker:
         while not self._over.wait(PACE / 2):
             rounds += 1
             if rounds % 2 == 0:
-                self._try(lambda: self._heartbeat.beat(is_draining=self._is_draining.is_set()))
-                self._try(self._bury_dead)
-            self._try(self._transitions.wake_due)
+                self._try("beat", lambda: self._heartbeat.beat(is_draining=self._is_draining.is_set()))
+                self._try("dead", self._bury_dead)
+            self._try("due", self._transitions.wake_due)
             if rounds % 15 == 0:
-                self._try(self._put_back_lost)
-            if rounds % 600 == 0 and keep is not None:
-                self._try(partial(remove_old, self._store, keep))
+                self._try("lost", self._put_back_lost)
+            if rounds % 600 == 1 and keep is not None:
+                self._try("old", partial(remove_old, self._store, keep))
 
     def _bury_dead(self) -> None:
         for name, count in self._heartbeat.bury_dead():
@@ -233,16 +234,16 @@ class Worker:
             reason = "the engine has given it up: its workers have died"
             self._transitions.settle(record, Settlement(RunPhase.INTERRUPTED, reason))
 
-    def _try(self, work: Callable[[], object]) -> None:
+    def _try(self, name: str, work: Callable[[], object]) -> None:
         """Do something that is done again later if the database cannot be asked now; say so once."""
         try:
             work()
         except Failure as failure:
-            if not self._trouble:
+            if not self._troubles:
                 self._settings.tell(str(failure))
-            self._trouble = str(failure)
+            self._troubles[name] = str(failure)
         else:
-            self._trouble = ""
+            self._troubles.pop(name, None)
 
 
 def _give_back(record: RunRecord, reason: str) -> Settlement:
