@@ -10,12 +10,16 @@ from typing import Any
 import pytest
 import yaml
 from orchestrated import answer_steps, write_orchestrator
-from playable import asking, steps
+from playable import STEPS, asking, steps
 
 from stagec.cli.app import run
+from stagec.core.value import replace
 from stagec.drivers.local import create
 from stagec.drivers.local.play import play
 from stagec.plan import Plan, dump
+from stagec.plan.document import Input
+from stagec.plan.facts import facts
+from stagec.plan.node import Edge, Outcome, Stop
 from stagec.runtime import Cancelled, Effect, Event, Started, StepResult, load
 
 TOP = Path(__file__).parents[2]
@@ -198,8 +202,90 @@ def test_stages_that_are_processes_survive(tmp_path: Path, capfd: Shown, monkeyp
     assert test["expect"]["outcome"] == "failed"
 
 
+@pytest.fixture
+def staged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep a run of stages of which the third fails, and one that is behind it is blocked."""
+    shutil.copytree(TOP / "registries" / "wine-quality", tmp_path / "w")
+    monkeypatch.chdir(tmp_path / "w")
+    assert run(["compile", "-o", "x.plan.json"]) == 0
+    Path("s.yaml").write_text("processes: {S03_split_data: {exit: 3, valid: false}}\n", encoding="utf-8")
+    Path("t.yaml").write_text("processes: {S03_split_data: {seconds: 2.5}}\n", encoding="utf-8")
+    assert run(["run", "x.plan.json", "--scenario", "s.yaml", "--run", "one"]) == 1
+    return tmp_path
+
+
+@pytest.mark.usefixtures("staged")
+def test_a_reopened_run_of_stages_becomes_a_test_of_its_last_way(capfd: Shown) -> None:
+    assert run(["resume", "one", "--scenario", "s.yaml"]) == 1
+    assert run(["resume", "one", "--scenario", "t.yaml"]) == 0
+    test, told = record(capfd)
+    assert told.splitlines() == [
+        "stagec: not in the test: what stages did before the run was resumed, unless it was kept"
+    ]
+    assert test["scenario"]["processes"] == {"S03_split_data": [{"seconds": 2.5}]}
+    assert (test["expect"]["outcome"], len(test["expect"]["path"])) == ("done", test["expect"]["executions"])
+    assert run(["runs", "record", "one", "-o", TESTS]) == 0
+    assert run(["test", TESTS]) == 0
+
+
+@pytest.mark.usefixtures("staged")
+def test_a_reopened_run_that_fails_again_becomes_a_test_that_fails(capfd: Shown) -> None:
+    Path("u.yaml").write_text("processes: {S03_split_data: {exit: 4, valid: true}}\n", encoding="utf-8")
+    assert run(["resume", "one", "--scenario", "u.yaml"]) == 1
+    test = record(capfd)[0]
+    assert test["scenario"]["processes"] == {"S03_split_data": [{"exit": 4}]}
+    assert test["expect"]["outcome"] == "failed"
+
+
+def rewrite(plan: Plan, name: str, **fields: Any) -> None:
+    made = replace(plan, **fields)
+    Path(name).write_bytes(dump(replace(made, facts=facts(made))))
+
+
+@pytest.fixture
+def half() -> None:
+    """Begin a run of steps that waits for the answer of `close`."""
+    rewrite(steps(), "p", inputs={**steps().inputs, "old": Input()})
+    rewrite(steps(), "new", inputs={**steps().inputs, "tone": Input(required=True)})
+    Path("whole.yaml").write_text(STEPS, encoding="utf-8")
+    Path("cut.yaml").write_text("inputs: {topic: winter, old: 1}\nanswers: {draft: {action: next}}\n", encoding="utf-8")
+    assert run(["run", "p", "--scenario", "cut.yaml", "--run", "one"]) == 2
+
+
+@pytest.mark.usefixtures("half")
+@pytest.mark.parametrize("again", [(), ("--again", "close")])
+def test_a_run_that_changed_its_plan_becomes_a_test_of_the_last_one(again: tuple[str, ...], capfd: Shown) -> None:
+    change = ["resume", "one", "--plan", "new", "--input", "tone=brief", "--scenario", "whole.yaml", *again]
+    assert run(change) == 0
+    test, told = record(capfd)
+    assert test["scenario"]["inputs"] == {"topic": "winter", "tone": "brief"}
+    assert test["expect"]["path"] == ["draft", "close"]
+    assert set(test["scenario"]["answers"]) == {"draft", "close"}
+    assert "not in the test: that it went on under another plan: the test is one of the last" in told
+    assert ("not in the test: what was broken off when the plan changed" in told) == bool(again)
+
+
+@pytest.mark.usefixtures("half")
+def test_a_way_that_the_last_plan_does_not_have_is_refused(capfd: Shown) -> None:
+    short = replace(steps().nodes["draft"], edges=tuple(to_the_end(each) for each in steps().nodes["draft"].edges))
+    rewrite(steps(), "new", nodes={**steps().nodes, "draft": short})
+    assert run(["resume", "one", "--plan", "new", "--scenario", "whole.yaml"]) == 0
+    capfd.readouterr()
+    assert run(["runs", "record", "one"]) == 1
+    told = capfd.readouterr().err
+    assert "no scenario does what the run 'one' did: it ends as done by draft; " in told
+
+
+def to_the_end(edge: Edge) -> Edge:
+    return replace(edge, target=Stop(Outcome.DONE))
+
+
 @pytest.mark.parametrize(
-    ("more", "told"), [((), "has not ended: 'stagec resume one' goes on with it"), ((Cancelled(),), "was cancelled")]
+    ("more", "told"),
+    [
+        ((), "has not ended: 'stagec resume one' goes on with it"),
+        ((Cancelled(),), "was cancelled: no scenario says when"),
+    ],
 )
 def test_a_run_of_which_there_can_be_no_test_is_refused(more: tuple[Event, ...], told: str, capfd: Shown) -> None:
     keep(steps(), Lively({"ask": [{"answer": {"action": "next"}}]}), {"topic": "t"}, *more)

@@ -9,26 +9,25 @@ from pathlib import Path
 
 from stagec.cli.files import STDIN, create_files
 from stagec.cli.running.inputs import load_program
+from stagec.cli.running.recorded_way import RecordedRun, read_way
 from stagec.cli.streams import put, say
 from stagec.core.canonical import canonical
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json, Object, object_of
 from stagec.core.place import Place
 from stagec.core.secrets import Redactor
-from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
 from stagec.drivers.following import StoredHistory
 from stagec.drivers.local.play import play
 from stagec.drivers.redaction import redact_value
-from stagec.drivers.replay import advance_through
 from stagec.flow_tests.document import ENDINGS, FlowTest, is_flow_test
 from stagec.flow_tests.execution import Observation, run_test
 from stagec.flow_tests.paths.path_set import name_path
-from stagec.flow_tests.scenario_writing import Exchange, list_told, write_scenario
+from stagec.flow_tests.scenario_writing import list_told, write_scenario
 from stagec.flow_tests.writing import WrittenTest, write_flow_tests
 from stagec.plan.act import Process
-from stagec.runtime import Answered, Cancelled, Program, Started, State
-from stagec.runtime.exchange import Event, Replanned, Resumed
+from stagec.runtime import Answered
+from stagec.runtime.exchange import Event
 from stagec.world.agents_world import script_world
 from stagec.world.local_world import ClosedWorld
 from stagec.world.scenario import Scenario, parse_scenario
@@ -37,25 +36,15 @@ _SHOWN = 20
 """Answers that are named one by one where a scenario cannot say them."""
 
 
-@value
-class RecordedRun:
-    """What a journal holds of a run: how it began, the requests with their answers, how it ended, and what it ran."""
-
-    started: Started
-    answered: tuple[Exchange, ...]
-    ended: State
-    path: tuple[str, ...]
-
-
 def record(run: str, stored: StoredHistory, output: Path | None) -> None:
     """Write a run as a test; what a test cannot say is named on standard error."""
     if output not in {None, STDIN} and not is_flow_test(str(output)):
         raise Failure(f"{quote(output)} is no file of tests: its name must end in {listing(ENDINGS, 'or')}")
     history = stored.history
     program = load_program(history.plan, f"the plan of run {quote(run)}")
-    found = _read(program, history.events, run)
-    test, notes = RunRecording(program, found, run).make_test()
-    text = write_flow_tests(program.plan.id, [test], (f"recorded from the run {run}", *notes))
+    found = read_way(program, history.events, run)
+    test, notes = RunRecording(found, run).make_test()
+    text = write_flow_tests(found.program.plan.id, [test], (f"recorded from the run {run}", *notes))
     if output is None or output == STDIN:
         put(text)
     else:
@@ -66,37 +55,11 @@ def record(run: str, stored: StoredHistory, output: Path | None) -> None:
         say(f"stagec: not in the test: {note}")
 
 
-_UNTOLD: Mapping[type[Event], str] = {
-    Cancelled: "was cancelled",
-    Resumed: "was resumed after it had ended",
-    Replanned: "went on under another plan",
-}
-
-
-def _read(program: Program, events: tuple[Event, ...], name: str) -> RecordedRun:
-    """Return what a journal holds; raise `Failure` for a run of which there can be no test."""
-    state, answered, path = State(), list[Exchange](), list[str]()
-    started: Started | None = None
-    for event, step in advance_through(program, events):
-        effect = state.pending.get(event.key) if isinstance(event, Answered) else None
-        if isinstance(event, Answered) and effect is not None:
-            answered.append((effect, event.answer))
-        elif type(event) in _UNTOLD:
-            what = _UNTOLD[type(event)]
-            raise Failure(f"the run {quote(name)} {what}: no scenario says that")
-        started = event if isinstance(event, Started) else started
-        path += (each.node for each in step.moves if not each.run)
-        state = step.state
-    if started is None or state.ended is None:
-        raise Failure(f"the run {quote(name)} has not ended: 'stagec resume {name}' goes on with it")
-    return RecordedRun(started, tuple(answered), state, tuple(path))
-
-
 class RunRecording:
-    """A run that is to become a test: its program, what is known of it, and its name."""
+    """A run that is to become a test: what is known of it, and its name."""
 
-    def __init__(self, program: Program, run: RecordedRun, name: str) -> None:
-        self._program, self._run, self._name = program, run, name
+    def __init__(self, run: RecordedRun, name: str) -> None:
+        self._program, self._run, self._name = run.program, run, name
 
     def make_test(self) -> tuple[WrittenTest, tuple[str, ...]]:
         """Return a test without secrets that does what a run did, and what of the run is not in it."""
@@ -109,9 +72,9 @@ class RunRecording:
             raise Failure(f"the run {quote(name)} cannot be told as a scenario: {observed.trouble}", Exit.FINDINGS)
         if observed.outcome != str(run.ended.ended) or Counter(observed.path) != Counter(run.path):
             takes = f"it ends as {observed.outcome} by {' → '.join(observed.path)}"
-            first = next(self._list_differences(scenario), "")
+            first = next((each for each in (*self._list_differences(scenario), *run.left) if each), "")
             raise Failure(f"no scenario does what the run {quote(name)} did: {takes}; {first}", Exit.FINDINGS)
-        notes = [*self._list_differences(scenario)]
+        notes = [*run.left, *self._list_differences(scenario)]
         if told != written:
             notes.append("secrets: they are [redacted]")
         if observed.path != run.path:
