@@ -12,8 +12,9 @@ from stagec.drivers.local.play import play
 from stagec.flow_tests.contracts import Broken, find_broken
 from stagec.flow_tests.document import FlowTest
 from stagec.flow_tests.edges import EdgeWatch, Taken
+from stagec.flow_tests.tool_use import ToolUse, UseWatch
 from stagec.plan.loader import load
-from stagec.runtime import Effect, Event, Move, Program, Started, StepResult
+from stagec.runtime import Answered, Effect, Event, Move, Program, Started, StepResult
 from stagec.runtime.advance import find_trouble
 from stagec.runtime.agent_runs import read_agent_run, run_of
 from stagec.runtime.exchange import Ask, Call, Execute, Turn, Wait, read_key
@@ -47,7 +48,7 @@ class Observation:
     `trouble` is why it has no end: it cannot begin as the scenario says, or the scenario has no answer to a request.
     `judged` are the judgements and refusals by node, with their reasons, `waits` milliseconds, `touched` the nodes that
     the run came to, `attempts` how often each acted in its last execution, `broken` what schemas judge otherwise than
-    expected, `called` each node with each tool that it called, `taken` the edges that the run took.
+    expected, `used` the tools that nodes called, `taken` the edges that the run took.
     """
 
     outcome: str | None
@@ -65,7 +66,7 @@ class Observation:
     touched: frozenset[str] = frozenset()
     attempts: Mapping[str, int] = NOTHING
     broken: Broken = NOTHING
-    called: frozenset[tuple[str, str]] = frozenset()
+    used: ToolUse = ToolUse()
     taken: tuple[Taken, ...] = ()
 
     @property
@@ -90,10 +91,12 @@ class _Recorder:
         self.judged: set[Judged] = set()
         self.touched: set[str] = set()
         self.attempts: dict[str, int] = {}
-        self.called: set[tuple[str, str]] = set()
+        self.uses = UseWatch()
 
-    def observe(self, _event: Event, step: StepResult) -> None:
+    def observe(self, event: Event, step: StepResult) -> None:
         """Take note of what a step asks for, of what it judges, and of what has ended."""
+        if isinstance(event, Answered):
+            self.uses.answer(event.key, event.answer)
         for each in step.effects:
             self._note(each)
         self.judged.update(list_judged(step))
@@ -106,6 +109,7 @@ class _Recorder:
             self.last = step.last
 
     def _note(self, effect: Effect) -> None:
+        self.uses.ask(effect)
         self.turns += isinstance(effect, Ask | Turn)
         if isinstance(effect, Call):
             self.calls[effect.tool] += 1
@@ -116,8 +120,6 @@ class _Recorder:
             self.touched.add(key.node)
             self.attempts[key.node] = key.attempt
             self.requests |= {} if request is None else {key.node: request}
-            if isinstance(effect, Call):
-                self.called.add((key.node, effect.tool))
 
     def report(self, outcome: str | None, reason: str, executions: int = 0, trouble: str | None = None) -> Observation:
         """Return what was observed of a run that has ended so, or has no end."""
@@ -136,7 +138,7 @@ class _Recorder:
             self.waits,
             frozenset(self.touched),
             self.attempts,
-            called=frozenset(self.called),
+            used=self.uses.report(),
             taken=tuple(self.taken),
         )
 

@@ -10,6 +10,7 @@ from stagec.core.json import Json, Object, list_of, object_of
 from stagec.plan import Plan
 from stagec.runtime.agent_runs import read_agent_run, run_of
 from stagec.runtime.exchange import (
+    CALLED,
     Ask,
     Call,
     Confirm,
@@ -28,6 +29,7 @@ from stagec.runtime.exchange import (
     read_key,
 )
 from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
+from stagec.world.scenario import MARKED_ANSWERS
 
 Exchange = tuple[Effect, Json]
 """A request and the answer to it."""
@@ -104,10 +106,12 @@ class _Notes:
     def take_answer(self, _effect: Ask, key: RequestKey, answer: Object) -> None:
         """Note the answer of a model in a step, one for each attempt."""
         told: Json = answer.get("answer")
+        called = {CALLED: answer[CALLED]} if CALLED in answer else {}
         if "answer" not in answer:
-            told = {"failed": answer.get("error", "")}
-        elif answer.get("text") or set(object_of(told)) in _MARKED:
-            told = {"answer": told, "say": answer.get("text") or ""}
+            told = {"failed": answer.get("error", ""), **called}
+        elif called or answer.get("text") or {*object_of(told)} in (*_MARKED, *MARKED_ANSWERS):
+            said = {} if called and not answer.get("text") else {"say": answer.get("text") or ""}
+            told = {"answer": told, **said, **called}
         self._of_visit("answers", key).append(told)
 
     def take_turn(self, effect: Turn, key: RequestKey, answer: Object) -> None:
@@ -196,7 +200,7 @@ class _Notes:
             told["valid"] = False
 
 
-_MARKED = ({"answer", "say"}, {"attempts"}, {"failed"}, {"value"}, {"value", "ctx"}, {"at"})
+_MARKED = ({"attempts"}, {"failed"}, {"value"}, {"value", "ctx"}, {"at"})
 """Members that mean something in a scenario where they are all there are."""
 _OUTPUT: Mapping[str, Json] = {"exit": 0, "stdout": "", "stderr": ""}
 _SILENT: Mapping[str, Json] = {"exit": None, "stdout": "", "stderr": ""}
@@ -248,7 +252,7 @@ _FOLDS: Mapping[str, Callable[[Any], Any]] = {
 
 
 _TOLD: Mapping[type, tuple[str, ...]] = {
-    Ask: ("answer", "text", "error"),
+    Ask: ("answer", "text", "error", CALLED),
     Call: ("value", "error"),
     Grant: ("granted",),
     Judge: ("done",),

@@ -114,15 +114,21 @@ class Rights:
 
 
 class FlowRights:
-    """What the nodes of a flow may do, read when somebody asks; `inner` are the agents that run inside nodes."""
+    """What the nodes of a flow may do, read when somebody asks; `inner` are the agents that run inside nodes.
+
+    One that `is_alone` is that of a file without a flow, made for what it may do.
+    """
 
     def __init__(
         self,
         flow: Flow,
         read: Callable[[], Mapping[str, Rights]],
         inner: Callable[[], Mapping[str, FlowRights]] | None = None,
+        *,
+        is_alone: bool = False,
     ) -> None:
         self.flow = flow
+        self.is_alone = is_alone
         self._read = read
         self._inner = inner
 
@@ -179,4 +185,4 @@ def _with_edges(node: Node, edges: tuple[Edge, ...]) -> Node:
 def stand_alone(name: str, at: Place, rights: Rights, noun: str) -> FlowRights:
     """Return the access of what has no flow: one node that does everything."""
     flow = Flow(name, at, {"": Entry(name, at)}, {name: Node(name, at)}, names={"node": noun})
-    return FlowRights(flow, lambda: {name: rights})
+    return FlowRights(flow, lambda: {name: rights}, is_alone=True)

@@ -14,6 +14,14 @@ from stagec.plan.act import Converse, Process, Prompt
 from stagec.plan.loader import load_agents
 from stagec.runtime.agent_runs import read_agent_run
 
+MARKED_ANSWERS = frozenset(
+    map(
+        frozenset,
+        (("answer", "say"), ("answer", "called"), ("answer", "say", "called"), ("failed",), ("failed", "called")),
+    )
+)
+"""Members of what is said of an answer in a step, where it is more than the answer."""
+
 
 @value
 class Scenario:

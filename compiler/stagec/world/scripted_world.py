@@ -36,12 +36,13 @@ from stagec.runtime.exchange import (
 )
 from stagec.runtime.json_values import MISSING
 from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
-from stagec.world.scenario import Scenario
+from stagec.world.scenario import MARKED_ANSWERS, Scenario
 from stagec.world.scripted_agents import answer_for_agent, has_agent_answer
 from stagec.world.scripted_calls import find_grant, find_result, list_turns, select_visit, unwrap
 from stagec.world.simulated_stages import simulate_stage
 
 _FAILED, _CHANGED = {"failed"}, {"value", "ctx"}
+_MEANT = {"say": "text", "failed": "error"}
 
 
 class Beyond(Protocol):
@@ -123,9 +124,9 @@ class ScriptedWorld:
         if told is MISSING:
             raise self._lacks(key, "answers", f"an answer to 'answers.{key.node}'")
         marked = object_of(told)
-        if set(marked) == {"answer", "say"}:
-            return {"answer": marked["answer"], "text": marked["say"]}
-        return {"error": marked["failed"]} if set(marked) == _FAILED else {"answer": told}
+        if frozenset(marked) not in MARKED_ANSWERS:
+            return {"answer": told}
+        return {_MEANT.get(name, name): each for name, each in marked.items()}
 
     def _answer_for_stage(self, effect: StageRequest) -> Json:
         """Return what the scenario says of a stage, which succeeds where it says nothing of this one."""

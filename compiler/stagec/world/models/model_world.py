@@ -14,7 +14,7 @@ from stagec.core.value import NOTHING, value
 from stagec.core.words import quote
 from stagec.plan.document import Plan
 from stagec.project.prices import PriceTable
-from stagec.runtime.exchange import Ask, Effect, Message, Turn, read_key
+from stagec.runtime.exchange import CALLED, Ask, Effect, Message, Turn, read_key
 from stagec.world.composed import ComposedWorld
 from stagec.world.models.local_provider import is_file_name
 from stagec.world.models.port import (
@@ -126,7 +126,8 @@ class ModelWorld:
         finally:
             if self._setup.onlooker is not None:
                 self._setup.onlooker.end(effect.key)
-        return {**told, MEMBER: usage_to_json(asking.usage, model)}
+        called = {CALLED: list(asking.called)} if isinstance(effect, Ask) else {}
+        return {**told, **called, MEMBER: usage_to_json(asking.usage, model)}
 
     def recall(self, effect: Effect, answer: Json) -> None:
         """Remember what was said before this process began, as a journal tells it."""

@@ -25,6 +25,7 @@ from stagec.world.models.port import (
 )
 from stagec.world.models.usage import add_usage, price_usage
 from stagec.world.request_json import ToolDefinition
+from stagec.world.tools.toolbox import is_refused
 
 _ROUNDS = 50
 """Responses of a model in one step; one that calls tools without end has lost its way."""
@@ -69,11 +70,17 @@ class ModelSession:
     ) -> None:
         self._provider, self._key, self._listen, self._prices = provider, key, listen, prices
         self._uses: list[TokenUse] = []
+        self._called: dict[str, None] = {}
 
     @property
     def usage(self) -> TokenUse:
         """What was used until now, also by requests that came to nothing."""
         return add_usage(self._uses)
+
+    @property
+    def called(self) -> tuple[str, ...]:
+        """The tools that were called until now, each once; a call that is refused does not count."""
+        return tuple(self._called)
 
     def ask(self, request: ModelRequest) -> ModelReply:
         """Return one response, or raise `ModelError`."""
@@ -96,19 +103,20 @@ class ModelSession:
             if any(each.tool == ANSWER for each in reply.calls):
                 told = [ModelMessage("tool", _ALONE, call=each.id, tool=each.tool) for each in reply.calls]
             else:
-                told = [_call(carry_out, each) for each in reply.calls]
+                told = [self._call(carry_out, each) for each in reply.calls]
             messages = (*messages, said, *(told or [ModelMessage("user", _ASK_FOR_ANSWER)]))
         raise ModelError(ModelFault.REFUSED, f"the model handed in no answer in {_ROUNDS} responses")
 
-
-def _call(carry_out: CarryOut, call: ModelCall) -> ModelMessage:
-    """Return what a tool answers; what is not allowed, or cannot be read, is answered as well."""
-    if isinstance(call.arguments, dict):
-        told = carry_out(call.id, call.tool, call.arguments)
-        text = write_result(told.get("value", told.get("error")))
-    else:
-        text = "Not carried out: the arguments are no JSON object."
-    return ModelMessage("tool", text, call=call.id, tool=call.tool)
+    def _call(self, carry_out: CarryOut, call: ModelCall) -> ModelMessage:
+        """Return what a tool answers; what is not allowed, or cannot be read, is answered as well."""
+        if isinstance(call.arguments, dict):
+            told = carry_out(call.id, call.tool, call.arguments)
+            if not is_refused(told):
+                self._called[call.tool] = None
+            text = write_result(told.get("value", told.get("error")))
+        else:
+            text = "Not carried out: the arguments are no JSON object."
+        return ModelMessage("tool", text, call=call.id, tool=call.tool)
 
 
 def write_result(result: Json) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Protocol
 
-from stagec.core.json import Json, Object
+from stagec.core.json import Json, Object, object_of
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
 from stagec.core.words import quote
@@ -157,6 +157,15 @@ def _prepare(schema: Json) -> PreparedSchema | None:
 def describe_error(code: str, message: str) -> Object:
     """Return a call that came to nothing as its result."""
     return {"error": {"class": "Tool", "code": code, "message": message}}
+
+
+_REFUSED = frozenset({"Denied", "Unavailable", "Cancelled"})
+
+
+def is_refused(result: Object) -> bool:
+    """Tell whether a call came to nothing because nobody made it."""
+    error = object_of(result.get("error"))
+    return error.get("class") == "Tool" and error.get("code") in _REFUSED
 
 
 def read_text(arguments: Object, *names: str, default: str | None = None) -> str:

@@ -9,24 +9,36 @@ import click
 
 from stagec.cli import options
 from stagec.cli.completions import complete_flow
+from stagec.cli.running import options as running
 
 
 @click.command(short_help="List what each node may do, why, and what its tests need.")
 @click.argument("paths", nargs=-1, metavar="[PATHS]...", type=click.Path(path_type=Path))
 @options.root
 @click.option("--flow", metavar="ID", shell_complete=complete_flow, help="Only the flow with this id.")
-@click.option("--check", is_flag=True, help="Exit with 1 if more is allowed than the tests need.")
+@click.option(
+    "--run",
+    "named",
+    multiple=True,
+    metavar="RUN",
+    shell_complete=running.complete_run,
+    help="A recorded run, whose calls count like those of a test. May be given several times.",
+)
+@click.option("--all-runs", is_flag=True, help="Count the calls of all recorded runs of these flows.")
+@running.runs
+@running.database
+@click.option("--check", is_flag=True, help="Exit with 1 if more is allowed than the tests and runs need.")
 @options.output_format("text", "json", "markdown", default="text")
 @click.pass_context
 def permissions(context: click.Context, /, **given: Any) -> None:
     """List the tools and programs of each node of the flows in PATHS, or in the configured roots.
 
-    Of each it says what it reads and does, who says so, where it is allowed, and how many tests call it. Then follows
-    the least set with which the tests of the flow ('*.flow-test.yaml') pass, and what is allowed beyond it. The tests
-    run in memory, as 'stagec test' runs them. Agent files of other tools have no tests.
+    Of each it says what it reads and does, who says so, where it is allowed, and how many tests and runs call it. Then
+    follows the least set with which the tests of the flow ('*.flow-test.yaml') pass, and what is allowed beyond it. The
+    tests run in memory, as 'stagec test' runs them. Where nothing tells what a node calls, the row 'unknown' says why.
 
-    Exit status: 0 listed, 1 more is allowed than the tests need (--check), 2 usage or environment, 3 nothing that may
-    do anything, 4 internal error.
+    Exit status: 0 listed, 1 more is allowed than the tests and runs need (--check), 2 usage or
+    environment, 3 nothing that may do anything, 4 internal error.
     """
     from stagec.cli.commands.permissions.run import PermissionsRequest, run
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
+from fnmatch import fnmatchcase
 
 from stagec.core.place import START, Place, Position
 from stagec.core.value import value
-from stagec.flow_tests.execution import Observation
+from stagec.flow_tests.tool_use import ToolUse
 from stagec.frontends import FlowRights
-from stagec.model.rights import Label, Rights, Teller
-from stagec.plan import Plan
-from stagec.plan.act import Converse
+from stagec.model.rights import Label, Right, Rights, Teller
 from stagec.sources.tree import Tree
 
 
 class CallEvidence(StrEnum):
-    """What the tests of a flow tell about the tools of a node."""
+    """What the tests of a flow, and recorded runs of it, tell about the tools of a node."""
 
     CALLS = "calls"
     NOT_RUN = "not run"
@@ -26,9 +25,9 @@ class CallEvidence(StrEnum):
 
 @value
 class ToolPermission:
-    """A tool that a node may call: what it reads and does, who says so, where that is allowed, how many tests call it.
+    """A tool that a node may call: what it reads and does, who says so, where that is allowed, and who calls it.
 
-    `tests` is None where the tests cannot tell.
+    `tests` and `runs` count the tests and the recorded runs that call it; None where these cannot tell.
     """
 
     name: str
@@ -38,32 +37,46 @@ class ToolPermission:
     position: Position
     is_program: bool
     tests: int | None
+    runs: int | None
+
+    @property
+    def is_called(self) -> bool:
+        """Whether some test or run calls it."""
+        return bool(self.tests or self.runs)
 
 
 @value
 class NodePermissions:
-    """What a node may do; `is_open` tells that nobody limits its tools."""
+    """What a node may do; `is_open` tells that nobody limits its tools.
+
+    `asked` counts the answers of its model in tests and runs, `silent` those of them that do not say what was called,
+    `others` are the tools that it called and that no list allows.
+    """
 
     node: str
     mode: str | None
     is_open: bool
     tools: tuple[ToolPermission, ...]
     evidence: CallEvidence
+    asked: int = 0
+    silent: int = 0
+    others: tuple[str, ...] = ()
 
     @property
     def least(self) -> tuple[str, ...]:
-        """The tools without which some test would not pass."""
-        return tuple(each.name for each in self.tools if each.tests)
+        """The tools without which some test or run would not do what it does."""
+        return (*(each.name for each in self.tools if each.is_called), *self.others)
 
     @property
     def surplus(self) -> tuple[str, ...]:
-        """The tools that no test calls, of a node that tests run."""
-        return tuple(each.name for each in self.tools if each.tests == 0)
+        """The tools that nobody calls, of a node of which that is known."""
+        known = self.tools if self.evidence is CallEvidence.CALLS else ()
+        return tuple(each.name for each in known if not each.is_called)
 
 
 @value
 class FlowPermissions:
-    """What the nodes of a flow may do; `tests` are its tests, of which some may fail."""
+    """What the nodes of a flow may do; `tests` are its tests, of which some may fail, `runs` its recorded runs."""
 
     id: str
     noun: str
@@ -71,20 +84,22 @@ class FlowPermissions:
     nodes: tuple[NodePermissions, ...]
     tests: int
     failing: int
+    runs: int = 0
+    has_flow: bool = True
 
     @property
     def has_surplus(self) -> bool:
-        """Whether more is allowed than the tests need."""
+        """Whether more is allowed than the tests and runs need."""
         return any(each.surplus for each in self.nodes)
 
 
 @value
-class TestedRun:
-    """What came of a test of a flow, and whether it passes."""
+class SeenRun:
+    """A run of a flow, and what it tells of tools: one of a test, which passes or not, or a recorded one."""
 
-    plan: Plan
-    found: Observation
-    passes: bool
+    used: ToolUse
+    passes: bool = True
+    is_recorded: bool = False
 
 
 class PermissionCollector:
@@ -93,18 +108,29 @@ class PermissionCollector:
     def __init__(self, trees: Mapping[str, Tree]) -> None:
         self._trees = trees
 
-    def collect(self, given: FlowRights, runs: tuple[TestedRun, ...]) -> FlowPermissions:
+    def collect(self, given: FlowRights, runs: tuple[SeenRun, ...]) -> FlowPermissions:
         """Return what the nodes of a flow may do, those inside of agents included."""
         whole = given.whole
-        nodes = tuple(self._collect_node(name, rights, runs) for name, rights in whole.rights.items())
-        failing = sum(not each.passes for each in runs)
         return FlowPermissions(
-            whole.flow.id, whole.flow.names.get("node", "node"), whole.flow.at.file, nodes, len(runs), failing
+            id=whole.flow.id,
+            noun=whole.flow.names.get("node", "node"),
+            file=whole.flow.at.file,
+            nodes=tuple(self._collect_node(name, rights, runs) for name, rights in whole.rights.items()),
+            tests=sum(not each.is_recorded for each in runs),
+            failing=sum(not each.passes for each in runs),
+            runs=sum(each.is_recorded for each in runs),
+            has_flow=not whole.is_alone,
         )
 
-    def _collect_node(self, name: str, rights: Rights, runs: tuple[TestedRun, ...]) -> NodePermissions:
+    def _collect_node(self, name: str, rights: Rights, runs: tuple[SeenRun, ...]) -> NodePermissions:
         evidence = _judge_evidence(name, runs)
         positions = self._locate([each.at for each in rights.tools])
+        called = {tool for run in runs for node, tool in run.used.called if node == name}
+
+        def count(right: Right, *, is_recorded: bool) -> int | None:
+            known = [each.used for each in runs if each.is_recorded is is_recorded]
+            return sum(_calls(name, right, each) for each in known) if evidence in _TOLD else None
+
         tools = tuple(
             ToolPermission(
                 name=each.name,
@@ -113,14 +139,21 @@ class PermissionCollector:
                 at=each.at,
                 position=positions.get(each.at, START.start),
                 is_program=each.is_program,
-                tests=sum((name, each.name) in run.found.called for run in runs)
-                if evidence is CallEvidence.CALLS
-                else None,
+                tests=count(each, is_recorded=False),
+                runs=count(each, is_recorded=True),
             )
             for each in rights.tools
         )
-        mode = rights.mode.name if rights.mode is not None else None
-        return NodePermissions(name, mode, rights.is_open, tools, evidence)
+        return NodePermissions(
+            node=name,
+            mode=rights.mode.name if rights.mode is not None else None,
+            is_open=rights.is_open,
+            tools=tools,
+            evidence=evidence,
+            asked=sum(each.used.asked.get(name, 0) for each in runs),
+            silent=sum(each.used.silent.get(name, 0) for each in runs),
+            others=tuple(sorted(tool for tool in called if not any(_covers(each, tool) for each in rights.tools))),
+        )
 
     def _locate(self, places: Iterable[Place]) -> Mapping[Place, Position]:
         found: dict[Place, Position] = {}
@@ -134,18 +167,39 @@ class PermissionCollector:
         return found
 
 
-def _judge_evidence(name: str, runs: tuple[TestedRun, ...]) -> CallEvidence:
-    """Return what tests tell: the tools of steps are called where no test sees it, those of stages by the machine."""
+_TOLD = (CallEvidence.CALLS, CallEvidence.NOT_SEEN)
+
+
+def _judge_evidence(name: str, runs: tuple[SeenRun, ...]) -> CallEvidence:
+    """Return what is known of the calls of a node; one answer that does not say what was called leaves it open."""
     if not runs:
         return CallEvidence.NO_TESTS
-    node = runs[0].plan.nodes.get(name)
-    if node is None or not isinstance(node.act, Converse):
-        return CallEvidence.NOT_SEEN
-    return CallEvidence.CALLS if any(name in each.found.touched for each in runs) else CallEvidence.NOT_RUN
+    if not any(each.used.has_come_to(name) for each in runs):
+        return CallEvidence.NOT_RUN
+    return CallEvidence.NOT_SEEN if any(each.used.silent.get(name) for each in runs) else CallEvidence.CALLS
+
+
+def _calls(node: str, right: Right, used: ToolUse) -> bool:
+    if right.is_program:
+        return node in used.ran
+    return any(name == node and _covers(right, tool) for name, tool in used.called)
+
+
+def _covers(right: Right, tool: str) -> bool:
+    """Tell whether what is allowed is a tool, all tools of its server, or a pattern that its name fits."""
+    allowed = right.name
+    return tool == allowed or fnmatchcase(tool, allowed) or (_is_server(allowed) and tool.startswith(f"{allowed}__"))
+
+
+def _is_server(name: str) -> bool:
+    return name.startswith(_OF_SERVER) and _PART not in name.removeprefix(_OF_SERVER)
+
+
+_OF_SERVER, _PART = "mcp__", "__"
 
 
 def list_least(given: FlowPermissions) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield what the tests of a flow need, by the nodes that they run and whose calls they see."""
+    """Yield what the tests and runs of a flow need, by the nodes of which that is known."""
     for each in given.nodes:
         if each.evidence is CallEvidence.CALLS:
             yield each.node, each.least

@@ -18,6 +18,7 @@ def format_flows(flows: Iterable[FlowPermissions]) -> str:
             "file": each.file,
             "tests": each.tests,
             "failing": each.failing,
+            "runs": each.runs,
             "nodes": [_write_node(node) for node in each.nodes],
         }
         for each in flows
@@ -32,6 +33,8 @@ def _write_node(given: NodePermissions) -> Json:
         "mode": given.mode,
         "limited": not given.is_open,
         "evidence": given.evidence.value,
+        "asked": given.asked,
+        "silent": given.silent,
         "tools": [
             {
                 "name": each.name,
@@ -43,6 +46,7 @@ def _write_node(given: NodePermissions) -> Json:
                 "line": each.position.line,
                 "column": each.position.column,
                 "tests": each.tests,
+                "runs": each.runs,
             }
             for each in given.tools
         ],

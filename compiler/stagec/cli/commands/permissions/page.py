@@ -23,17 +23,12 @@ _TOLD: Mapping[Teller, str] = {
     Teller.LOCK: "says its server",
     Teller.NOBODY: "nobody says what it does",
 }
-_UNKNOWN: Mapping[CallEvidence, str] = {
-    CallEvidence.NOT_RUN: "no test runs it",
-    CallEvidence.NOT_SEEN: "no test sees its calls",
-    CallEvidence.NO_TESTS: "no tests",
-}
 NameFile = Callable[[str], str]
 _HEAD = ("| {noun} | tool | reads and does | who says so | allowed at | tests |", "|---|---|---|---|---|---|")
 
 
 def draw_flow(sheet: Sheet, given: FlowPermissions, name_file: NameFile) -> None:
-    """Write what the nodes of a flow may do, and what of it its tests need."""
+    """Write what the nodes of a flow may do, and what of it its tests and runs need."""
     sheet.heading(shorten(given.id))
     sheet.row("from", name_file(given.file))
     sheet.row("tests", _describe_tests(given))
@@ -44,9 +39,10 @@ def draw_flow(sheet: Sheet, given: FlowPermissions, name_file: NameFile) -> None
             rows.append(((f"{node.node}{mode}", "any tool" if node.is_open else "nothing", ""), ()))
         for at, each in enumerate(node.tools):
             name = f"{node.node}{mode}" if at == 0 else ""
-            rows.append(((name, each.name, _describe_labels(each)), (_describe_rest(node, each, name_file),)))
+            rows.append(((name, each.name, _describe_labels(each)), (_describe_rest(given, node, each, name_file),)))
     if rows:
         sheet.table(rows)
+    sheet.row("unknown", *_group_unknown(given))
     least = [f"{shorten(node)}: {join_names(names)}" for node, names in list_least(given)]
     sheet.row("least", *least)
     surplus = [f"{shorten(each.node)}: {join_names(each.surplus)}" for each in given.nodes if each.surplus]
@@ -69,10 +65,14 @@ def _write_flow(given: FlowPermissions, name_file: NameFile) -> Iterator[str]:
         for each in node.tools:
             place = _cell(f"{name_file(each.at.file)}:{each.position.line}")
             told = (_cell(node.node) + mode, _cell(each.name), _describe_labels(each), _TOLD[each.teller], place)
-            yield f"| {' | '.join(told)} | {_describe_use(node, each)} |"
+            yield f"| {' | '.join(told)} | {_describe_use(given, node, each)} |"
+    unknown = [*_group_unknown(given, _code)]
+    if unknown and given.tests + given.runs:
+        yield "\nOf these it is not known what they need:\n"
+        yield from (f"- {each}" for each in unknown)
     surplus = [each for each in given.nodes if each.surplus]
     if surplus:
-        yield "\nAllowed, and called by no test:\n"
+        yield f"\nAllowed, and called by {_name_nobody(given)}:\n"
         for node in surplus:
             yield f"- {quote_markdown(node.node)}: {', '.join(map(quote_markdown, node.surplus))}"
     yield ""
@@ -82,11 +82,51 @@ def _cell(text: str) -> str:
     return quote_markdown(shorten(text)).replace("|", "\\|")
 
 
+def _code(text: str) -> str:
+    return quote_markdown(shorten(text))
+
+
 def _describe_tests(given: FlowPermissions) -> str:
-    if not given.tests:
+    if not given.has_flow:
+        return "none: no flow runs this file"
+    if not given.tests and not given.runs:
         return "none, so nothing is known of what is needed"
     failing = f", {given.failing} of which {'fails' if given.failing == 1 else 'fail'}" if given.failing else ""
-    return f"{format_count(given.tests, 'test')}{failing}"
+    recorded = f", and {format_count(given.runs, 'recorded run')}" if given.runs else ""
+    return f"{format_count(given.tests, 'test')}{failing}{recorded}"
+
+
+def _group_unknown(given: FlowPermissions, name: Callable[[str], str] = shorten) -> Iterator[str]:
+    """Yield why it is not known what nodes need that may do something; the nodes of one reason together."""
+    nodes: dict[str, list[str]] = {}
+    for each in given.nodes:
+        why = _explain(given, each) if each.tools or each.is_open else ""
+        if why:
+            nodes.setdefault(why, []).append(each.node)
+    for why, names in nodes.items():
+        yield f"{join_names(names) if name is shorten else ', '.join(map(name, names))}: {why}"
+
+
+def _explain(given: FlowPermissions, node: NodePermissions) -> str:
+    """Return why nothing is known of what a node needs, and what would tell it; nothing where it is known."""
+    match node.evidence:
+        case CallEvidence.NOT_RUN:
+            return "no test runs it" if not given.runs else "no test and no recorded run comes to it"
+        case CallEvidence.NOT_SEEN:
+            silent = (
+                f"{node.silent} of {format_count(node.asked, 'answer')}" if node.silent < node.asked else "no answer"
+            )
+            verb = "do not say" if node.silent < node.asked and node.silent > 1 else "does not say"
+            verb = "says" if silent == "no answer" else verb
+            return f"{silent} {verb} which tools were called; 'called' in a scenario and runs with --model do"
+        case _:
+            return ""
+
+
+def _name_nobody(given: FlowPermissions) -> str:
+    if not given.runs:
+        return "no test"
+    return "no test and no run" if given.tests else "no run"
 
 
 def _describe_labels(given: ToolPermission) -> str:
@@ -95,13 +135,24 @@ def _describe_labels(given: ToolPermission) -> str:
     return "unknown" if given.teller is Teller.NOBODY else "none"
 
 
-def _describe_rest(node: NodePermissions, given: ToolPermission, name_file: NameFile) -> str:
+def _describe_rest(flow: FlowPermissions, node: NodePermissions, given: ToolPermission, name_file: NameFile) -> str:
     place = f"{name_file(given.at.file)}:{given.position.line}:{given.position.column}"
-    use = "" if node.evidence is CallEvidence.NO_TESTS else f"{_describe_use(node, given)}; "
+    use = "" if node.evidence is CallEvidence.NO_TESTS else f"{_describe_use(flow, node, given)}; "
     return f"{use}{_TOLD[given.teller]}; {place}"
 
 
-def _describe_use(node: NodePermissions, given: ToolPermission) -> str:
-    if given.tests is None:
-        return _UNKNOWN[node.evidence]
-    return f"called by {format_count(given.tests, 'test')}" if given.tests else "called by no test"
+def _describe_use(flow: FlowPermissions, node: NodePermissions, given: ToolPermission) -> str:
+    counted = ((given.tests, "test"), (given.runs, "run"))
+    callers = [format_count(count, noun) for count, noun in counted if count]
+    if callers:
+        return f"called by {' and '.join(callers)}"
+    if node.evidence is CallEvidence.CALLS:
+        return f"called by {_name_nobody(flow)}"
+    return _UNKNOWN[node.evidence]
+
+
+_UNKNOWN: Mapping[CallEvidence, str] = {
+    CallEvidence.NOT_RUN: "nothing runs it",
+    CallEvidence.NOT_SEEN: "its calls are not seen",
+    CallEvidence.NO_TESTS: "no tests",
+}

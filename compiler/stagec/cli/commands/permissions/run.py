@@ -6,9 +6,10 @@ import os
 import sys
 from pathlib import Path
 
-from stagec.cli.commands.permissions.collect import FlowPermissions, PermissionCollector, TestedRun
+from stagec.cli.commands.permissions.collect import FlowPermissions, PermissionCollector, SeenRun
 from stagec.cli.commands.permissions.document import format_flows
 from stagec.cli.commands.permissions.page import draw_flow, write_comment
+from stagec.cli.commands.permissions.recorded import RecordedUses
 from stagec.cli.files import name_from_here
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import choose_flows
@@ -34,6 +35,10 @@ class PermissionsRequest:
     flow: str | None = None
     check: bool = False
     output_format: str = "text"
+    named: tuple[str, ...] = ()
+    all_runs: bool = False
+    runs: Path = Path()
+    database: str | None = None
 
 
 def run(request: PermissionsRequest) -> Exit:
@@ -62,15 +67,21 @@ def _collect(request: PermissionsRequest, configuration: Configuration) -> tuple
         where = listing([os.path.relpath(path) for path in request.paths or (configuration.root,)])
         raise Failure(f"nothing may do anything: {where} holds no flow and no agent file", Exit.NOTHING)
     chosen = {id(flow) for flow in choose_flows(request.flow, (each.flow for each in accesses))}
-    runs = _run_tests(request, configuration)
+    tested = _run_tests(request, configuration)
+    recorded = RecordedUses(request.runs, request.database).read(request.named, every=request.all_runs)
     collector = PermissionCollector(compilation.trees)
-    shown = (each for each in accesses if id(each.flow) in chosen)
-    return tuple(collector.collect(each, runs.get((each.flow.at, each.flow.id), ())) for each in shown)
+    shown = [each for each in accesses if id(each.flow) in chosen]
+    seen = {id(each): recorded.find(each.flow, accesses) for each in shown}
+    recorded.refuse_foreign(name for found in seen.values() for name in found)
+    return tuple(
+        collector.collect(each, (*tested.get((each.flow.at, each.flow.id), ()), *seen[id(each)].values()))
+        for each in shown
+    )
 
 
 def _run_tests(
     request: PermissionsRequest, configuration: Configuration
-) -> dict[tuple[Place, str], tuple[TestedRun, ...]]:
+) -> dict[tuple[Place, str], tuple[SeenRun, ...]]:
     """Return what came of the tests of each flow; nothing where there are none."""
     try:
         trees = read_files(configuration, request.paths)
@@ -78,9 +89,9 @@ def _run_tests(
         if failure.status is not Exit.NOTHING:
             raise
         return {}
-    found: dict[tuple[Place, str], tuple[TestedRun, ...]] = {}
+    found: dict[tuple[Place, str], tuple[SeenRun, ...]] = {}
     for each in run_tests(trees, TestedFlows(configuration), None, None):
         flow = each.flow.meaning.flow
-        tested = TestedRun(each.flow.plan, each.found, next(each.list_complaints(), None) is None)
+        tested = SeenRun(each.found.used, next(each.list_complaints(), None) is None)
         found[flow.at, flow.id] = (*found.get((flow.at, flow.id), ()), tested)
     return found
