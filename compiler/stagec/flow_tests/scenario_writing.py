@@ -10,7 +10,6 @@ from stagec.core.json import Json, Object, list_of, object_of
 from stagec.plan import Plan
 from stagec.runtime.agent_runs import read_agent_run, run_of
 from stagec.runtime.exchange import (
-    CALLED,
     Ask,
     Call,
     Confirm,
@@ -29,7 +28,7 @@ from stagec.runtime.exchange import (
     read_key,
 )
 from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
-from stagec.world.scenario import MARKED_ANSWERS
+from stagec.world.scenario import CALLED, MARKED_ANSWERS
 
 Exchange = tuple[Effect, Json]
 """A request and the answer to it."""

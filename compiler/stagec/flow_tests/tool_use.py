@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from stagec.core.json import Json, list_of, object_of
 from stagec.core.value import NOTHING, value
 from stagec.runtime.agent_runs import run_of
-from stagec.runtime.exchange import CALLED, Ask, Call, Effect, Execute, Run, Turn, read_key
+from stagec.runtime.exchange import Ask, Call, Effect, Execute, Run, Turn, read_key
 from stagec.runtime.orchestrator_requests import Dispatch
+from stagec.world.scenario import CALLED
 
 
 @value

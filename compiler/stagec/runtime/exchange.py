@@ -9,17 +9,12 @@ from stagec.core.value import NOTHING, value
 from stagec.plan.act import ProcessInput, ProcessLimits
 from stagec.runtime.orchestrator_requests import OrchestratorRequest
 
-CALLED = "called"
-"""The member of the answer to an `Ask` that lists the tools which were called for it, where that is known."""
-
 
 @value
 class Ask:
-    """Ask a model for one structured answer: `{"answer": …}`, with the `text` beside it if there is any.
+    """Ask a model for one structured answer: `{"answer": …}`, with `text` and the names of tools `called`, if any.
 
-    Who knows which tools the model has called says so: `{"called": ["Read", …]}` beside an answer or an error; an empty
-    list says that it has called none. Nothing that follows depends on it. `schema` is the content that the answer must
-    satisfy; `complaint` is what was wrong with the answer before.
+    `schema` is the content that the answer must satisfy; `complaint` is what was wrong with the answer before.
     """
 
     key: str

@@ -14,6 +14,8 @@ from stagec.plan.act import Converse, Process, Prompt
 from stagec.plan.loader import load_agents
 from stagec.runtime.agent_runs import read_agent_run
 
+CALLED = "called"
+"""The member of an answer in a step that lists the tools which were called for it, where that is known."""
 MARKED_ANSWERS = frozenset(
     map(
         frozenset,

@@ -9,10 +9,11 @@ from playable import steps
 
 from stagec.core.json import Object
 from stagec.core.secrets import Redactor
-from stagec.runtime.exchange import CALLED, Ask
+from stagec.runtime.exchange import Ask
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
 from stagec.world.models.port import Listener, ModelCall, ModelError, ModelFault, ModelReply, ModelRequest
 from stagec.world.request_json import ToolDefinition
+from stagec.world.scenario import CALLED
 from stagec.world.tools.step_calls import StepCalls
 from stagec.world.tools.toolbox import Toolbox, ToolError
 

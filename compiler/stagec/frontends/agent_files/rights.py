@@ -1,4 +1,4 @@
-"""What agents of other tools may do, each alone: the tools that their frontmatter lists, and its permission mode."""
+"""What agents of other tools may do, each alone, as the tool reads them that owns their files."""
 
 from __future__ import annotations
 
@@ -12,48 +12,113 @@ from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.frontends.agent_files.denials import Denials
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
+from stagec.frontends.agent_files.known import COPILOT
+from stagec.frontends.agent_files.opencode_rights import read_allowed
+from stagec.frontends.agent_files.opencode_values import find_agent_misfits
 from stagec.frontends.agent_files.tool_names import list_tools
-from stagec.model.rights import FlowRights, PermissionMode, Right, Rights, ShellText, stand_alone
+from stagec.frontends.agent_files.workflow_rights import WorkflowRights
+from stagec.model.rights import FlowRights, Labelled, PermissionMode, Right, Rights, ShellText, Teller, stand_alone
 from stagec.sources.read import Sources
 
 _LISTING = {
     "claude-agent": "tools",
-    "copilot-agent": "tools",
     "claude-command": "allowed-tools",
     "claude-skill": "allowed-tools",
+    "copilot-agent": "tools",
+    "copilot-chat-mode": "tools",
+    "copilot-prompt": "tools",
 }
+_TOLD = ("opencode-agent", "opencode-mode", "opencode-command", "gh-aw-workflow")
+_EVERY, _SET = "*", "/"
 _SCRIPT = re.compile(r"!`([^`\n]*)`")
-_ARGUMENT = re.compile(r"\$(?:ARGUMENTS\b|\d\b)")
+_ARGUMENT = re.compile(r"\$(?:ARGUMENTS\b|\d+)")
 
 
 def list_accesses(files: AgentFiles, sources: Sources) -> Iterator[FlowRights]:
-    """Yield what each agent, command and skill may do that lists its tools, or has shell commands in its text."""
+    """Yield what each agent, command, skill, prompt and workflow may do, as the tool that owns the file reads it."""
     books: dict[str, LabelBook] = {}
-    for file in files.of(*_LISTING):
+    for file in files.of(*_LISTING, *_TOLD):
         home = file.where.home
         if home not in books:
             books[home] = LabelBook(find_nearby(sources, f"{home}/." if home else "."))
-        rights = _read_rights(files, file, books[home])
-        name = text_in(file.members, "name") or file.where.name
-        yield stand_alone(name, file.at, rights, file.title)
+        rights = _RightsReader(files, file, books[home]).find_rights()
+        if rights is not None:
+            name = text_in(file.members, "name") or file.where.name
+            yield stand_alone(name, file.at, rights, file.title)
 
 
-def _read_rights(files: AgentFiles, file: AgentFile, book: LabelBook) -> Rights:
-    key = _LISTING[file.kind.name]
-    settings = [each for home, each in files.claude.settings if home == file.where.home]
-    denials = Denials((rule for each in settings for rule in each.list_denied()), files.known)
-    taken = {each.name for each in list_tools(file, files.known, "disallowedTools")}
-    tools: dict[str, Right] = {}
-    for each in list_tools(file, files.known, key):
-        if each.name not in taken and denials.find(each.name) is None:
-            tools.setdefault(each.name, Right(each.name, each.at, book.find(each.name)))
-    given = text_in(file.members, "permissionMode") if file.kind.name == "claude-agent" else None
-    mode = PermissionMode(given, file.at / "permissionMode") if given is not None else None
-    shell = tuple(_list_shell_texts(file)) if key == "allowed-tools" else ()
-    # what the agent is told, and what others are told of it
-    text = file.tree.data.decode(errors="replace")
-    prompts = (text_in(file.members, "description") or "", text[slice(*(file.tree.body or (0, len(text))))])
-    return Rights(tuple(tools.values()), key not in file.members, mode, prompts=prompts, shell=shell)
+class _RightsReader:
+    """Reads what one file allows."""
+
+    def __init__(self, files: AgentFiles, file: AgentFile, book: LabelBook) -> None:
+        self._files, self._file, self._book = files, file, book
+        self._kind = file.kind.name
+        # what the agent is told, and what others are told of it
+        text = file.tree.data.decode(errors="replace")
+        told = (text_in(file.members, "description"), text_in(file.members, "prompt"))
+        body = text[slice(*(file.tree.body or (0, len(text))))]
+        self._prompts = (*(each or "" for each in told), body)
+
+    def find_rights(self) -> Rights | None:
+        """Return what the file allows; nothing of an agent that its tool does not load."""
+        if self._kind in _LISTING:
+            return self._read_list(_LISTING[self._kind])
+        if self._kind == "gh-aw-workflow":
+            workflow = WorkflowRights(self._file.members, self._file.at, self._book)
+            return Rights(tuple(workflow.list_rights()), workflow.is_open, prompts=self._prompts)
+        return self._read_opencode()
+
+    def _read_list(self, key: str) -> Rights:
+        """Return what a list of tools allows, without those that are taken away."""
+        files, file = self._files, self._file
+        settings = [each for home, each in files.claude.settings if home == file.where.home]
+        is_claude = self._kind.startswith("claude")
+        denials = Denials((rule for each in settings if is_claude for rule in each.list_denied()), files.known)
+        taken = {each.name for each in list_tools(file, files.known, "disallowedTools") if is_claude}
+        tools: dict[str, Right] = {}
+        listed = list_tools(file, files.known, key)
+        for each in listed:
+            if each.name not in taken and denials.find(each.name) is None and each.name != _EVERY:
+                tools.setdefault(each.name, Right(each.name, each.at, self._find(each.name)))
+        given = text_in(file.members, "permissionMode") if self._kind == "claude-agent" else None
+        mode = PermissionMode(given, file.at / "permissionMode") if given is not None else None
+        shell = tuple(_list_shell_texts(file)) if key == "allowed-tools" else ()
+        is_open = key not in file.members or any(each.name == _EVERY for each in listed)
+        return Rights(tuple(tools.values()), is_open, mode, prompts=self._prompts, shell=shell)
+
+    def _read_opencode(self) -> Rights | None:
+        """Return what OpenCode lets an agent do; a command has the tools of the agent that runs it."""
+        members, at = self._file.members, self._file.at
+        if self._kind == "opencode-command":
+            return Rights((), is_open=True, prompts=self._prompts, shell=tuple(_list_shell_texts(self._file)))
+        if members.get("disable") is True or any(True for _ in find_agent_misfits(members, at)):
+            return None
+        allowed = read_allowed(members, at)
+        tools = tuple(Right(each.name, each.at, self._find(each.name)) for each in allowed.tools)
+        return Rights(tools, allowed.is_open, prompts=self._prompts)
+
+    def _find(self, name: str) -> Labelled:
+        """Return what a tool does that is named as its owner names it: `server/tool`, `set/tool` or `server_tool`."""
+        for each in self._list_names(name):
+            found = self._book.find(each)
+            if found.teller is not Teller.NOBODY:
+                return found
+        return Labelled()
+
+    def _list_names(self, name: str) -> Iterator[str]:
+        """Yield the names by which catalogues and stagec's list may know a tool, the most exact first."""
+        yield name
+        if self._kind.startswith("copilot"):
+            known = self._files.known
+            head, slash, tail = (known.aliases("renamed-tools", COPILOT).get(name) or name).partition(_SET)
+            if head.lower() in known.names("tools", COPILOT):
+                yield from (tail, head)
+            elif slash:
+                yield f"mcp__{head}__{tail}"
+        elif self._kind.startswith("opencode"):
+            parts = name.split("_")
+            for at in range(len(parts) - 1, 0, -1):
+                yield f"mcp__{'_'.join(parts[:at])}__{'_'.join(parts[at:])}"
 
 
 def _list_shell_texts(file: AgentFile) -> Iterator[ShellText]:

@@ -14,7 +14,7 @@ from stagec.core.value import NOTHING, value
 from stagec.core.words import quote
 from stagec.plan.document import Plan
 from stagec.project.prices import PriceTable
-from stagec.runtime.exchange import CALLED, Ask, Effect, Message, Turn, read_key
+from stagec.runtime.exchange import Ask, Effect, Message, Turn, read_key
 from stagec.world.composed import ComposedWorld
 from stagec.world.models.local_provider import is_file_name
 from stagec.world.models.port import (
@@ -30,6 +30,7 @@ from stagec.world.models.port import (
 from stagec.world.models.session import ModelSession, Tools, write_result
 from stagec.world.models.usage import MEMBER, usage_to_json
 from stagec.world.request_json import OPENING, define_completion, read_schema
+from stagec.world.scenario import CALLED
 
 
 class Onlooker(Protocol):

@@ -123,37 +123,34 @@ class PermissionCollector:
         )
 
     def _collect_node(self, name: str, rights: Rights, runs: tuple[SeenRun, ...]) -> NodePermissions:
-        evidence = _judge_evidence(name, runs)
-        positions = self._locate([each.at for each in rights.tools])
         called = {tool for run in runs for node, tool in run.used.called if node == name}
+        return NodePermissions(
+            node=name,
+            mode=rights.mode.name if rights.mode is not None else None,
+            is_open=rights.is_open,
+            tools=tuple(self._collect_tools(name, rights, runs)),
+            evidence=_judge_evidence(name, runs),
+            asked=sum(each.used.asked.get(name, 0) for each in runs),
+            silent=sum(each.used.silent.get(name, 0) for each in runs),
+            others=tuple(sorted(tool for tool in called if not any(_covers(each, tool) for each in rights.tools))),
+        )
 
-        def count(right: Right, *, is_recorded: bool) -> int | None:
-            known = [each.used for each in runs if each.is_recorded is is_recorded]
-            return sum(_calls(name, right, each) for each in known) if evidence in _TOLD else None
-
-        tools = tuple(
-            ToolPermission(
+    def _collect_tools(self, name: str, rights: Rights, runs: tuple[SeenRun, ...]) -> Iterator[ToolPermission]:
+        positions = self._locate([each.at for each in rights.tools])
+        is_told = _judge_evidence(name, runs) in _TOLD
+        for each in rights.tools:
+            callers = [run for run in runs if _calls(name, each, run.used)]
+            recorded = sum(run.is_recorded for run in callers)
+            yield ToolPermission(
                 name=each.name,
                 labels=tuple(sorted(rights.labels_of(each))),
                 teller=each.labelled.teller,
                 at=each.at,
                 position=positions.get(each.at, START.start),
                 is_program=each.is_program,
-                tests=count(each, is_recorded=False),
-                runs=count(each, is_recorded=True),
+                tests=len(callers) - recorded if is_told else None,
+                runs=recorded if is_told else None,
             )
-            for each in rights.tools
-        )
-        return NodePermissions(
-            node=name,
-            mode=rights.mode.name if rights.mode is not None else None,
-            is_open=rights.is_open,
-            tools=tools,
-            evidence=evidence,
-            asked=sum(each.used.asked.get(name, 0) for each in runs),
-            silent=sum(each.used.silent.get(name, 0) for each in runs),
-            others=tuple(sorted(tool for tool in called if not any(_covers(each, tool) for each in rights.tools))),
-        )
 
     def _locate(self, places: Iterable[Place]) -> Mapping[Place, Position]:
         found: dict[Place, Position] = {}

@@ -40,6 +40,8 @@ def draw_flow(sheet: Sheet, given: FlowPermissions, name_file: NameFile) -> None
         for at, each in enumerate(node.tools):
             name = f"{node.node}{mode}" if at == 0 else ""
             rows.append(((name, each.name, _describe_labels(each)), (_describe_rest(given, node, each, name_file),)))
+        if node.tools and node.is_open:
+            rows.append((("", "any other tool", ""), ()))
     if rows:
         sheet.table(rows)
     sheet.row("unknown", *_group_unknown(given))
@@ -66,6 +68,8 @@ def _write_flow(given: FlowPermissions, name_file: NameFile) -> Iterator[str]:
             place = _cell(f"{name_file(each.at.file)}:{each.position.line}")
             told = (_cell(node.node) + mode, _cell(each.name), _describe_labels(each), _TOLD[each.teller], place)
             yield f"| {' | '.join(told)} | {_describe_use(given, node, each)} |"
+        if node.tools and node.is_open:
+            yield f"| {_cell(node.node)}{mode} | any other tool | | | | |"
     unknown = [*_group_unknown(given, _code)]
     if unknown and given.tests + given.runs:
         yield "\nOf these it is not known what they need:\n"
