@@ -58,6 +58,9 @@ class ScriptedTestWorld:
     def takes(self, _effect: Effect) -> bool:
         return False
 
+    def name_provider(self, effect: Effect) -> str:
+        return "" if isinstance(effect, Shell) else "openai"
+
     def cancel(self, key: str) -> None:
         """Have nothing under way."""
 

@@ -140,3 +140,30 @@ def test_an_altered_plan_is_not_submitted(place: Path, capsys: pytest.CaptureFix
     Path("steps.plan.json").write_bytes(dump(steps()).replace(b"writer", b"wryter"))
     assert submit() == 2
     assert "it was changed" in capsys.readouterr().err
+
+
+def test_limits_are_set_listed_and_removed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["database", "limit", "--provider", "openai", "--concurrency", "8", "--rate", "60/60s"]) == 0
+    assert run(["database", "limit", "--tenant", "acme", "--concurrency", "2"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["provider", "openai", "8", "at", "once", "60", "in", "60", "s"] in lines
+    assert ["tenant", "acme", "2", "at", "once"] in lines
+    assert run(["database", "limit", "--provider", "openai"]) == 0
+    assert "openai" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--provider", "openai:gpt-5.4", "--concurrency", "1"], "is a model: a limit holds for all models of"),
+        (["--provider", "openai", "--tenant", "acme"], "are limits of their own"),
+        (["--provider", "", "--concurrency", "1"], "names no provider"),
+        (["--concurrency", "1"], "--tenant says whose runs are limited, --provider whose requests"),
+        (["--provider", "openai", "--rate", "0/60s"], "is no rate"),
+    ],
+)
+def test_what_is_no_limit_is_refused(
+    place: Path, words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["database", "limit", *words]) == 2
+    assert told in capsys.readouterr().err.replace("\n", " ")

@@ -21,6 +21,8 @@ from stagec.world.questions import is_for_people
 LOG = "STAGEC_CONFORMANCE_LOG"
 PACE = "STAGEC_CONFORMANCE_PACE"
 """How many milliseconds an answer takes."""
+PROVIDER = "STAGEC_CONFORMANCE_PROVIDER"
+"""The provider of models to which all requests go; none where it is absent."""
 
 
 class LoggedWorld:
@@ -44,6 +46,10 @@ class LoggedWorld:
         found = SAMPLES[sample_of(effect.key)].answer(effect.key)
         self._write("over", effect.key)
         return found
+
+    def name_provider(self, _effect: Effect) -> str:
+        """Return the provider of models to which a request goes."""
+        return os.environ.get(PROVIDER, "")
 
     def _write(self, what: str, key: str) -> None:
         os.write(self._descriptor, f"{what} {os.getpid()} {key}\n".encode())

@@ -31,6 +31,10 @@ class AgentsWorld:
         """Tell whether a request may be under way beside others."""
         return self._find(effect).overlaps(effect)
 
+    def name_provider(self, effect: Effect) -> str:
+        """Return the name of the provider of models that a request goes to, the empty text for any other."""
+        return self._find(effect).name_provider(effect)
+
     def cancel(self, key: str) -> None:
         """End a request whose answer nobody needs any more."""
         for each in self._all:

@@ -65,7 +65,7 @@ class BudgetedWorld:
         self._nodes: dict[str, TokenUse] = {}
         self._lock, self._turn = Lock(), Lock()
         self._cancelled: set[str] = set()
-        self.overlaps, self.takes = world.overlaps, world.takes
+        self.overlaps, self.takes, self.name_provider = world.overlaps, world.takes, world.name_provider
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer to a request, or raise `BudgetReached`."""

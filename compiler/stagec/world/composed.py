@@ -34,7 +34,8 @@ class WorldPart(Protocol):
 class ComposedWorld:
     """Parts in their order; the last one gets what no other takes, and must be closed with the rest.
 
-    A part that needs answers of others may have a method `join`, which is given this world.
+    A part that needs answers of others may have a method `join`, which is given this world. One that asks providers of
+    models has a method `name_provider`.
     """
 
     def __init__(self, parts: Iterable[WorldPart]) -> None:
@@ -55,6 +56,11 @@ class ComposedWorld:
     def overlaps(self, effect: Effect) -> bool:
         """Tell whether a request may be under way beside others."""
         return self._part(effect).overlaps(effect)
+
+    def name_provider(self, effect: Effect) -> str:
+        """Return the name of the provider of models that a request goes to, the empty text for any other."""
+        name = getattr(self._part(effect), "name_provider", None)
+        return "" if name is None else str(name(effect))
 
     def cancel(self, key: str) -> None:
         """End a request whose answer nobody needs any more."""
@@ -102,6 +108,10 @@ class PythonWorld:
     def overlaps(self, effect: Effect) -> bool:
         """Tell whether a request may be under way beside others: every one, unless it has a method `overlaps`."""
         return bool(self._ask("overlaps", True, effect))
+
+    def name_provider(self, effect: Effect) -> str:
+        """Return which provider of models a request goes to: none, unless the object has a method `name_provider`."""
+        return str(self._ask("name_provider", "", effect))
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer of the object; an error of it stops the run, which can be resumed."""

@@ -19,9 +19,12 @@ from stagec.core.value import replace
 from stagec.drivers.local.drive import RunSession, proceed
 from stagec.plan.node import Outcome
 from stagec.runtime import Effect, Event, Program, Started, State
-from stagec.runtime.exchange import Ask, Shell, Turn, Wait
+from stagec.runtime.exchange import Ask, Shell, Turn, Wait, read_key
 from stagec.runtime.failures import FailureKind
 from stagec.runtime.program import load, program_of
+from stagec.world.agents_world import AgentsWorld
+from stagec.world.budget import Budget, BudgetedWorld
+from stagec.world.composed import ComposedWorld
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
 from stagec.world.models.port import ModelLimits
 from stagec.world.models.pydantic_provider import PydanticProvider
@@ -337,6 +340,16 @@ def test_a_model_that_never_hands_in_an_answer_fails_the_step(play: Play) -> Non
     assert state.failure is not None
     assert state.failure.kind is FailureKind.PROVIDER
     assert read_usage(world.answers[0][1]).requests == 50
+
+
+def test_the_provider_of_a_request_is_the_first_word_of_its_model(play: Play) -> None:
+    _, world, _ = play(STEPS, TOPIC, NEXT, CLOSING)
+    setup = replace(world.models._setup, choice=ModelChoice("anthropic:x", nodes={"draft": "openai:y"}))
+    own = ComposedWorld((ModelWorld(STEPS.plan, setup),))
+    whole = BudgetedWorld(ComposedWorld((AgentsWorld(own, {}),)), Budget())
+    found = [(read_key(effect.key).node, whole.name_provider(effect)) for effect, _ in world.answers]
+    assert found == [("draft", "openai"), ("close", "anthropic"), ("close", "")]  # what checks the end is a command
+    assert whole.name_provider(Wait("r/draft#1/1.0", 5)) == ""
 
 
 def test_what_is_recalled_is_what_was_said(play: Play) -> None:

@@ -29,22 +29,34 @@ def _check(database: str | None, output_format: str) -> None:
     check(database, output_format)
 
 
-def _limit(database: str | None, tenant: str | None, concurrency: int | None, rate: str | None) -> None:
-    """Limit how many runs of a tenant are under way or begin in a time; list all limits.
+def _limit(
+    database: str | None, tenant: str | None, provider: str | None, concurrency: int | None, rate: str | None
+) -> None:
+    """Limit the runs of a tenant, or the requests to a provider of models, for all workers together; list all limits.
 
-    A limit replaces the one before; without --concurrency and --rate none holds. '*' is each tenant without a limit of
-    its own. Workers obey within seconds. What is counted are parts of runs: one that went on after an answer is two.
+    How many are under way is limited, how many begin in a time, or both. A limit replaces the one before; without
+    --concurrency and --rate none holds. Workers obey within seconds. '*' is each tenant without a limit of its own.
+    What is counted for tenants are parts of runs: one that went on after an answer is two.
 
     Examples:
       stagec database limit --tenant '*' --concurrency 50
 
       stagec database limit --tenant acme --concurrency 20 --rate 500/60s
+
+      stagec database limit --provider openai --concurrency 8 --rate 60/60s
     """
     from stagec.cli.databases.administration import read_limit, set_limit
 
-    if tenant is None and (concurrency, rate) != (None, None):
-        raise click.UsageError("--tenant says whose runs are limited")
-    set_limit(database, None if tenant is None else read_limit("" if tenant == "*" else tenant, concurrency, rate))
+    if tenant is not None and provider is not None:
+        raise click.UsageError("--tenant and --provider are limits of their own: set one after the other")
+    if provider == "":
+        raise click.UsageError("--provider names no provider")
+    if tenant is None and provider is None:
+        if (concurrency, rate) != (None, None):
+            raise click.UsageError("--tenant says whose runs are limited, --provider whose requests")
+        set_limit(database, None)
+        return
+    set_limit(database, read_limit("" if tenant in {None, "*"} else tenant, provider or "", concurrency, rate))
 
 
 def _prune(database: str | None, older_than: float) -> None:
@@ -59,6 +71,7 @@ def _commands() -> list[click.Command]:
     named = options.database
     formats = general.output_format("text", "json", default="text")
     tenant = click.option("--tenant", metavar="NAME", help="The tenant whose runs are limited; '*' is each.")
+    provider = click.option("--provider", metavar="NAME", help="The provider of models to limit, such as openai.")
     concurrency = click.option(
         "--concurrency", type=click.IntRange(min=1), metavar="N", help="So many at the same time."
     )
@@ -73,7 +86,9 @@ def _commands() -> list[click.Command]:
     return [
         click.command("migrate", short_help="Make the tables, or bring them to this version.")(named(_migrate)),
         click.command("check", short_help="Check the tables, count runs, list workers.")(named(formats(_check))),
-        click.command("limit", short_help="Limit the runs of tenants.")(named(tenant(concurrency(rate(_limit))))),
+        click.command("limit", short_help="Limit runs and requests.")(
+            named(tenant(provider(concurrency(rate(_limit)))))
+        ),
         click.command("prune", short_help="Remove runs that have ended.")(named(older(_prune))),
     ]
 

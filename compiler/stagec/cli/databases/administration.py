@@ -57,8 +57,8 @@ def set_limit(url: str | None, limit: QueueLimit | None) -> None:
         paper, found = find_canvas(sys.stdout, os.environ), store.queues.list_limits()
         cells = [
             (
-                "tenant",
-                each.tenant or "each other",
+                "provider" if each.provider else "tenant",
+                each.provider or each.tenant or "each other",
                 "any number at once" if each.concurrency is None else f"{each.concurrency} at once",
                 "" if each.begins is None else f"{each.begins} in {each.seconds:g} s",
             )
@@ -67,16 +67,19 @@ def set_limit(url: str | None, limit: QueueLimit | None) -> None:
         put(draw_columns(paper, cells) if cells else "no limits\n")
 
 
-def read_limit(tenant: str, concurrency: int | None, rate: str | None) -> QueueLimit:
-    """Return a limit; raise `Failure` for a rate that is none."""
+def read_limit(tenant: str, provider: str, concurrency: int | None, rate: str | None) -> QueueLimit:
+    """Return a limit; raise `Failure` for a rate that is none, and for the name of a model in place of a provider."""
     from stagec.drivers.dbos import QueueLimit
 
+    if ":" in provider:
+        named = quote(provider.partition(":")[0])
+        raise Failure(f"{quote(provider)} is a model: a limit holds for all models of a provider, here {named}")
     if rate is None:
-        return QueueLimit(tenant, concurrency)
+        return QueueLimit(tenant, concurrency, provider=provider)
     found = _RATE.fullmatch(rate)
     if found is None or not int(found[1]) or not float(found[2]):
         raise Failure(f"{quote(rate)} is no rate: write one such as '100/60s'")
-    return QueueLimit(tenant, concurrency, int(found[1]), float(found[2]))
+    return QueueLimit(tenant, concurrency, int(found[1]), float(found[2]), provider)
 
 
 def prune(url: str | None, days: float) -> None:

@@ -57,6 +57,7 @@ class WorkerWorld:
     def __init__(self, world: BudgetedWorld) -> None:
         self._world = world
         self.overlaps, self.cancel, self.takes = world.overlaps, world.cancel, world.takes
+        self.name_provider = world.name_provider
         self.observe = Memory(world).observe
 
     def answer(self, effect: Effect) -> Json:

@@ -141,6 +141,7 @@ def migrate(database: Database) -> None:
         METADATA.create_all(connection)
         if connection.execute(sa.select(schema_version.c.version)).scalar() is None:
             connection.execute(schema_version.insert().values(version=VERSION))
+        connection.execute(schema_version.update().values(version=VERSION))  # what was added since is made above
 
 
 def check(database: Database) -> None:

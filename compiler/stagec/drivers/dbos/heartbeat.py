@@ -8,8 +8,9 @@ import sqlalchemy as sa
 
 from stagec.core.value import value
 from stagec.drivers.dbos.database import Database
+from stagec.drivers.dbos.permits import end_permits
 from stagec.drivers.dbos.queues import APPLICATION
-from stagec.drivers.dbos.tables import workers, workflows
+from stagec.drivers.dbos.tables import permits, workers, workflows
 
 PACE = 2.0
 """Seconds between two beats of a worker."""
@@ -48,9 +49,7 @@ class Heartbeat:
 
     def end(self) -> None:
         """Remove the row, and put back what could not be given up: nothing is left to be recovered."""
-        with self._database.transact() as connection:
-            _put_back(connection, workflows.c.executor_id == self._own.worker)
-            connection.execute(workers.delete().where(workers.c.worker == self._own.worker))
+        self._bury(self._own.worker)
 
     def bury_dead(self) -> list[tuple[str, int]]:
         """Put back what dead workers had taken; return which have died, and how much they had."""
@@ -68,15 +67,17 @@ class Heartbeat:
         """Return all other workers, also those which have work and no row."""
         with self._database.transact() as connection:
             rows = connection.execute(sa.select(workers)).all()
-            query = sa.select(workflows.c.executor_id).where(_IS_TAKEN).distinct()
-            busy = connection.execute(query).scalars().all()
+            taken = sa.select(workflows.c.executor_id).where(_IS_TAKEN)
+            held = sa.select(permits.c.worker).where(permits.c.ended_at.is_(None))
+            busy = connection.execute(sa.union(taken, held)).scalars().all()
         found = {row.worker: WorkerRow(row.worker, row.version, row.host, row.beats) for row in rows}
         found = {name: WorkerRow(name) for name in busy if name} | found
         return [each for name, each in found.items() if name != self._own.worker]
 
     def _bury(self, worker: str) -> int:
         with self._database.transact() as connection:
-            count = _put_back(connection, workflows.c.executor_id == worker)
+            count = put_back(connection, workflows.c.executor_id == worker)
+            end_permits(connection, self._database, permits.c.worker == worker)
             connection.execute(workers.delete().where(workers.c.worker == worker))
         self._seen.pop(worker, None)
         return count
@@ -92,14 +93,14 @@ class Heartbeat:
             lost = frozenset(taken) - held
             again = lost & before
             if again:
-                _put_back(connection, sa.and_(is_own, workflows.c.workflow_uuid.in_(again)))
+                put_back(connection, sa.and_(is_own, workflows.c.workflow_uuid.in_(again)))
         return lost - again
 
 
 _IS_TAKEN = sa.and_(workflows.c.status == "PENDING", workflows.c.application_name == APPLICATION)
 
 
-def _put_back(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> int:
+def put_back(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> int:
     """Let others take what somebody has taken: what the engine itself does with the work of executors that are gone."""
     changes = {"status": "ENQUEUED", "owner_xid": None, "started_at_epoch_ms": None}
     return connection.execute(workflows.update().where(_IS_TAKEN, condition).values(changes)).rowcount

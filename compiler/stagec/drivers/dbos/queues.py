@@ -7,13 +7,12 @@ from typing import Protocol
 
 import sqlalchemy as sa
 from dbos import DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions
-from dbos._queue import QueueRateLimit
 
 from stagec.core.failure import Failure
 from stagec.core.value import value
 from stagec.drivers.dbos.database import Database
 from stagec.drivers.dbos.run_records import name_segment
-from stagec.drivers.dbos.tables import queues
+from stagec.drivers.dbos.tables import provider_limits, queues
 
 APPLICATION = "stagec"
 SEGMENT = "stagec.segment"
@@ -49,13 +48,20 @@ class Queued(Protocol):
 class QueueLimit:
     """What holds for a queue: how many may be under way, and how many may begin in so many seconds; None: any number.
 
-    `tenant` is empty for each that has no limit of its own.
+    What is counted are segments of the runs of a tenant, which is empty for each that has no limit of its own. Where
+    `provider` has a name, requests to this provider of models are counted instead.
     """
 
     tenant: str = ""
     concurrency: int | None = None
     begins: int | None = None
     seconds: float = 1.0
+    provider: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether it limits anything."""
+        return self.concurrency is not None or self.begins is not None
 
 
 class Queues:
@@ -113,26 +119,55 @@ class Queues:
 
     def set_limit(self, limit: QueueLimit) -> None:
         """Let a limit hold from the next look of each worker on."""
-        rate: QueueRateLimit | None = None if limit.begins is None else {"limit": limit.begins, "period": limit.seconds}
+        if limit.provider:
+            self._set_provider_limit(limit)
+            return
+        rate = limit.begins
         if not limit.tenant:
             queue = self.client.retrieve_queue(RUNS)
             if queue is None:
                 raise Failure(f"the database {self._database.name} has no queues: 'stagec database migrate' makes them")
             queue.set_partition_concurrency(limit.concurrency)
-            queue.set_partition_limiter(rate)
+            queue.set_partition_limiter(None if rate is None else {"limit": rate, "period": limit.seconds})
             return
-        name = f"{_OF_TENANTS}{limit.tenant}"
-        self.client.register_queue(name, global_concurrency=limit.concurrency, limiter=rate, polling_interval_sec=PACE)
+        self.client.register_queue(
+            f"{_OF_TENANTS}{limit.tenant}",
+            global_concurrency=limit.concurrency,
+            limiter=None if rate is None else {"limit": rate, "period": limit.seconds},
+            polling_interval_sec=PACE,
+        )
+
+    def _set_provider_limit(self, limit: QueueLimit) -> None:
+        is_of = provider_limits.c.provider == limit.provider
+        given = {"concurrency": limit.concurrency, "begins": limit.begins, "seconds": limit.seconds}
+        with self._database.transact() as connection:
+            if not limit.holds:
+                connection.execute(provider_limits.delete().where(is_of))
+            elif not connection.execute(provider_limits.update().where(is_of).values(given)).rowcount:
+                connection.execute(provider_limits.insert().values(provider=limit.provider, **given))
+
+    def list_provider_limits(self) -> list[QueueLimit]:
+        """Return what holds for providers of models."""
+        with self._database.transact() as connection:
+            rows = connection.execute(sa.select(provider_limits).order_by(provider_limits.c.provider)).all()
+        return [QueueLimit("", row.concurrency, row.begins, row.seconds, row.provider) for row in rows]
+
+    def lock_provider(self, connection: sa.Connection, provider: str) -> QueueLimit | None:
+        """Return the limit of a provider, which nobody else reads in this way before the transaction ends."""
+        is_of = provider_limits.c.provider == provider
+        if self._database.is_sqlite:  # whoever reads first and writes then has no lock meanwhile
+            connection.execute(provider_limits.update().where(is_of).values(provider=provider))
+        row = connection.execute(sa.select(provider_limits).where(is_of).with_for_update()).one_or_none()
+        return None if row is None else QueueLimit("", row.concurrency, row.begins, row.seconds, row.provider)
 
     def list_limits(self) -> list[QueueLimit]:
-        """Return what holds."""
+        """Return what holds: for tenants, and for providers of models."""
         found = []
         for queue in self.client.list_queues():
             most, rate = queue.global_concurrency, queue.limiter
             if queue.name == RUNS:
                 most, rate = queue.partition_concurrency, queue.partition_limiter
             begins, seconds = (None, 1.0) if rate is None else (rate["limit"], rate["period"])
-            is_ours = queue.name == RUNS or queue.name.startswith(_OF_TENANTS)
-            if is_ours and (most is not None or begins is not None):
+            if queue.name == RUNS or queue.name.startswith(_OF_TENANTS):
                 found.append(QueueLimit(queue.name.removeprefix(RUNS).removeprefix("."), most, begins, seconds))
-        return found
+        return [each for each in found if each.holds] + self.list_provider_limits()

@@ -14,6 +14,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, Object, object_of
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
+from stagec.drivers.dbos.permits import Permits, PermittedWorld
 from stagec.drivers.dbos.run_records import RunPhase, RunRecord
 from stagec.drivers.dbos.run_store import STOP, dump_entry, read_entry
 from stagec.drivers.dbos.transitions import Settlement, Transitions
@@ -43,7 +44,10 @@ class Word:
 
 
 class RunWorld(Protocol):
-    """What answers the requests of one run; `takes` tells of a question to people whether it answers that, too."""
+    """What answers the requests of one run; `takes` tells of a question to people whether it answers that, too.
+
+    `name_provider` names the provider of models that a request goes to, for the limits that hold there.
+    """
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer to a request."""
@@ -57,6 +61,9 @@ class RunWorld(Protocol):
     def takes(self, effect: Effect) -> bool:
         """Tell whether it answers a request."""
 
+    def name_provider(self, effect: Effect) -> str:
+        """Return the name of the provider of models that a request goes to, the empty text for any other."""
+
     def observe(self, event: Event, step: StepResult) -> None:
         """Take what has happened to the run before this process had it."""
 
@@ -67,11 +74,12 @@ OpenWorld = Callable[[RunRecord, Program], AbstractContextManager[RunWorld]]
 
 @value
 class SegmentSetup:
-    """What executes segments: what moves their runs, what makes worlds, and what takes secrets out of events."""
+    """What executes segments: what moves their runs, makes worlds, takes secrets out of events, and limits requests."""
 
     transitions: Transitions
     open_world: OpenWorld
     redactor: Redactor
+    permits: Permits
     count: Callable[[str], None]
 
 
@@ -115,7 +123,8 @@ class Segment:
                 raise RefusedRunError(str(failure)) from failure
             self._restore(world)
             self._hear_what_is_there()
-            pool = opened.enter_context(open_pool(world, self._program.plan.limits.parallel, self._inbox))
+            asked = PermittedWorld(world, self._setup.permits)
+            pool = opened.enter_context(open_pool(asked, self._program.plan.limits.parallel, self._inbox))
             while self._state.ended is None:
                 keys = list(self._state.pending)
                 name = keys[0] if len(keys) == 1 else "event"

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 SCHEMA = "stagec"
 """The schema of the tables; files have none."""
-VERSION = 1
+VERSION = 2
 """The version of the tables; whoever changes them raises it, and says in `database.migrate` how to come there."""
 METADATA = sa.MetaData(schema=SCHEMA)
 ENGINE_SCHEMA = "dbos"
@@ -80,6 +80,28 @@ workers = sa.Table(
     sa.Column("is_draining", sa.Boolean, nullable=False),
 )
 """One row for each worker that lives; `beats` goes up as long as it does."""
+provider_limits = sa.Table(
+    "provider_limits",
+    METADATA,
+    sa.Column("provider", sa.Text, primary_key=True),
+    sa.Column("concurrency", sa.Integer),
+    sa.Column("begins", sa.Integer),
+    sa.Column("seconds", sa.Float, nullable=False),
+)
+"""How many requests to a provider of models may be under way, and how many may begin in so many seconds."""
+permits = sa.Table(
+    "permits",
+    METADATA,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("provider", sa.Text, nullable=False),
+    sa.Column("worker", sa.Text, nullable=False),
+    sa.Column("asked_at", _Number, nullable=False),
+    sa.Column("begun_at", _Number),
+    sa.Column("ended_at", _Number),
+    sa.Index("permits_by_provider", "provider", "begun_at", "asked_at"),
+    sa.Index("permits_by_worker", "worker", "ended_at"),
+)
+"""One row for each request to a provider with limits: it waits, is under way, or has begun in the window of a rate."""
 
 
 _ENGINE = sa.MetaData(schema=ENGINE_SCHEMA)

@@ -18,6 +18,7 @@ from stagec.core.value import value
 from stagec.core.words import format_count
 from stagec.drivers.dbos.database import Database, check
 from stagec.drivers.dbos.heartbeat import PACE, PATIENCE, Heartbeat, WorkerRow
+from stagec.drivers.dbos.permits import Permits
 from stagec.drivers.dbos.queues import APPLICATION, SEGMENT
 from stagec.drivers.dbos.retention import remove_old
 from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RunPhase, RunRecord
@@ -64,7 +65,8 @@ class Worker:
         self._store = RunStore(database)
         self._transitions = Transitions(self._store)
         redactor = Redactor(os.environ)
-        self._setup = SegmentSetup(self._transitions, settings.open_world, redactor, self.tally.count)
+        self._permits = Permits(self._store.queues, database, self.name)
+        self._setup = SegmentSetup(self._transitions, settings.open_world, redactor, self._permits, self.tally.count)
         own = WorkerRow(self.name, settings.version, platform.node())
         self._heartbeat = Heartbeat(database, own, settings.patience)
         self._segments: dict[str, Segment] = {}
@@ -214,6 +216,7 @@ class Worker:
             self._try("due", self._transitions.wake_due)
             if rounds % 15 == 0:
                 self._try("lost", self._put_back_lost)
+                self._try("permits", self._permits.end_lost)
             if rounds % 600 == 1 and keep is not None:
                 self._try("old", partial(remove_old, self._store, keep))
 

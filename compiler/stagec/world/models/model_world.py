@@ -97,6 +97,11 @@ class ModelWorld:
         """Tell that other requests may be under way beside one."""
         return True
 
+    def name_provider(self, effect: Effect) -> str:
+        """Return the first word of the name of the model that answers a request."""
+        model = self._setup.choice.choose_for(effect) if isinstance(effect, Ask | Turn) else None
+        return (model or "").partition(":")[0]
+
     def cancel(self, key: str) -> None:
         """End a request that is under way."""
         self._setup.tools.cancel(key)
