@@ -86,8 +86,8 @@ class SegmentSetup:
 class Segment:
     """A segment of a run, while it is under way; signals come in other threads."""
 
-    def __init__(self, setup: SegmentSetup, record: RunRecord, program: Program) -> None:
-        self._setup, self.record, self._program = setup, record, program
+    def __init__(self, setup: SegmentSetup, record: RunRecord, program: Program, sent: Iterable[RunMessage]) -> None:
+        self._setup, self.record, self._program, self._sent = setup, record, program, sent
         self._inbox = Inbox()
         self._told: set[str] = set()
         self._since: dict[str, float] = {}
@@ -161,7 +161,7 @@ class Segment:
 
     def _hear_what_is_there(self) -> None:
         """Take the signals that were sent before, and the ends of waits that are over."""
-        self.hear(self._setup.transitions.read_messages(self.record.run).values())
+        self.hear(self._sent)
         for key, due in self.record.due.items():
             if key in self._state.pending and due <= self.record.now:
                 self._inbox.put(Answered(key, {}))

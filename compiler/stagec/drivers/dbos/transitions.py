@@ -49,6 +49,11 @@ class Settlement:
     is_refusal: bool = False
     goes_on: bool = False
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing follows any more."""
+        return self.phase in (RunPhase.DONE, RunPhase.FAILED, RunPhase.BLOCKED)
+
 
 class Transitions:
     """Moves the runs of a store."""
@@ -60,26 +65,27 @@ class Transitions:
     def settle(self, record: RunRecord, given: Settlement) -> bool:
         """Let a segment be over; return whether it was the one that its run is in.
 
-        A run that would wait goes on if a signal for it has come meanwhile.
+        A run that would wait goes on if a signal for it has come meanwhile. One that has ended needs no signals, and so
+        no lock: one statement changes its row, if it is still in this segment.
         """
         with self._database.transact() as connection:
+            if given.is_over:
+                is_own = sa.and_(runs.c.segment == record.segment, runs.c.phase == RunPhase.ACTIVE)
+                changes = {**self._describe(record, given), "ended_at": self._database.now}
+                ended = runs.update().where(runs.c.run == record.run, is_own).values(**changes)
+                return connection.execute(ended).rowcount > 0
             now = self._lock(connection, record.run)
             if now is None or (now.segment, now.phase) != (record.segment, RunPhase.ACTIVE):
                 return False
             changes = self._describe(now, given)
-            is_over = given.phase in (RunPhase.DONE, RunPhase.FAILED, RunPhase.BLOCKED)
-            if not is_over:
-                sent = self._read_messages(connection, record.run)
-                if MessageKind.CANCEL in sent or any(name_answer(key) in sent for key in given.asked) or given.goes_on:
-                    self._begin_next(connection, now, changes)
-                    return True
-                if MessageKind.PAUSE in sent:
-                    changes |= {
-                        "phase": RunPhase.PAUSED,
-                        "reason": f"paused, by {sent[MessageKind.PAUSE].by}",
-                        "wake_at": None,
-                    }
-                    self._remove(connection, record.run, MessageKind.PAUSE)
+            sent = self._read_messages(connection, record.run)
+            if MessageKind.CANCEL in sent or any(name_answer(key) in sent for key in given.asked) or given.goes_on:
+                self._begin_next(connection, now, changes)
+                return True
+            if MessageKind.PAUSE in sent:
+                reason = f"paused, by {sent[MessageKind.PAUSE].by}"
+                changes |= {"phase": RunPhase.PAUSED, "reason": reason, "wake_at": None}
+                self._remove(connection, record.run, MessageKind.PAUSE)
             self._change(connection, record.run, changes)
         return True
 
@@ -87,7 +93,6 @@ class Transitions:
         """Return the columns that a settlement changes."""
         due = {key: now.now + each for key, each in given.due.items()}
         delays = [*given.due.values(), *([] if given.delay is None else [given.delay])]
-        is_over = given.phase in (RunPhase.DONE, RunPhase.FAILED, RunPhase.BLOCKED)
         return {
             "phase": given.phase,
             "reason": given.reason,
@@ -96,7 +101,7 @@ class Transitions:
             "due": json.dumps(due or dict(now.due) if given.is_refusal else due),
             "wake_at": now.now + min(delays) if delays and given.phase is RunPhase.WAITING else None,
             "refusals": now.refusals + 1 if given.is_refusal else 0,
-            "ended_at": now.now if is_over else None,
+            "ended_at": None,
         }
 
     def send(self, run: str, message: RunMessage, fits: Callable[[RunMessage], bool] = bool) -> None:
@@ -149,6 +154,17 @@ class Transitions:
         """Return the signals of a run, by name."""
         with self._database.transact() as connection:
             return self._read_messages(connection, run)
+
+    def take_up(self, run: str) -> tuple[RunRecord, list[RunMessage]]:
+        """Return the row of a run and its signals, by one statement, or raise `Failure`."""
+        columns = (runs, self._database.now.label("now"), messages.c.body)
+        query = sa.select(*columns).outerjoin(messages, messages.c.run == runs.c.run).where(runs.c.run == run)
+        with self._database.transact() as connection:
+            rows = [dict(row) for row in connection.execute(query).mappings()]
+        bodies = [row.pop("body") for row in rows]
+        sent = [parse_message(each.encode()) for each in bodies if each is not None]
+        record = read_row(rows[0]) if rows else self.store.find(run)
+        return record, [each for each in sent if each is not None]
 
     def look(self, names: tuple[str, ...]) -> dict[str, dict[str, RunMessage]]:
         """Return the signals of several runs, by run and name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from threading import Event as Flag
 from threading import Lock, Thread
@@ -27,6 +27,7 @@ from stagec.drivers.dbos.segment import OpenWorld, RefusedRunError, Segment, Seg
 from stagec.drivers.dbos.tally import Tally
 from stagec.drivers.dbos.transitions import Settlement, Transitions
 from stagec.drivers.following import UnreachableError
+from stagec.drivers.messages import RunMessage
 
 _LOOK = 0.25
 """Seconds between two looks at the signals of the runs that are under way."""
@@ -156,18 +157,18 @@ class Worker:
 
     def _execute(self, run: str, number: int) -> str:
         """Execute a segment, and let its run stand as it says."""
-        record = self._store.find(run)
+        record, sent = self._transitions.take_up(run)
         if (record.segment, record.phase) != (number, RunPhase.ACTIVE):
             return "obsolete"
-        settled = self._play(record)
+        settled = self._play(record, sent)
         if self._transitions.settle(record, settled) and settled.phase is not RunPhase.ACTIVE:
             self.tally.count(f"runs {settled.phase}")
         return str(settled.phase)
 
-    def _play(self, record: RunRecord) -> Settlement:
+    def _play(self, record: RunRecord, sent: Sequence[RunMessage]) -> Settlement:
         """Execute a segment; a run that this worker cannot execute is given back."""
         try:
-            segment = Segment(self._setup, record, self._store.load_program(record))
+            segment = Segment(self._setup, record, self._store.load_program(record), sent)
             with self._lock:
                 self._segments[record.workflow] = segment
             self.tally.count("segments")
